@@ -1,0 +1,62 @@
+"""What is said of bad input: a problem has a place, a finding and a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SHOWN = 20
+"""How many problems are printed before the rest is only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the input.
+
+    `line` counts from 1 and is None where the whole file is meant.
+    """
+
+    source: str
+    line: int | None
+    found: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return _one_line(f"{place}: {self.found}; {self.remedy}")
+
+
+class FormatError(Exception):
+    """Input that cannot be read or scored: all its problems at once."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        assert self.problems, "a FormatError names at least one problem"
+        super().__init__(str(self))
+
+    @classmethod
+    def single(cls, source: str, line: int | None, found: str, remedy: str) -> FormatError:
+        return cls([Problem(source, line, found, remedy)])
+
+    def lines(self) -> list[str]:
+        """Return the first problems, one line each, and the count of those not shown."""
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        if len(self.problems) > SHOWN:
+            lines.append(f"{len(self.problems)} problems in all; the first {SHOWN} are shown")
+        return lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (FormatError, (self.problems,))
+
+
+def quoted(text: str, limit: int = 40) -> str:
+    """Return text as it can stand in a message: one line, control characters escaped, cut at limit."""
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "'" + _one_line(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
