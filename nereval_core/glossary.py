@@ -1,0 +1,72 @@
+"""What every abbreviation means: its name, one sentence and its formula. Pages take their tooltips from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One abbreviation; `formula` is empty where the count is not made of others."""
+
+    code: str
+    name: str
+    sentence: str
+    formula: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """The fragment under which the Guide explains the term, without `#`."""
+        return "term-" + "".join(char if char.isalnum() else "-" for char in self.code.lower())
+
+    @property
+    def label(self) -> str:
+        """The name with the code, unless the name is the code: `missed (MIS)`, `macro over types`."""
+        return self.name if self.name == self.code else f"{self.name} ({self.code})"
+
+    @property
+    def tooltip(self) -> str:
+        parts = [f"{self.label}: {self.sentence}"]
+        return " ".join([*parts, f"{self.code} = {self.formula}."] if self.formula else parts)
+
+
+_TERMS = (
+    Term("COR", "correct", "A gold span and a prediction are aligned and agree as the matching criterion asks."),
+    Term("INC", "incorrect", "A gold span and a prediction are aligned but the matching criterion refuses the pair."),
+    Term("PAR", "partial", "A gold span and a prediction are aligned and earn half a point for a near miss."),
+    Term("MIS", "missed", "A gold span that no prediction is aligned with."),
+    Term("SPU", "spurious", "A prediction that no gold span is aligned with."),
+    Term("POS", "possible", "All gold spans: what could have been found.", "COR + INC + PAR + MIS"),
+    Term("ACT", "actual", "All predictions: what the system did answer.", "COR + INC + PAR + SPU"),
+    Term("P", "precision", "The share of the predictions that are right.", "(COR + 0.5 × PAR) / ACT"),
+    Term("R", "recall", "The share of the gold spans that were found.", "(COR + 0.5 × PAR) / POS"),
+    Term("F1", "F1", "Precision and recall in one number, their harmonic mean.", "2 × (COR + 0.5 × PAR) / (POS + ACT)"),
+    Term("micro", "micro", "The counts of all types and documents are added first and divided once."),
+    Term(
+        "macro over types",
+        "macro over types",
+        "The mean of the types' ratios, each type weighing the same; types without the ratio are left out.",
+    ),
+    Term(
+        "macro over documents",
+        "macro over documents",
+        "The mean of the documents' ratios, each document weighing the same; documents without the ratio are left out.",
+    ),
+    Term("support", "support", "The number of gold spans of the type."),
+)
+
+GLOSSARY: Mapping[str, Term] = MappingProxyType({term.code: term for term in _TERMS})
+
+
+def decision_label(code: str) -> str:
+    """Return a decision as words with its code: `missed (MIS)`."""
+    return GLOSSARY[code].label
+
+
+def tooltip(code: str) -> str:
+    """Return the definition of an abbreviation in one line, formula included."""
+    return GLOSSARY[code].tooltip
