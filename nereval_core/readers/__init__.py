@@ -1,0 +1,130 @@
+"""Read annotations: one module per format, found by listing this folder.
+
+A reader module is named like its format and has `NAME`, `DESCRIPTION`, `recognise(source)` (how sure it is, 0 to 1, by
+content, never failing) and `read(source, options)`. Modules without a NAME are no formats.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from nereval_core.errors import FormatError
+from nereval_core.readers.source import Source, SourceFile
+
+if TYPE_CHECKING:
+    from nereval_core.corpus import Documents, Layer
+
+__all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What a reader may be told; one that has no use for an option passes it over.
+
+    `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag scheme,
+    `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without a text.
+    """
+
+    name: str | None = None
+    column: int | str | None = None
+    scheme: str | None = None
+    repair: Literal["conlleval", "discard"] | None = None
+    texts: Documents | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read: the layer over its documents, the format taken, and what was left out, mended or assumed."""
+
+    documents: Documents
+    layer: Layer
+    format: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A row of the table of formats."""
+
+    name: str
+    description: str
+    reads: bool
+    writes: bool
+
+
+class Reader(Protocol):
+    """What a reader module offers."""
+
+    NAME: str
+    DESCRIPTION: str
+
+    def recognise(self, source: Source) -> float: ...
+
+    def read(self, source: Source, options: ReadOptions) -> Reading: ...
+
+
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Return the readers by name."""
+    modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    return MappingProxyType({module.NAME: cast(Reader, module) for module in modules if hasattr(module, "NAME")})
+
+
+def formats() -> tuple[Format, ...]:
+    """Return the table of formats, in the order of their names."""
+    from nereval_core.writers import writers
+
+    described = {name: module.DESCRIPTION for name, module in writers().items()}
+    described |= {name: module.DESCRIPTION for name, module in readers().items()}
+    return tuple(Format(name, described[name], name in readers(), name in writers()) for name in sorted(described))
+
+
+def read(
+    source: Source | str | os.PathLike[str], *, format: str = "auto", options: ReadOptions | None = None
+) -> Reading:
+    """Read annotations in the given format, or in the one that the content shows.
+
+    Raises:
+        FormatError: with every problem found; also for an unknown format and one that cannot be told.
+    """
+    if not isinstance(source, Source):
+        source = Source.of_path(source)
+    if format == "auto":
+        format = _recognised(source)
+    elif format not in readers():
+        known = ", ".join(readers())
+        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
+    reading = readers()[format].read(source, options or ReadOptions())
+    repeated = len(reading.layer.duplicates)
+    if repeated:
+        note = f"{repeated} spans repeat" if repeated > 1 else "1 span repeats"
+        note += " another with the same boundaries and type (kept)"
+        reading = replace(reading, notes=(*reading.notes, note))
+    return reading
+
+
+def _recognised(source: Source) -> str:
+    """Return the format that claims the source most surely.
+
+    Raises:
+        FormatError: none claims it, or two do equally.
+    """
+    claims = {name: reader.recognise(source) for name, reader in readers().items()}
+    best = max(claims.values(), default=0.0)
+    names = [name for name, claim in claims.items() if claim == best]
+    if best <= 0:
+        # Wrongly encoded text looks like no format: what is wrong with it comes first.
+        source.files[0].text()
+        remedy = f"name the format: --format {'|'.join(claims)}"
+        raise FormatError.single(source.name, None, "the format cannot be recognised", remedy)
+    if len(names) > 1:
+        remedy = f"name the format: --format {'|'.join(names)}"
+        raise FormatError.single(source.name, None, f"this may be {' or '.join(names)}", remedy)
+    return names[0]

@@ -1,0 +1,231 @@
+"""The native format: JSON lines, one document a line, lossless."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from nereval_core.corpus import Builder
+from nereval_core.errors import FormatError, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.source import SourceFile, left_out
+
+NAME = "jsonl"
+DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
+
+DOCUMENT_KEYS = ("id", "text", "spans", "tokens", "sentences", "meta")
+SPAN_KEYS = ("start", "end", "label", "id", "links", "fragments", "core", "alternatives", "score", "meta")
+DOCUMENT_REQUIRED = ("id", "text", "spans")
+SPAN_REQUIRED = ("start", "end", "label")
+
+OBJECT = re.compile(r'\s*\{\s*("|$|\})')
+# Offsets are int32; a greater one lies outside any text and is said to.
+LIMIT = 2**31 - 1
+
+Complain = Callable[[str, str], None]
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the first line that is not blank opens an object with a key."""
+    for line in source.pick(".jsonl", ".ndjson")[0].head():
+        if line.strip():
+            return 1.0 if OBJECT.match(line) else 0.0
+    return 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read one document a line; blank lines are passed over.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    files = source.pick(".jsonl", ".ndjson")
+    builder = Builder(source.name)
+    for file in files:
+        _read_file(file, builder)
+    layer = builder.finish(options.name or source.label)
+    return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)))
+
+
+class _Refused(Exception):
+    """JSON that Python reads and we do not: found, remedy."""
+
+
+def _read_file(file: SourceFile, builder: Builder) -> None:
+    try:
+        lines = file.lines()
+    except FormatError as error:
+        builder.problems.extend(error.problems)
+        return
+    for number, line in enumerate(lines, start=1):
+        if line and not line.isspace():
+            _read_line(line, number, file.shown, builder)
+
+
+def _read_line(line: str, number: int, shown: str, builder: Builder) -> None:
+    before = len(builder.problems)
+
+    def complain(found: str, remedy: str) -> None:
+        builder.problem(number, found, remedy, source=shown)
+
+    try:
+        row = json.loads(line, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+    except json.JSONDecodeError as error:
+        found = f"not JSON at position {error.pos + 1} of the line: {error.msg}"
+        return complain(found, "write each document as one JSON object on a line of its own")
+    except _Refused as error:
+        return complain(*error.args)
+    except RecursionError:
+        return complain("JSON nested too deeply", "write meta as a flat object")
+    except ValueError:
+        return complain("a number with too many digits", "write offsets as plain integers")
+    if not isinstance(row, dict):
+        return complain(f"{_kind(row)} where a document should be", "write one JSON object with id, text and spans")
+    if "\\u" in line and _halved(row):
+        return complain(
+            "half a surrogate pair", "write characters beyond U+FFFF as a pair of \\u escapes, or as they are"
+        )
+
+    _keys(row, DOCUMENT_KEYS, DOCUMENT_REQUIRED, "the document", complain)
+    _typed(row, "id", str, "the document's id", "a string", complain)
+    _typed(row, "text", str, "text", "a string", complain)
+    _typed(row, "spans", list, "spans", "a list of objects", complain)
+    _typed(row, "meta", dict, "the document's meta", "an object", complain)
+    for key in ("tokens", "sentences"):
+        _pairs(row, key, key, complain)
+    spans = row["spans"] if isinstance(row.get("spans"), list) else []
+    for index, span in enumerate(spans):
+        _check_span(span, f"spans[{index}]", complain)
+    if len(builder.problems) > before:
+        return None
+
+    builder.document(
+        row["id"],
+        row["text"],
+        line=number,
+        source=shown,
+        tokens=[(low, high) for low, high in row.get("tokens", ())],
+        sentences=[(low, high) for low, high in row.get("sentences", ())],
+        meta=row.get("meta"),
+    )
+    for span in spans:
+        core, score = span.get("core"), span.get("score")
+        builder.span(
+            span["start"],
+            span["end"],
+            span["label"],
+            line=number,
+            source=shown,
+            fragments=tuple((low, high) for low, high in span.get("fragments", ())),
+            id=span.get("id"),
+            links=tuple(span.get("links", ())),
+            core=None if core is None else (core[0], core[1]),
+            alternatives=tuple((low, high) for low, high in span.get("alternatives", ())),
+            score=None if score is None else float(score),
+            meta=span.get("meta"),
+        )
+    return None
+
+
+def _check_span(span: Any, what: str, complain: Complain) -> None:
+    if not isinstance(span, dict):
+        return complain(f"{what} is {_kind(span)}", "write each span as an object with start, end and label")
+    _keys(span, SPAN_KEYS, SPAN_REQUIRED, what, complain)
+    for key in ("start", "end"):
+        if key in span and type(span[key]) is not int:
+            complain(f"{what}.{key} is {_kind(span[key])}", "write an integer: code points from the start of the text")
+    _typed(span, "label", str, f"{what}.label", "a string", complain)
+    _typed(span, "id", str, f"{what}.id", "a string", complain)
+    _typed(span, "meta", dict, f"{what}.meta", "an object", complain)
+    if "links" in span:
+        links = span["links"]
+        if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
+            complain(f"{what}.links is no list of strings", 'write it as ["Q42", …]')
+    if "core" in span and not _is_pair(span["core"]):
+        complain(f"{what}.core is no [start, end]", "write two integers: code points of the document, end exclusive")
+    for key in ("fragments", "alternatives"):
+        _pairs(span, key, f"{what}.{key}", complain)
+    if "score" in span:
+        score = span["score"]
+        if type(score) not in (int, float):
+            complain(f"{what}.score is {_kind(score)}", "write a number")
+        elif abs(score) > 1e300:
+            complain(f"{what}.score is too large", "write a number of ordinary size")
+    return None
+
+
+def _keys(row: Mapping[str, Any], known: Iterable[str], required: Iterable[str], what: str, complain: Complain) -> None:
+    unknown = [key for key in row if key not in known]
+    if unknown:
+        names = ", ".join(quoted(key) for key in unknown)
+        complain(
+            f"{what} has the unknown key{'s' if len(unknown) > 1 else ''} {names}", f"known are {', '.join(known)}"
+        )
+    missing = [key for key in required if key not in row]
+    if missing:
+        complain(f"{what} has no {' and no '.join(missing)}", f"give {', '.join(required)}")
+
+
+def _typed(row: Mapping[str, Any], key: str, kind: type, what: str, wanted: str, complain: Complain) -> None:
+    if key in row and type(row[key]) is not kind:
+        complain(f"{what} is {_kind(row[key])}", f"write {wanted}")
+
+
+def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> None:
+    if key not in row:
+        return
+    pairs = row[key]
+    if not isinstance(pairs, list):
+        complain(f"{what} is {_kind(pairs)}", "write a list of [start, end]")
+        return
+    bad = next((number for number, pair in enumerate(pairs) if not _is_pair(pair)), None)
+    if bad is not None:
+        complain(f"{what}[{bad}] is no [start, end]", "write two integers: code points of the document, end exclusive")
+
+
+def _is_pair(pair: Any) -> bool:
+    return (
+        type(pair) is list
+        and len(pair) == 2
+        and type(pair[0]) is int
+        and type(pair[1]) is int
+        and abs(pair[0]) <= LIMIT
+        and abs(pair[1]) <= LIMIT
+    )
+
+
+def _kind(value: Any) -> str:
+    kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction", list: "a list"}
+    return "null" if value is None else kinds.get(type(value), "an object")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _Refused(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
+    return row
+
+
+def _constant(name: str) -> float:
+    raise _Refused(f"{name}, which is not JSON", "write a number or leave the key out")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise _Refused(f"the number {digits[:20]} is too large", "write a number of ordinary size")
+    return value
+
+
+def _halved(row: object) -> bool:
+    """Say whether a string of the row holds half a surrogate pair, which no encoding can write."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -1,0 +1,262 @@
+"""Where input comes from: a file, a folder, a zip or uploads, all seen as named files of bytes."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import lzma
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from nereval_core.errors import FormatError, Problem, quoted
+
+ZIP_FILES = 200_000
+"""How many files a zip may hold."""
+ZIP_BYTES = 1 << 30
+"""How many bytes a zip may hold when expanded."""
+ZIP_RATIO = 200
+"""How many times its packed size a file of more than a mebibyte may expand to: text seldom reaches 20."""
+HEAD_BYTES = 1 << 16
+"""How much of a file is looked at to recognise its format."""
+
+UTF8_BOM = "\ufeff"
+# The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
+OTHER_BOMS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file: `name` is its path inside the source (with "/"), `shown` what problems call it."""
+
+    name: str
+    shown: str
+    load: Callable[[int], bytes]
+    """Return the first so many bytes, all of them for -1."""
+
+    @property
+    def stem(self) -> str:
+        """The name without its last suffix, folders kept."""
+        return str(PurePosixPath(self.name).with_suffix(""))
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.name).suffix.lower()
+
+    def read(self) -> bytes:
+        return self.load(-1)
+
+    def text(self, *, keep_bom: bool = False) -> str:
+        """Return the text, line ends untouched; a byte-order mark at the start goes unless `keep_bom`.
+
+        Raises:
+            FormatError: not UTF-8, or not readable.
+        """
+        raw = self.read()
+        for mark, encoding in OTHER_BOMS:
+            if raw.startswith(mark):
+                raise FormatError.single(self.shown, None, f"the file is {encoding}", "save it as UTF-8")
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            column = error.start - raw.rfind(b"\n", 0, error.start)
+            found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
+            raise FormatError.single(self.shown, line, found, "save the file as UTF-8") from None
+        return text if keep_bom else text.removeprefix(UTF8_BOM)
+
+    def lines(self) -> list[str]:
+        """Return the lines without their ends (LF or CRLF); a last line end opens no further line.
+
+        Other separators that Unicode knows (U+2028, form feed, …) are text.
+
+        Raises:
+            FormatError: as `text`.
+        """
+        lines = self.text().split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        return [line.removesuffix("\r") for line in lines]
+
+    def head(self) -> list[str]:
+        """Return the first lines, never failing on their bytes: enough to recognise a format by."""
+        raw = self.load(HEAD_BYTES)
+        lines = raw.decode(errors="replace").removeprefix(UTF8_BOM).split("\n")
+        if len(raw) == HEAD_BYTES and len(lines) > 1:
+            lines.pop()
+        return [line.removesuffix("\r") for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Named files: `name` as the user gave it, `label` short enough to call a system by."""
+
+    name: str
+    label: str
+    files: tuple[SourceFile, ...]
+
+    @classmethod
+    def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
+        """Return the file, the files of a zip, or all files below a folder in the order of their names.
+
+        Hidden files are passed over. With `within`, nothing outside that folder is reached, by link or otherwise.
+
+        Raises:
+            FormatError: no such path, nothing in it, or outside `within`.
+        """
+        shown = os.fspath(path)
+        root = Path(path)
+        limit = None if within is None else Path(within).resolve()
+        try:
+            if limit is not None and not root.resolve().is_relative_to(limit):
+                raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
+            if not root.exists():
+                raise FormatError.single(shown, None, "no such file or folder", "check the path")
+            label = root.resolve().name or shown
+            if not root.is_dir():
+                if not root.is_file():
+                    raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
+                label = PurePosixPath(label).stem
+                if root.suffix.lower() == ".zip" and zipfile.is_zipfile(root):
+                    return cls._checked(shown, label, _zipped(shown, root.read_bytes()))
+                return cls._checked(shown, label, [SourceFile(root.name, shown, partial(_from_path, root, shown))])
+        except (OSError, ValueError) as error:
+            raise _unreadable(shown, error) from None
+        files = []
+        for folder, folders, names in os.walk(root, onerror=partial(_walk_error, shown)):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in names:
+                full = Path(folder, name)
+                if name.startswith(".") or not full.is_file():
+                    continue
+                if limit is not None and not full.resolve().is_relative_to(limit):
+                    continue
+                inner = full.relative_to(root).as_posix()
+                place = os.fspath(full)
+                files.append(SourceFile(inner, place, partial(_from_path, full, place)))
+        return cls._checked(shown, label, files)
+
+    @classmethod
+    def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
+        """Return uploaded files, those of a zip one by one and without the one folder they may all lie in.
+
+        Raises:
+            FormatError: nothing uploaded, a name twice, or a zip that is broken or not safe to open.
+        """
+        files: list[SourceFile] = []
+        given: list[str] = []
+        for upload, raw in uploads:
+            given.append(upload)
+            if upload.lower().endswith(".zip") and zipfile.is_zipfile(io.BytesIO(raw)):
+                files += _zipped(upload, raw)
+            else:
+                files.append(SourceFile(upload.replace("\\", "/").lstrip("/"), upload, partial(_from_bytes, raw)))
+        shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
+        return cls._checked(shown, name or (PurePosixPath(given[0]).stem if given else shown), files)
+
+    @classmethod
+    def _checked(cls, name: str, label: str, files: Sequence[SourceFile]) -> Source:
+        if not files:
+            raise FormatError.single(name, None, "no files in it", "give a file or a folder with files in it")
+        files = sorted(files, key=lambda file: PurePosixPath(file.name).parts)
+        twice = [
+            Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
+            for one, two in zip(files, files[1:], strict=False)
+            if one.name == two.name
+        ]
+        if twice:
+            raise FormatError(twice)
+        if all(not file.load(1) for file in files):
+            found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
+            raise FormatError.single(name, None, found, "give files with annotations in them")
+        return cls(name, label, tuple(files))
+
+    def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
+        """Return the files with one of these suffixes, or all files where none has one."""
+        return tuple(file for file in self.files if file.suffix in suffixes) or self.files
+
+
+def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
+    """Return a note that counts the files a reader passed over, or nothing."""
+    rest = sorted({file.name for file in source.files} - {file.name for file in taken})
+    if not rest:
+        return []
+    names = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
+    return [f"{len(rest)} other file{'s' if len(rest) > 1 else ''} not read: {names}"]
+
+
+def _from_path(path: Path, shown: str, size: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise _unreadable(shown, error) from None
+
+
+def _from_bytes(raw: bytes, size: int) -> bytes:
+    return raw if size < 0 else raw[:size]
+
+
+def _unreadable(shown: str, error: Exception) -> FormatError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return FormatError.single(shown, None, f"cannot be read: {reason}", "check the path and its permissions")
+
+
+def _walk_error(shown: str, error: OSError) -> None:
+    raise _unreadable(str(error.filename or shown), error)
+
+
+def _zipped(shown: str, raw: bytes) -> list[SourceFile]:
+    """Return the files of a zip, refusing one that would leave its place or outgrow the machine."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+        raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
+    if len(entries) > ZIP_FILES:
+        raise FormatError.single(shown, None, f"{len(entries)} files", f"pack at most {ZIP_FILES} files")
+    total = sum(entry.file_size for entry in entries)
+    if total > ZIP_BYTES:
+        found = f"{total} bytes when expanded"
+        raise FormatError.single(shown, None, found, f"pack at most {ZIP_BYTES} bytes, or give the folder")
+    problems = []
+    kept: list[tuple[tuple[str, ...], zipfile.ZipInfo]] = []
+    for entry in entries:
+        name = entry.filename.replace("\\", "/")
+        parts = PurePosixPath(name).parts
+        if name.startswith("/") or ".." in parts or ":" in parts[0] or stat.S_ISLNK(entry.external_attr >> 16):
+            problems.append(Problem(shown, None, f"the entry {quoted(name)} leads outside", "pack plain files only"))
+        elif entry.flag_bits & 1:
+            problems.append(Problem(shown, None, f"the entry {quoted(name)} is encrypted", "pack without a password"))
+        elif entry.file_size > max(1 << 20, ZIP_RATIO * entry.compress_size):
+            found = f"the entry {quoted(name)} expands from {entry.compress_size} to {entry.file_size} bytes"
+            problems.append(Problem(shown, None, found, "give the file unpacked"))
+        elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
+            kept.append((parts, entry))
+    if problems:
+        raise FormatError(problems)
+    tops = {parts[0] for parts, _ in kept}
+    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
+    return [
+        SourceFile("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", partial(_from_zip, archive, entry, shown))
+        for parts, entry in kept
+    ]
+
+
+def _from_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, shown: str, size: int) -> bytes:
+    try:
+        with archive.open(entry) as file:
+            return file.read(size)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error, lzma.LZMAError) as e:
+        found = f"the entry {quoted(entry.filename)} cannot be unpacked: {e}"
+        raise FormatError.single(shown, None, found, "pack it again") from None

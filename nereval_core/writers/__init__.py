@@ -1,0 +1,114 @@
+"""Write a layer with its documents: one module per format, found by listing this folder.
+
+A writer module is named like its format and has `NAME`, `DESCRIPTION` and `write(layer, path)`. What it writes appears
+whole or not at all: see `whole_file` and `whole_folder`.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+
+from nereval_core.errors import FormatError
+
+if TYPE_CHECKING:
+    from nereval_core.corpus import Layer
+
+
+class Writer(Protocol):
+    """What a writer module offers."""
+
+    NAME: str
+    DESCRIPTION: str
+
+    def write(self, layer: Layer, path: Path) -> None: ...
+
+
+@cache
+def writers() -> Mapping[str, Writer]:
+    """Return the writers by name."""
+    modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    return MappingProxyType({module.NAME: cast(Writer, module) for module in modules if hasattr(module, "NAME")})
+
+
+def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> None:
+    """Write the layer and its documents in the given format, whole or not at all.
+
+    Raises:
+        FormatError: unknown format, a place that cannot be written, or what the format has no way to say.
+    """
+    if format not in writers():
+        known = ", ".join(writers())
+        raise FormatError.single(
+            os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {known}"
+        )
+    writers()[format].write(layer, Path(path))
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes its place, over an older one, only when the block ends well.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    with _said(path):
+        if path.is_dir():
+            raise FormatError.single(os.fspath(path), None, "a folder stands there", "name a file")
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+            Path(name).chmod(0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to fill that takes its place only when the block ends well; an older one must be empty.
+
+    Raises:
+        FormatError: it cannot be written, or something stands there.
+    """
+    with _said(path):
+        if path.exists() and not path.is_dir():
+            raise FormatError.single(os.fspath(path), None, "a file stands there", "name a new or empty folder")
+        if path.is_dir() and any(path.iterdir()):
+            raise FormatError.single(os.fspath(path), None, "the folder is not empty", "name a new or empty folder")
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
+        try:
+            yield folder
+            folder.chmod(0o777 & ~_umask())
+            if path.is_dir():
+                path.rmdir()
+            os.replace(folder, path)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        found = f"cannot be written: {error.strerror or error}"
+        raise FormatError.single(os.fspath(path), None, found, "check the folder and its permissions") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

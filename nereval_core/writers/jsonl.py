@@ -1,0 +1,57 @@
+"""The native format: JSON lines, one document a line, lossless."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nereval_core.corpus import Layer
+from nereval_core.writers import whole_file
+
+NAME = "jsonl"
+DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
+
+
+def write(layer: Layer, path: Path) -> None:
+    """Write one document a line in UTF-8, spans in the order in which they were read."""
+    with whole_file(path) as file:
+        for number in range(len(layer.documents)):
+            row = json.dumps(_document(layer, number), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+            file.write(row.encode() + b"\n")
+
+
+def _document(layer: Layer, number: int) -> dict[str, Any]:
+    documents = layer.documents
+    spans = np.arange(layer.first[number], layer.first[number + 1])
+    if layer.order is not None:
+        spans = spans[np.argsort(layer.order[spans], kind="stable")]
+    row: dict[str, Any] = {
+        "id": documents.ids[number],
+        "text": documents.texts[number],
+        "spans": [_span(layer, span) for span in spans.tolist()],
+    }
+    for key, intervals in (("tokens", documents.tokens), ("sentences", documents.sentences)):
+        if intervals is not None and intervals.first[number] < intervals.first[number + 1]:
+            row[key] = intervals.of_document(number)
+    if documents.meta is not None and documents.meta[number]:
+        row["meta"] = dict(documents.meta[number])
+    return row
+
+
+def _span(layer: Layer, span: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"start": int(layer.start[span]), "end": int(layer.end[span]), "label": layer.label(span)}
+    for key, values in (
+        ("id", layer.ids),
+        ("links", layer.links),
+        ("fragments", layer.fragments),
+        ("core", layer.cores),
+        ("alternatives", layer.alternatives),
+        ("score", layer.scores),
+        ("meta", layer.meta),
+    ):
+        if span in values:
+            row[key] = values[span]
+    return row
