@@ -19,7 +19,7 @@ from nereval_core.errors import FormatError
 from nereval_core.readers.source import Source, SourceFile
 
 if TYPE_CHECKING:
-    from nereval_core.corpus import Documents, Layer
+    from nereval_core.corpus import Documents, Layer, Place
 
 __all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers"]
 
@@ -28,8 +28,9 @@ __all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats"
 class ReadOptions:
     """What a reader may be told; one that has no use for an option passes it over.
 
-    `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag scheme,
-    `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without a text.
+    `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
+    scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
+    a text.
     """
 
     name: str | None = None
@@ -41,12 +42,19 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: the layer over its documents, the format taken, and what was left out, mended or assumed."""
+    """What was read: the layer over its documents, the format taken, and what was left out, mended or assumed.
+
+    `scheme` is the tag scheme taken, where the format has one: what gold was read by is right for predictions too.
+    `source` is the input's name as given; `places` says, where known, at which file and line each document begins.
+    """
 
     documents: Documents
     layer: Layer
     format: str
     notes: tuple[str, ...] = ()
+    scheme: str | None = None
+    source: str = ""
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,9 @@ def read(
     elif format not in readers():
         known = ", ".join(readers())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
-    reading = readers()[format].read(source, options or ReadOptions())
+    reading = replace(readers()[format].read(source, options or ReadOptions()), source=source.name)
+    if not len(reading.documents):
+        raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     repeated = len(reading.layer.duplicates)
     if repeated:
         note = f"{repeated} spans repeat" if repeated > 1 else "1 span repeats"
