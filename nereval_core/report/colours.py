@@ -1,0 +1,106 @@
+"""Colour, glyph and word of each decision, and the colour of each type: one table for pages, figures and exports.
+
+A colour has a `hue` for lines and figures, and for each theme a `fill` with an `ink` that reads on it and on the page
+(contrast at least 4.5). Colour never stands alone: a decision carries its glyph and word, a type its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
+
+PAGE = ("#ffffff", "#0e1117")
+"""What the light and the dark theme write on."""
+
+CONTRAST = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A hue with its fill and its ink in the light and the dark theme, each as #rrggbb."""
+
+    hue: str
+    fill: tuple[str, str]
+    ink: tuple[str, str]
+
+    @classmethod
+    def of(cls, hue: str) -> Colour:
+        light, dark = mixed(hue, PAGE[0], 0.22), mixed(hue, PAGE[1], 0.30)
+        inks = _legible(hue, "#000000", (light, PAGE[0])), _legible(hue, "#ffffff", (dark, PAGE[1]))
+        return cls(hue, (light, dark), inks)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionLook:
+    """How a decision is shown: `✓`, `correct`, `correct (COR)` and its colour."""
+
+    code: str
+    glyph: str
+    colour: Colour
+
+    @property
+    def word(self) -> str:
+        return GLOSSARY[self.code].name
+
+    @property
+    def label(self) -> str:
+        return decision_label(self.code)
+
+
+def channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """Return `share` of one colour in the other."""
+    pairs = zip(channels(one), channels(other), strict=True)
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2, relative luminance of sRGB)."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in channels(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _legible(hue: str, away: str, backs: tuple[str, ...]) -> str:
+    """Move a hue towards black or white until it reads on every one of the backs."""
+    for step in range(21):
+        ink = mixed(away, hue, step / 20)
+        if min(contrast(ink, back) for back in backs) >= CONTRAST:
+            return ink
+    return away
+
+
+# Okabe and Ito's hues, told apart under every colour-vision deficiency.
+_GLYPHS = {"COR": "✓", "INC": "≠", "PAR": "◐", "MIS": "−", "SPU": "+"}
+_HUES = {"COR": "#009e73", "INC": "#d55e00", "PAR": "#e69f00", "MIS": "#0072b2", "SPU": "#cc79a7"}
+
+LOOKS: Mapping[str, DecisionLook] = MappingProxyType(
+    {code: DecisionLook(code, _GLYPHS[code], Colour.of(_HUES[code])) for code in DECISIONS}
+)
+
+TYPE_HUES = (
+    *("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"),
+    *("#d2f0a5", "#871e4b", "#3c5a78", "#c3b4ff", "#ffe15a", "#784bff", "#874b3c", "#2d78a5", "#96000f", "#78b4c3"),
+    *("#a5c3b4", "#9687a5", "#69ffe1", "#4ba53c"),
+)
+"""Petroff's ten, extended so that each prefix stays as distinct as can be under colour-vision deficiencies."""
+
+_TYPE_COLOURS = tuple(Colour.of(hue) for hue in TYPE_HUES)
+
+
+def type_colours(types: Iterable[str]) -> dict[str, Colour]:
+    """Return a colour for each type by its place among the sorted types; give the types of the whole corpus.
+
+    Beyond 24 types the colours come round again.
+    """
+    return {name: _TYPE_COLOURS[place % len(_TYPE_COLOURS)] for place, name in enumerate(sorted(set(types)))}

@@ -1,0 +1,311 @@
+"""Text with its spans marked: segments and lanes as data, and HTML for places that run no script.
+
+All HTML of nereval is made and escaped here. The plain text of the rendering is the document, character for character:
+segments joined are the text, and in the HTML `plain_text` reads it back. Two characters need care there: a parser
+turns a bare CR into LF, so it is written as a reference; NUL cannot be written at all, so its control picture `␀`
+stands in an element whose `data-char` says which character is meant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Literal
+
+from markupsafe import Markup, escape
+
+from nereval_core.corpus import Fragments
+from nereval_core.report.colours import LOOKS, Colour, type_colours
+
+Side = Literal["gold", "prediction"]
+SIDES: tuple[Side, ...] = ("gold", "prediction")
+
+LANES = 12
+"""Lanes on each side; spans that would lie deeper are not drawn, and are counted."""
+
+WINDOW_CHARACTERS = 20_000
+WINDOW_MARKS = 1_500
+_WINDOW_AT_LEAST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span to be drawn; `fragments` are code points of the text, end exclusive, sorted and disjoint.
+
+    `decision` is a code such as MIS, `record` the record id of the match record the span belongs to.
+    """
+
+    side: Side
+    index: int
+    fragments: Fragments
+    type: str
+    decision: str
+    record: str = ""
+
+    @property
+    def start(self) -> int:
+        return self.fragments[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.fragments[-1][1]
+
+    def words(self, text: str, limit: int = 60) -> str:
+        """Return the mark as it is read aloud: `gold span Aspirin, type Drug, missed (MIS)`."""
+        quote = " ".join(text[start:end] for start, end in self.fragments)
+        shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
+        what = "gold span" if self.side == "gold" else "predicted span"
+        return f"{what} {' '.join(shown.split())}, type {self.type}, {LOOKS[self.decision].label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A mark's part in one segment; `mark` counts the marks as given. A gap lies between two fragments."""
+
+    mark: int
+    lane: int
+    starts: bool
+    ends: bool
+    gap: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of text within which nothing begins or ends; `start` in code points of the text."""
+
+    start: int
+    text: str
+    strokes: tuple[Stroke, ...] = ()
+
+
+def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list[int | None]:
+    """Return the lane of each mark on its side, counted from the text outwards, None where all lanes are taken.
+
+    Greedy and free of input order but for duplicates: shorter spans come first, so an inner span lies nearer to the
+    text than the one around it. No two marks of one side and lane overlap, gaps of discontinuous spans included. The
+    marks of record `first` are placed before all others where they would not be drawn otherwise.
+    """
+    found = _lanes(marks, limit, "")
+    if first and any(lane is None and mark.record == first for lane, mark in zip(found, marks, strict=True)):
+        return _lanes(marks, limit, first)
+    return found
+
+
+def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
+    taken: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in SIDES}
+    found: list[int | None] = [None] * len(marks)
+
+    def rank(number: int) -> tuple[bool, int, int, str, Fragments]:
+        mark = marks[number]
+        chosen = bool(first) and mark.record == first
+        return (not chosen, mark.end - mark.start, mark.start, mark.type, mark.fragments)
+
+    for number in sorted(range(len(marks)), key=rank):
+        mark = marks[number]
+        for lane, row in enumerate(taken[mark.side]):
+            place = bisect_left(row, (mark.end, -1))
+            # The rows hold disjoint intervals: only the last one that starts before our end can reach into us.
+            if place == 0 or row[place - 1][1] <= mark.start:
+                insort(row, (mark.start, mark.end))
+                found[number] = lane
+                break
+    return found
+
+
+def segments(
+    text: str,
+    marks: Sequence[Mark],
+    *,
+    limit: int = LANES,
+    cuts: Iterable[int] = (),
+    first: str = "",
+) -> list[Segment]:
+    """Cut a text where a drawn mark's fragment begins or ends, and at `cuts` (code points).
+
+    The texts of the segments joined are the text; no segment is empty. A segment carries at most `limit` strokes a
+    side, gold first, each side by lane.
+    """
+    placed = lanes(marks, limit=limit, first=first)
+    edges = {0, len(text), *cuts}
+    for mark, lane in zip(marks, placed, strict=True):
+        if lane is not None:
+            edges.update(edge for part in mark.fragments for edge in part)
+    bounds = sorted(edge for edge in edges if 0 <= edge <= len(text))
+    at = {edge: number for number, edge in enumerate(bounds)}
+    strokes: list[list[Stroke]] = [[] for _ in bounds[1:]]
+    for number, (mark, lane) in enumerate(zip(marks, placed, strict=True)):
+        if lane is None:
+            continue
+        inside = {piece for low, high in mark.fragments for piece in range(at[low], at[high])}
+        for piece in range(at[mark.start], at[mark.end]):
+            strokes[piece].append(
+                Stroke(number, lane, bounds[piece] == mark.start, bounds[piece + 1] == mark.end, piece not in inside)
+            )
+    for row in strokes:
+        row.sort(key=lambda stroke: (marks[stroke.mark].side, stroke.lane))
+    return [
+        Segment(low, text[low:high], tuple(row)) for low, high, row in zip(bounds, bounds[1:], strokes, strict=False)
+    ]
+
+
+def paragraphs(text: str) -> list[tuple[int, int]]:
+    """Return the paragraphs as (start, end) in code points, each with its line end; together they are the text."""
+    found = []
+    low = 0
+    while low < len(text):
+        high = text.find("\n", low) + 1 or len(text)
+        found.append((low, high))
+        low = high
+    return found
+
+
+def windows(
+    text: str, starts: Sequence[int], *, characters: int = WINDOW_CHARACTERS, marks: int = WINDOW_MARKS
+) -> list[tuple[int, int]]:
+    """Cut a long text into windows (start, end), at paragraphs where there are any, else at spaces.
+
+    `starts` are the sorted starts of the spans. A window holds at most `characters` code points, and at most `marks`
+    starts unless that would make it shorter than 500 characters.
+    """
+    found = []
+    low = 0
+    while low < len(text):
+        high = min(len(text), low + characters)
+        beyond = bisect_left(starts, low) + marks
+        if beyond < len(starts):
+            high = min(high, max(starts[beyond], low + _WINDOW_AT_LEAST))
+        if high < len(text):
+            high = _break_before(text, low, high)
+        found.append((low, high))
+        low = high
+    return found or [(0, 0)]
+
+
+def _break_before(text: str, low: int, high: int) -> int:
+    line_end = text.rfind("\n", low, high) + 1
+    if line_end > low:
+        return line_end
+    for place in range(high, max(low, high - 200), -1):
+        if text[place - 1].isspace():
+            return place
+    return high
+
+
+def within(marks: Iterable[Mark], low: int, high: int) -> list[Mark]:
+    """Return the marks that reach into [low, high), clipped to it and counted from `low`."""
+    found = []
+    for mark in marks:
+        parts = tuple((max(a, low) - low, min(b, high) - low) for a, b in mark.fragments if a < high and b > low)
+        if parts:
+            found.append(Mark(mark.side, mark.index, parts, mark.type, mark.decision, mark.record))
+    return found
+
+
+def document_html(
+    text: str,
+    marks: Sequence[Mark],
+    *,
+    colour_by: Literal["decision", "type"] = "decision",
+    types: Iterable[str] = (),
+    style: bool = True,
+) -> Markup:
+    """Return a text with gold spans ruled above and predicted spans below, for places that run no script.
+
+    Labels come from style sheets, not from the text: gold's before a span, the prediction's after it. Give the types
+    of the whole corpus as `types`, so that their colours do not depend on the marks shown.
+    """
+    colours = type_colours([*types, *(mark.type for mark in marks)])
+    placed = segments(text, marks)
+    body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
+    drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
+    hidden = len(marks) - len(drawn)
+    note = Markup('<span class="nv-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
+    height = f"{2 + 0.5 * sum(_lanes_used(placed, marks).values()):.1f}"
+    return Markup('{}<div class="nv-text" dir="auto" style="line-height:{}">{}</div>{}').format(
+        STYLE if style else "", height, body, note
+    )
+
+
+def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, int]:
+    strokes = [stroke for segment in placed for stroke in segment.strokes]
+    return {side: 1 + max((s.lane for s in strokes if marks[s.mark].side == side), default=-1) for side in SIDES}
+
+
+def _segment_html(
+    segment: Segment, marks: Sequence[Mark], text: str, colours: Mapping[str, Colour], colour_by: str
+) -> Markup:
+    content = _characters(segment.text)
+    if not segment.strokes:
+        return content
+    before, after, rules, titles = Markup(""), Markup(""), [], []
+    rows = _lanes_used([segment], marks)
+    for stroke in segment.strokes:
+        mark = marks[stroke.mark]
+        gold = mark.side == "gold"
+        look = LOOKS[mark.decision]
+        colour = look.colour if colour_by == "decision" else colours[mark.type]
+        inset = 4 * (rows[mark.side] - 1 - stroke.lane)
+        place = f"{inset}px" if gold else f"calc(100% - {inset}px)"
+        ink = "light-dark({}, {})".format(*colour.ink)
+        height = "1px" if stroke.gap else "3px"
+        rules.append(f"linear-gradient({ink},{ink}) 0 {place}/100% {height} no-repeat")
+        titles.append(mark.words(text))
+        if stroke.starts if gold else stroke.ends:
+            chip = Markup('<span class="nv-chip nv-{}" data-label="{} {}" style="{}"></span>').format(
+                mark.side, look.glyph, mark.type, "background:light-dark({},{});color:".format(*colour.fill) + ink
+            )
+            before, after = (chip + before, after) if gold else (before, after + chip)
+    return Markup(
+        '{}<span class="nv-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>{}'
+    ).format(
+        before, "\n".join(titles), ",".join(rules), 4 * rows["gold"] + 1, 4 * rows["prediction"] + 1, content, after
+    )
+
+
+def _characters(text: str) -> Markup:
+    safe = str(escape(text)).replace("\r", "&#13;")
+    return Markup(safe.replace("\0", '<span class="nv-char" data-char="0">␀</span>'))
+
+
+STYLE = Markup(
+    "<style>"
+    ".nv-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start}"
+    ".nv-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
+    ".nv-chip::before{content:attr(data-label);font-size:.72em;font-weight:600;line-height:1.5;white-space:nowrap;"
+    "border-radius:.3em;padding:.05em .4em;margin-inline:.15em;unicode-bidi:isolate}"
+    ".nv-chip{border-radius:.3em;user-select:none}"
+    ".nv-gold{vertical-align:.35em}.nv-prediction{vertical-align:-.35em}"
+    ".nv-char{opacity:.6}"
+    "</style>"
+)
+
+
+def plain_text(html: str) -> str:
+    """Read the text of `document_html` back, for tests and for whoever scrapes an export."""
+    reader = _PlainText()
+    reader.feed(html)
+    reader.close()
+    return "".join(reader.parts)
+
+
+class _PlainText(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.meant: str | None = None
+        self.style = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.style = tag == "style"
+        code = dict(attrs).get("data-char")
+        self.meant = chr(int(code)) if code is not None else None
+
+    def handle_endtag(self, tag: str) -> None:
+        self.style = False
+        self.meant = None
+
+    def handle_data(self, data: str) -> None:
+        if not self.style:
+            self.parts.append(self.meant if self.meant is not None else data)

@@ -1,0 +1,257 @@
+"""The rendering holds the text exactly, ends for every input, and shows each span where it is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.glossary import DECISIONS, GLOSSARY
+from nereval_core.report.colours import CONTRAST, LOOKS, PAGE, TYPE_HUES, Colour, contrast, type_colours
+from nereval_core.report.highlight import (
+    LANES,
+    SIDES,
+    Mark,
+    document_html,
+    lanes,
+    paragraphs,
+    plain_text,
+    segments,
+    windows,
+    within,
+)
+
+HOSTILE = [
+    *(
+        "<",
+        ">",
+        "&",
+        '"',
+        "'",
+        "&amp;",
+        "&#0;",
+        "&lt",
+        "</div>",
+        "<script>alert(1)</script>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+    ),
+    *("</style>", "<img src=x onerror=alert(1)>", "<pre>\n", "{}", "%s", "{0}", "\\", "`", "javascript:"),
+    *("\0", "\r", "\n", "\r\n", "\n\n", "\t", "\v", "\f", "\x1b", "\x7f", "\x80", "\x85", "\x9f", "\ufeff", "\ufffd"),
+    *("\u200b", "\u200d", "\u00ad", "\u202a", "\u202e", "\u2066", "\u2069", "\u2028", "\u2029", "\ufdd0", "\uffff"),
+    *("e\u0301", "\u0301", "مرحبا", "שלום", "👩‍👩‍👧", "𝔘", "\U0010ffff", " ", "  ", "Aspirin", "a"),
+]
+TEXTS = st.lists(st.sampled_from(HOSTILE) | st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).map(
+    "".join
+)
+TYPES = st.sampled_from(["Drug", "<b>", '" onclick="x', "\0", "نوع", "a&b"])
+
+
+def mark(low: int, high: int, side: str = "gold", type: str = "Drug", decision: str = "COR", index: int = 0) -> Mark:
+    return Mark(side, index, ((low, high),), type, decision)
+
+
+@st.composite
+def marked(draw: st.DrawFn) -> tuple[str, list[Mark]]:
+    text = draw(TEXTS)
+    edge = st.integers(0, len(text))
+    found = []
+    for index in range(draw(st.integers(0, 12))):
+        edges = sorted(draw(st.sets(edge, min_size=2, max_size=6)))
+        pairs = tuple(zip(edges[::2], edges[1::2], strict=False))
+        found.append(
+            Mark(draw(st.sampled_from(SIDES)), index, pairs, draw(TYPES), draw(st.sampled_from(DECISIONS)), f"r{index}")
+        )
+    return text, found
+
+
+@given(marked(), st.integers(1, 4))
+def test_segments_are_the_text_and_strokes_are_the_marks(case: tuple[str, list[Mark]], limit: int) -> None:
+    text, marks = case
+    placed = segments(text, marks, limit=limit)
+    assert "".join(segment.text for segment in placed) == text
+    assert all(segment.text for segment in placed)
+    rows = lanes(marks, limit=limit)
+    covered: dict[int, set[int]] = {number: set() for number, lane in enumerate(rows) if lane is not None}
+    edges = {number: [0, 0] for number in covered}
+    for segment in placed:
+        assert len({(marks[stroke.mark].side, stroke.lane) for stroke in segment.strokes}) == len(segment.strokes)
+        for stroke in segment.strokes:
+            assert rows[stroke.mark] == stroke.lane
+            edges[stroke.mark][0] += stroke.starts
+            edges[stroke.mark][1] += stroke.ends
+            if not stroke.gap:
+                covered[stroke.mark].update(range(segment.start, segment.start + len(segment.text)))
+    for number, found in covered.items():
+        assert found == {place for low, high in marks[number].fragments for place in range(low, high)}
+        assert edges[number] == [1, 1]
+
+
+@given(marked())
+def test_html_gives_the_text_back(case: tuple[str, list[Mark]]) -> None:
+    text, marks = case
+    assert plain_text(document_html(text, marks)) == text
+    assert plain_text(document_html(text, marks, colour_by="type", style=False)) == text
+
+
+@given(marked())
+def test_html_holds_no_tag_but_ours(case: tuple[str, list[Mark]]) -> None:
+    text, marks = case
+    html = document_html(text, marks, style=False)
+    assert html.count("<") == html.count("<div ") + html.count("<span ") + html.count("</div>") + html.count("</span>")
+    assert html.count("<div ") == html.count("</div>") == 1
+    assert html.count("<span ") == html.count("</span>")
+
+
+@given(marked())
+def test_lanes_are_disjoint_and_free_of_input_order(case: tuple[str, list[Mark]]) -> None:
+    _, marks = case
+    rows = lanes(marks)
+    for i, one in enumerate(marks):
+        for j in range(i):
+            if rows[i] == rows[j] and marks[j].side == one.side:
+                assert one.end <= marks[j].start or marks[j].end <= one.start
+    backwards = lanes(marks[::-1])[::-1]
+    assert sorted(zip((m.fragments for m in marks), rows)) == sorted(zip((m.fragments for m in marks), backwards))  # noqa: B905
+
+
+CASES = [
+    ("alone", [(0, 5)], [0]),
+    ("side by side", [(0, 5), (5, 9)], [0, 0]),
+    ("nested: the inner one is nearer to the text", [(0, 9), (2, 5)], [1, 0]),
+    ("crossing", [(0, 5), (3, 8)], [0, 1]),
+    ("twice the same", [(0, 5), (0, 5)], [0, 1]),
+    ("three deep", [(0, 9), (1, 8), (2, 7)], [2, 1, 0]),
+]
+
+
+@pytest.mark.parametrize(("name", "spans", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_lanes_of_known_cases(name: str, spans: list[tuple[int, int]], expected: list[int]) -> None:
+    assert lanes([mark(*span) for span in spans]) == expected
+
+
+def test_sides_do_not_share_lanes() -> None:
+    assert lanes([mark(0, 5), mark(0, 5, "prediction")]) == [0, 0]
+
+
+def test_a_discontinuous_span_keeps_its_gap_free() -> None:
+    split = Mark("gold", 0, ((0, 2), (7, 9)), "Drug", "COR")
+    assert lanes([split, mark(3, 5)]) == [1, 0]
+    strokes = [segment.strokes for segment in segments("0123456789", [split])]
+    assert [[stroke.gap for stroke in row] for row in strokes] == [[False], [True], [False], []]
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [(0, 1000)] * 10_000,
+        [(i, 1000 - i) for i in range(500)] * 20,
+        [(i % 990, i % 990 + 10) for i in range(10_000)],
+    ],
+    ids=["ten thousand the same", "five hundred deep", "a staircase"],
+)
+def test_thousands_of_spans_end(spans: list[tuple[int, int]]) -> None:
+    text = "x" * 1000
+    marks = [mark(low, high, SIDES[i % 2], index=i) for i, (low, high) in enumerate(spans)]
+    placed = segments(text, marks)
+    assert "".join(segment.text for segment in placed) == text
+    assert max(len(segment.strokes) for segment in placed) <= 2 * LANES
+    assert plain_text(document_html(text, marks)) == text
+
+
+def test_the_selected_record_is_drawn_however_deep_it_lies() -> None:
+    marks = [Mark("gold", i, ((0, 9),), "Drug", "COR", f"r{i}") for i in range(100)]
+    assert lanes(marks)[99] is None
+    assert lanes(marks, first="r99")[99] == 0
+    assert lanes(marks, first="r3") == lanes(marks)
+
+
+@given(TEXTS, st.integers(1, 40), st.integers(1, 5), st.data())
+def test_windows_and_paragraphs_are_the_text(text: str, size: int, most: int, data: st.DataObject) -> None:
+    starts = sorted(data.draw(st.lists(st.integers(0, len(text) - 1), max_size=30)))
+    for cut in (windows(text, starts, characters=size, marks=most), paragraphs(text)):
+        assert "".join(text[low:high] for low, high in cut) == text
+        assert all(low < high for low, high in cut)
+    assert all(high - low <= size for low, high in windows(text, starts, characters=size, marks=most))
+
+
+def test_windows_break_at_paragraphs_and_hold_few_marks() -> None:
+    text = ("word " * 20 + "\n") * 2000
+    cut = windows(text, range(0, len(text), 10))
+    assert all(text[high - 1] == "\n" for _, high in cut)
+    assert max(high - low for low, high in cut) <= 15_000
+    assert windows("", []) == [(0, 0)]
+
+
+def test_within_clips_and_counts_from_the_window() -> None:
+    marks = [mark(0, 5), Mark("gold", 1, ((2, 12), (20, 25)), "Drug", "COR"), mark(30, 40)]
+    assert [(m.index, m.fragments) for m in within(marks, 10, 30)] == [(1, ((0, 2), (10, 15)))]
+
+
+def test_what_is_read_aloud() -> None:
+    text = "Give Aspirin\nnow"
+    assert mark(5, 12, decision="MIS").words(text) == "gold span Aspirin, type Drug, missed (MIS)"
+    assert mark(5, 16, "prediction", "ORG", "SPU").words(text) == (
+        "predicted span Aspirin now, type ORG, spurious (SPU)"
+    )
+
+
+def test_every_decision_has_glyph_word_and_colour() -> None:
+    assert tuple(LOOKS) == DECISIONS
+    assert len({look.glyph for look in LOOKS.values()}) == len({look.colour for look in LOOKS.values()}) == 5
+    assert all(look.word == GLOSSARY[code].name for code, look in LOOKS.items())
+
+
+@pytest.mark.parametrize("hue", [*(look.colour.hue for look in LOOKS.values()), *TYPE_HUES])
+def test_colours_read_in_both_themes(hue: str) -> None:
+    colour = Colour.of(hue)
+    for ink, fill, page in zip(colour.ink, colour.fill, PAGE, strict=True):
+        assert contrast(ink, fill) >= CONTRAST
+        assert contrast(ink, page) >= CONTRAST
+
+
+def test_contrast_is_the_one_of_the_standard() -> None:
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+def test_type_colours_follow_the_sorted_types() -> None:
+    found = type_colours(["b", "a", "b"])
+    assert [found[name].hue for name in ("a", "b")] == list(TYPE_HUES[:2])
+    assert len(type_colours(map(str, range(100)))) == 100
+
+
+@pytest.fixture(scope="module")
+def browser_page() -> Iterator[object]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield browser.new_page()
+        browser.close()
+
+
+@pytest.mark.browser
+def test_a_browser_gives_the_text_back(browser_page: object) -> None:
+    read = """html => {
+        const page = new DOMParser().parseFromString("<!doctype html>" + html, "text/html");
+        page.querySelectorAll("[data-char]").forEach(e => { e.textContent = String.fromCodePoint(e.dataset.char) });
+        return page.querySelector(".nv-text").textContent;
+    }"""
+
+    @settings(max_examples=60, deadline=None)
+    @given(marked())
+    def holds(case: tuple[str, list[Mark]]) -> None:
+        text, marks = case
+        assert browser_page.evaluate(read, str(document_html(text, marks))) == text  # type: ignore[attr-defined]
+
+    holds()
