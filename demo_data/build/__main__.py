@@ -1,0 +1,3 @@
+from demo_data.build.build import main
+
+raise SystemExit(main())
