@@ -50,7 +50,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)))
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """JSON that Python reads and we do not: found, remedy."""
 
 
@@ -76,7 +76,7 @@ def _read_line(line: str, number: int, shown: str, builder: Builder) -> None:
     except json.JSONDecodeError as error:
         found = f"not JSON at position {error.pos + 1} of the line: {error.msg}"
         return complain(found, "write each document as one JSON object on a line of its own")
-    except _Refused as error:
+    except _RefusedError as error:
         return complain(*error.args)
     except RecursionError:
         return complain("JSON nested too deeply", "write meta as a flat object")
@@ -207,18 +207,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(row) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Refused(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
+        raise _RefusedError(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
     return row
 
 
 def _constant(name: str) -> float:
-    raise _Refused(f"{name}, which is not JSON", "write a number or leave the key out")
+    raise _RefusedError(f"{name}, which is not JSON", "write a number or leave the key out")
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _Refused(f"the number {digits[:20]} is too large", "write a number of ordinary size")
+        raise _RefusedError(f"the number {digits[:20]} is too large", "write a number of ordinary size")
     return value
 
 

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from nereval_core.errors import FormatError, Problem, quoted
@@ -24,6 +25,9 @@ ZIP_RATIO = 200
 """How many times its packed size a file of more than a mebibyte may expand to: text seldom reaches 20."""
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
+
+COMPANIONS = {".ann": ".txt"}
+"""Where a single file is named, the one beside it that belongs to it."""
 
 UTF8_BOM = "\ufeff"
 # The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
@@ -76,9 +80,10 @@ class SourceFile:
         return text if keep_bom else text.removeprefix(UTF8_BOM)
 
     def lines(self) -> list[str]:
-        """Return the lines without their ends (LF or CRLF); a last line end opens no further line.
+        """Return the lines without their ends (LF, CRLF); a last line end opens no further line.
 
-        Other separators that Unicode knows (U+2028, form feed, …) are text.
+        Files that went through two conversions end lines with CR CR LF: that is one line end too. Other separators that
+        Unicode knows (U+2028, form feed, …) are text.
 
         Raises:
             FormatError: as `text`.
@@ -86,7 +91,7 @@ class SourceFile:
         lines = self.text().split("\n")
         if lines[-1] == "":
             lines.pop()
-        return [line.removesuffix("\r") for line in lines]
+        return [line.rstrip("\r") for line in lines]
 
     def head(self) -> list[str]:
         """Return the first lines, never failing on their bytes: enough to recognise a format by."""
@@ -94,7 +99,7 @@ class SourceFile:
         lines = raw.decode(errors="replace").removeprefix(UTF8_BOM).split("\n")
         if len(raw) == HEAD_BYTES and len(lines) > 1:
             lines.pop()
-        return [line.removesuffix("\r") for line in lines]
+        return [line.rstrip("\r") for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ class Source:
                 label = PurePosixPath(label).stem
                 if root.suffix.lower() == ".zip" and zipfile.is_zipfile(root):
                     return cls._checked(shown, label, _zipped(shown, root.read_bytes()))
-                return cls._checked(shown, label, [SourceFile(root.name, shown, partial(_from_path, root, shown))])
+                return cls._checked(shown, label, _file_of_path(root, shown))
         except (OSError, ValueError) as error:
             raise _unreadable(shown, error) from None
         files = []
@@ -171,12 +176,13 @@ class Source:
         files = sorted(files, key=lambda file: PurePosixPath(file.name).parts)
         twice = [
             Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
-            for one, two in zip(files, files[1:], strict=False)
+            for one, two in pairwise(files)
             if one.name == two.name
         ]
         if twice:
             raise FormatError(twice)
-        if all(not file.load(1) for file in files):
+        # Annotations beside a text may be empty files: nothing was found there.
+        if not any(file.suffix in COMPANIONS or file.load(1) for file in files):
             found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
             raise FormatError.single(name, None, found, "give files with annotations in them")
         return cls(name, label, tuple(files))
@@ -193,6 +199,15 @@ def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
         return []
     names = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
     return [f"{len(rest)} other file{'s' if len(rest) > 1 else ''} not read: {names}"]
+
+
+def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
+    """Return the file and, where there is one, its companion."""
+    files = [SourceFile(path.name, shown, partial(_from_path, path, shown))]
+    beside = path.with_suffix(COMPANIONS[path.suffix]) if path.suffix in COMPANIONS else path
+    if beside != path and beside.is_file() and not beside.is_symlink():
+        files.append(SourceFile(beside.name, os.fspath(beside), partial(_from_path, beside, os.fspath(beside))))
+    return files
 
 
 def _from_path(path: Path, shown: str, size: int) -> bytes:

@@ -1,7 +1,7 @@
 """Write a layer with its documents: one module per format, found by listing this folder.
 
-A writer module is named like its format and has `NAME`, `DESCRIPTION` and `write(layer, path)`. What it writes appears
-whole or not at all: see `whole_file` and `whole_folder`.
+A writer module is named like its format and has `NAME`, `DESCRIPTION` and `write(layer, path)`, which returns notes
+on what the format has no way to say. What it writes appears whole or not at all: see `whole_file` and `whole_folder`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Writer(Protocol):
     NAME: str
     DESCRIPTION: str
 
-    def write(self, layer: Layer, path: Path) -> None: ...
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]: ...
 
 
 @cache
@@ -40,8 +40,10 @@ def writers() -> Mapping[str, Writer]:
     return MappingProxyType({module.NAME: cast(Writer, module) for module in modules if hasattr(module, "NAME")})
 
 
-def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> None:
+def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> tuple[str, ...]:
     """Write the layer and its documents in the given format, whole or not at all.
+
+    Returns notes that count what the format has no way to say and was left out.
 
     Raises:
         FormatError: unknown format, a place that cannot be written, or what the format has no way to say.
@@ -51,7 +53,7 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> None:
         raise FormatError.single(
             os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {known}"
         )
-    writers()[format].write(layer, Path(path))
+    return tuple(writers()[format].write(layer, Path(path)) or ())
 
 
 @contextmanager
@@ -69,7 +71,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             with os.fdopen(handle, "wb") as file:
                 yield file
             Path(name).chmod(0o666 & ~_umask())
-            os.replace(name, path)
+            Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -93,7 +95,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
             folder.chmod(0o777 & ~_umask())
             if path.is_dir():
                 path.rmdir()
-            os.replace(folder, path)
+            folder.replace(path)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise

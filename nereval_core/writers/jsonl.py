@@ -15,12 +15,13 @@ NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
 
 
-def write(layer: Layer, path: Path) -> None:
+def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write one document a line in UTF-8, spans in the order in which they were read."""
     with whole_file(path) as file:
         for number in range(len(layer.documents)):
             row = json.dumps(_document(layer, number), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
             file.write(row.encode() + b"\n")
+    return ()
 
 
 def _document(layer: Layer, number: int) -> dict[str, Any]:

@@ -1,0 +1,197 @@
+"""The stand-off format of brat: a folder of `.txt` with an `.ann` beside each.
+
+Offsets are code points of the text as it stands in the file: line ends and a byte-order mark count. See the page
+"brat standoff format" of the brat manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nereval_core.corpus import Builder
+from nereval_core.errors import FormatError, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.source import SourceFile, left_out
+
+NAME = "brat"
+DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
+
+LEFT_OUT = {
+    "A": "attributes",
+    "M": "modifications",
+    "E": "events",
+    "R": "relations",
+    "*": "equivalences",
+    "#": "annotator's notes",
+}
+
+ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
+OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
+# Some tools write a blank where the tab before the quote should be.
+TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
+NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
+# brat writes line ends inside a quote as blanks.
+BLANKS = str.maketrans("\r\n\t", "   ")
+
+
+def recognise(source: Source) -> float:
+    """Be sure of `.ann` files that hold nothing, or begin with a line such as brat writes."""
+    files = [file for file in source.files if file.suffix == ".ann"]
+    for file in files:
+        line = next((line for line in file.head() if line.strip()), None)
+        if line is not None:
+            return 1.0 if ANY_LINE.match(line) else 0.5
+    return 1.0 if files else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read a document for each `.txt`, or, where an `.ann` has none beside it, with the text `options.texts` holds.
+
+    The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty;
+    attributes, relations, events, modifications, equivalences and notes are left out and counted.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    texts = {file.stem: file for file in source.files if file.suffix == ".txt"}
+    annotations = {file.stem: file for file in source.files if file.suffix == ".ann"}
+    builder = Builder(source.name)
+    counts: Counter[str] = Counter()
+    if not annotations:
+        builder.problem(None, "no .ann file in it", "give a folder of .txt and .ann files")
+    for name in sorted({*texts, *annotations}, key=lambda name: name.split("/")):
+        ann = annotations.get(name)
+        text = _text(name, texts.get(name), ann, builder, options)
+        if text is None:
+            continue
+        place = texts.get(name) or ann
+        builder.document(name, text, source=place.shown if place else None)
+        if ann is None:
+            counts["bare"] += 1
+        else:
+            _read_annotations(ann, text, builder, counts)
+    layer = builder.finish(options.name or source.label)
+    taken = [*texts.values(), *annotations.values()]
+    return Reading(layer.documents, layer, NAME, (*_notes(counts), *left_out(source, taken)))
+
+
+def _text(
+    name: str, file: SourceFile | None, ann: SourceFile | None, builder: Builder, options: ReadOptions
+) -> str | None:
+    """Return the text of a document; None, with a problem noted, where there is none."""
+    if file is not None:
+        try:
+            return file.text(keep_bom=True)
+        except FormatError as error:
+            builder.problems.extend(error.problems)
+            return None
+    if options.texts is not None and name in options.texts.index:
+        return options.texts.texts[options.texts.index[name]]
+    if options.texts is None:
+        remedy = f"put {quoted(name + '.txt')} beside it, or score it against gold that has the text"
+        found = "no text: the .txt is missing"
+    else:
+        remedy = "put the .txt beside it, or name the file after the gold document"
+        found = f"no text: neither {quoted(name + '.txt')} beside it nor a gold document {quoted(name)}"
+    builder.problem(None, found, remedy, source=ann.shown if ann else None)
+    return None
+
+
+@dataclass(slots=True)
+class _Span:
+    line: int
+    label: str
+    parts: tuple[tuple[int, int], ...]
+    quote: str | None
+    links: list[str] = field(default_factory=list)
+
+
+def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Counter[str]) -> None:
+    try:
+        lines = file.lines()
+    except FormatError as error:
+        builder.problems.extend(error.problems)
+        return
+    spans: dict[str, _Span] = {}
+    links: list[tuple[int, str, str]] = []
+    for number, line in enumerate(lines, start=1):
+
+        def complain(found: str, remedy: str, *, number: int = number) -> None:
+            builder.problem(number, found, remedy, source=file.shown)
+
+        if not line or line.isspace():
+            continue
+        if line[0] == "T":
+            match = TEXT_BOUND.fullmatch(line)
+            if match is None:
+                complain(f"{quoted(line)} is no T line", "write it as T1<tab>Type start end<tab>text")
+                continue
+            key, label, offsets, separator, quote = match.groups()
+            if key in spans:
+                complain(f"{key} stands on line {spans[key].line} already", "give each T line its own number")
+                continue
+            counts["blank for tab"] += separator == " "
+            counts["no quote"] += separator is None
+            spans[key] = _Span(number, label, _parts(offsets), quote)
+        elif line[0] == "N":
+            match = NORMALISATION.fullmatch(line)
+            if match is None:
+                complain(f"{quoted(line)} is no N line", "write it as N1<tab>Reference T1 DB:ID<tab>name")
+                continue
+            target, database, concept = match.groups()
+            links.append((number, target, f"{database}:{concept}" if database else concept))
+        elif line[0] in LEFT_OUT:
+            counts[line[0]] += 1
+        else:
+            complain(f"{quoted(line)} is of no kind brat knows", "begin each line with T, N, R, E, A, M, * or #")
+    for number, target, link in links:
+        if target in spans:
+            spans[target].links.append(link)
+        else:
+            found = f"a reference to {quoted(target)}, which is no T line of this file"
+            builder.problem(number, found, "name the T line it belongs to", source=file.shown)
+    _add(spans, text, file.shown, builder, counts)
+
+
+def _add(spans: Mapping[str, _Span], text: str, shown: str, builder: Builder, counts: Counter[str]) -> None:
+    for key, span in spans.items():
+        quote = span.quote
+        if quote is not None:
+            covered = " ".join(text[start:end] for start, end in span.parts)
+            if quote.translate(BLANKS).strip() == covered.translate(BLANKS).strip():
+                counts["ends of quotes"] += span.quote != covered and quote.strip() == covered.strip()
+                quote = None
+        builder.span(
+            span.parts[0][0],
+            span.parts[-1][1],
+            span.label,
+            line=span.line,
+            source=shown,
+            quote=quote,
+            fragments=span.parts if len(span.parts) > 1 else (),
+            id=key,
+            links=tuple(span.links),
+        )
+
+
+def _parts(offsets: str) -> tuple[tuple[int, int], ...]:
+    """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
+    pairs = (part.split(" ") for part in offsets.split(";"))
+    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
+
+
+def _notes(counts: Mapping[str, int]) -> Sequence[str]:
+    kept_out = [f"{counts[kind]} {kind} ({name})" for kind, name in LEFT_OUT.items() if counts.get(kind)]
+    said = [f"lines left out: {', '.join(kept_out)}"] if kept_out else []
+    for key, note in (
+        ("bare", "{} texts without an .ann file: documents without spans"),
+        ("blank for tab", "{} T lines with a blank instead of the tab before the quoted text"),
+        ("ends of quotes", "{} quoted texts with blanks before or after them"),
+        ("no quote", "{} T lines without a quoted text: nothing to check the offsets by"),
+    ):
+        if counts.get(key):
+            said.append(note.format(counts[key]))
+    return said

@@ -1,0 +1,110 @@
+"""The stand-off format of brat: a folder of `.txt` with an `.ann` beside each."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.writers import whole_folder
+
+NAME = "brat"
+DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
+
+NAME_BYTES = 255 - len(".ann")
+"""How long a part of a document id may be to stand as a file name, in bytes."""
+T_ID = re.compile(r"T[0-9]+")
+BLANKS = str.maketrans("\r\n\t", "   ")
+
+
+def write(layer: Layer, path: Path) -> tuple[str, ...]:
+    """Write a new folder of `.txt` and `.ann`; ids with "/" make subfolders, links become N lines.
+
+    A link without a colon is written with an empty database, `:ID`. A span over a line end keeps its offsets, the line
+    end in its quote is a blank: brat itself would split the span there, which reads back as another span.
+
+    Raises:
+        FormatError: the folder is not empty or cannot be written; an id, type or link that brat has no way to write.
+    """
+    problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
+    if problems:
+        raise FormatError(problems)
+    with whole_folder(path) as folder:
+        for number, (name, text) in enumerate(zip(layer.documents.ids, layer.documents.texts, strict=True)):
+            base = folder / name
+            base.parent.mkdir(parents=True, exist_ok=True)
+            base.with_name(base.name + ".txt").write_bytes(text.encode())
+            base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
+    return _lost(layer)
+
+
+def _annotations(layer: Layer, number: int) -> str:
+    spans = np.arange(layer.first[number], layer.first[number + 1])
+    if layer.order is not None:
+        spans = spans[np.argsort(layer.order[spans], kind="stable")]
+    ids = [layer.ids.get(span, "") for span in spans.tolist()]
+    if len(set(ids)) < len(ids) or not all(map(T_ID.fullmatch, ids)):
+        ids = [f"T{count}" for count in range(1, len(ids) + 1)]
+    lines = []
+    links = []
+    for span, name in zip(spans.tolist(), ids, strict=True):
+        parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+        offsets = ";".join(f"{start} {end}" for start, end in parts)
+        lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
+        links += [(name, link if ":" in link else f":{link}") for link in layer.links.get(span, ())]
+    lines += [f"N{count}\tReference {name} {link}\t\n" for count, (name, link) in enumerate(links, start=1)]
+    return "".join(lines)
+
+
+def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
+    """Return the document ids that would not be a file name, or would lead out of the folder or be passed over."""
+    problems = []
+    for name in layer.documents.ids:
+        parts = name.split("/")
+        if (
+            any(not part or part.startswith(".") or len(part.encode()) > NAME_BYTES for part in parts)
+            or "\\" in name
+            or not name.isprintable()
+        ):
+            found = f"the document id {quoted(name)} cannot be a file name"
+            problems.append(Problem(os.fspath(path), None, found, "rename the document, or write jsonl"))
+    return problems
+
+
+def _bad_words(layer: Layer, path: Path) -> list[Problem]:
+    """Return the types and links with blanks in them: they end at a blank in brat's lines."""
+    words = [("type", layer.types[code]) for code in np.unique(layer.type).tolist()]
+    words += [("link", link) for link in sorted({link for links in layer.links.values() for link in links})]
+    return [
+        Problem(os.fspath(path), None, f"the {kind} {quoted(word)} has a blank in it", "rename it, or write jsonl")
+        for kind, word in words
+        if re.search(r"\s", word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
+    ]
+
+
+def _lost(layer: Layer) -> tuple[str, ...]:
+    documents = layer.documents
+    found = [
+        f"{len(values)} {what}"
+        for what, values in (
+            ("cores", layer.cores),
+            ("lists of alternatives", layer.alternatives),
+            ("scores", layer.scores),
+            ("spans' metadata", layer.meta),
+        )
+        if values
+    ]
+    found += [
+        what
+        for what, values in (
+            ("tokens", documents.tokens),
+            ("sentences", documents.sentences),
+            ("documents' metadata", documents.meta),
+        )
+        if values is not None
+    ]
+    return (f"brat has no place for them, left out: {', '.join(found)}",) if found else ()
