@@ -114,8 +114,7 @@ def read(
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     repeated = len(reading.layer.duplicates)
     if repeated:
-        note = f"{repeated} spans repeat" if repeated > 1 else "1 span repeats"
-        note += " another with the same boundaries and type (kept)"
+        note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
 

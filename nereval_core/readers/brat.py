@@ -187,10 +187,10 @@ def _notes(counts: Mapping[str, int]) -> Sequence[str]:
     kept_out = [f"{counts[kind]} {kind} ({name})" for kind, name in LEFT_OUT.items() if counts.get(kind)]
     said = [f"lines left out: {', '.join(kept_out)}"] if kept_out else []
     for key, note in (
-        ("bare", "{} texts without an .ann file: documents without spans"),
-        ("blank for tab", "{} T lines with a blank instead of the tab before the quoted text"),
-        ("ends of quotes", "{} quoted texts with blanks before or after them"),
-        ("no quote", "{} T lines without a quoted text: nothing to check the offsets by"),
+        ("bare", "texts without an .ann file, documents without spans: {}"),
+        ("blank for tab", "T lines with a blank instead of the tab before the quoted text: {}"),
+        ("ends of quotes", "quoted texts with blanks before or after them: {}"),
+        ("no quote", "T lines without a quoted text, so nothing to check the offsets by: {}"),
     ):
         if counts.get(key):
             said.append(note.format(counts[key]))

@@ -198,7 +198,7 @@ def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
     if not rest:
         return []
     names = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
-    return [f"{len(rest)} other file{'s' if len(rest) > 1 else ''} not read: {names}"]
+    return [f"other files, not read: {len(rest)} ({names})"]
 
 
 def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
