@@ -180,6 +180,25 @@ class Layer:
     def renamed(self, name: str) -> Layer:
         return replace(self, name=name)
 
+    def retyped(self, code: NDArray[np.int16], types: tuple[str, ...]) -> Layer:
+        """Return the layer with other types: `code` by span, an index into the sorted `types`, or -1.
+
+        Spans of equal boundaries are put in the order of their new types.
+        """
+        order = _sorted(self.doc, self.start, self.end, code, self.fragments)
+        plain = replace(self, type=_frozen(code), types=types)
+        return plain if order is None else plain._reordered(order)
+
+    def _reordered(self, order: Int64) -> Layer:
+        number = np.empty(len(order), np.int64)
+        number[order] = np.arange(len(order))
+        extras: dict[str, Any] = {
+            key: {int(number[i]): value for i, value in getattr(self, key).items()} for key in SPAN_KEYS
+        }
+        columns = {key: _frozen(getattr(self, key)[order]) for key in ("doc", "start", "end", "type")}
+        read = order if self.order is None else self.order[order]
+        return replace(self, **columns, **extras, order=_frozen(read.astype(np.int32)))
+
     def take(self, spans: NDArray[np.integer[Any]]) -> Layer:
         """Return a layer of these spans only (increasing indices)."""
         order = np.arange(len(self), dtype=np.int32) if self.order is None else self.order
@@ -499,7 +518,7 @@ def _fragment_problems(parts: Sequence[Sequence[int]], start: int, end: int, pla
 
 
 def _sorted(
-    docs: Int64, starts: Int64, ends: Int64, codes: NDArray[np.int16], parts: Mapping[int, Any]
+    docs: Array, starts: Array, ends: Array, codes: NDArray[np.int16], parts: Mapping[int, Any]
 ) -> Int64 | None:
     """Return the stable order by document, start, end, type and fragments, or None where it is the present one."""
     if len(docs) < 2:

@@ -9,26 +9,16 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from enum import IntEnum
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from nereval_core.alignment import Decision
 from nereval_core.errors import FormatError, Problem, quoted
 
 Boundaries = Literal["equal", "start", "end", "either", "contain", "overlap"]
 Share = Literal["gold", "prediction", "union"]
 Group = Literal["SemEval schemas", "others", "your own"]
-
-
-class Decision(IntEnum):
-    """What became of a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
-
-    COR = 0
-    INC = 1
-    PAR = 2
-    MIS = 3
-    SPU = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,3 +355,19 @@ def _line_of(text: str, name: str) -> int | None:
 def _toml(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08X}" for c in escaped) + '"'
+
+
+__all__ = (
+    "APPLICABLE",
+    "CRITERIA",
+    "SCHEMAS",
+    "Criterion",
+    "Decision",
+    "TypeRules",
+    "criteria_from_toml",
+    "criterion_from_parts",
+    "criterion_to_toml",
+    "merges_in_words",
+    "parse_merge",
+    "same_rule",
+)

@@ -1,0 +1,412 @@
+"""The best one-to-one alignment of gold spans and predictions, under several criteria at once.
+
+Most spans overlap at most one span of the other side, and are decided by vector operations over chunks of whole
+documents that fit in cache: both sides are merged into one sorted array, a running maximum of the ends cuts it into
+clusters, and a pair is what a cluster of one gold span and one prediction is. Only the rest, the tangled clusters, is
+handed to a solver (`matching.py`).
+
+A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each minimum overlap
+asked for. A criterion is a table from codes to decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+UInt8 = NDArray[np.uint8]
+Array = NDArray[Any]
+
+
+class Decision(IntEnum):
+    """What became of a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
+
+    COR = 0
+    INC = 1
+    PAR = 2
+    MIS = 3
+    SPU = 4
+
+
+EQUAL, START, END, CONTAIN, SAME_TYPE = 1, 2, 4, 8, 16
+THRESHOLDS = (32, 64, 128)
+"""Bits of a code that say that a minimum overlap is reached; so many can be asked for at once."""
+CODES = 256
+# EQUAL without START describes no pair: these two stand for spans without a partner and spans left to a solver.
+UNALIGNED, TANGLED = EQUAL, EQUAL | END
+
+CHUNK = 1 << 15
+"""Spans a side that are decided at once: small enough for the arrays to stay in cache."""
+FLUSH = 1 << 18
+"""Tangled spans collected before the solvers run: enough to fill their vectors, few enough to bound memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """One side: int32 `doc`, `start`, `end` and integer `type`, sorted by document, start, end, type and fragments.
+
+    Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans.
+    """
+
+    doc: Array
+    start: Array
+    end: Array
+    type: Array
+    fragments: Mapping[int, tuple[tuple[int, int], ...]]
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Criteria as tables: `decisions[code, criterion]` of a pair, and the minimum overlaps the code's bits stand for.
+
+    A minimum is a fraction and what it is a share of: "gold", "prediction" or "union".
+    """
+
+    decisions: UInt8
+    minima: tuple[tuple[Fraction, str], ...] = ()
+
+    @property
+    def criteria(self) -> int:
+        return int(self.decisions.shape[1])
+
+
+@dataclass(slots=True)
+class Side:
+    """The outcome for one side: decisions by row, `counts` (types, criteria, 5), and partners if asked.
+
+    `rows` (spans, at least as many columns as criteria) is padded to a width that is written as one integer.
+    `partners` (spans,) holds the index of the span aligned with under the only criterion asked for, -1 where none.
+    """
+
+    rows: UInt8
+    counts: Int64
+    partners: NDArray[np.int32] | None
+
+
+@dataclass(slots=True)
+class Alignment:
+    """Both sides' outcomes, and the documents that hold a cluster too large for an exact solver."""
+
+    gold: Side
+    pred: Side
+    greedy: tuple[int, ...]
+
+
+Progress = Callable[[int, int], None]
+
+
+def align(
+    gold: Spans,
+    pred: Spans,
+    base: Int64,
+    rules: Rules,
+    *,
+    types: int,
+    partners: bool = False,
+    each_side: bool = False,
+    progress: Progress | None = None,
+) -> Alignment:
+    """Decide every span under every criterion.
+
+    `base` (documents + 1,) says where each document starts if all texts stood in a row (code points); `types` is the
+    number of type codes. `partners` asks for partners too and takes one criterion. `each_side` lets every span take
+    the best decision that an overlapping span of the other side earns it, instead of aligning one to one.
+    `progress` is called with the gold spans done and their total.
+    """
+    from nereval_core import matching
+
+    assert not partners or rules.criteria == 1, "partners differ by criterion: ask for one at a time"
+    outcome = Alignment(
+        _side(len(gold), rules, types, partners),
+        _side(len(pred), rules, types, partners),
+        (),
+    )
+    tables = tuple(_Table.of(rules, alone) for alone in (Decision.MIS, Decision.SPU))
+    histograms = tuple(np.zeros(types * CODES, np.int64) for _ in range(2))
+    waiting: list[tuple[Int64, Int64, Int64, Int64]] = []
+    greedy: set[int] = set()
+    tangled = clusters = 0
+
+    def solve() -> None:
+        nonlocal tangled, clusters
+        if waiting:
+            columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
+            greedy.update(matching.solve(gold, pred, base, rules, outcome, *columns, each_side=each_side))
+            waiting.clear()
+            tangled = clusters = 0
+
+    for chunk in _chunks(gold, pred, base):
+        codes, knots, pairs = _sweep(gold, pred, base, rules, chunk)
+        for side, table, code, part, histogram, spans in zip(
+            (outcome.gold, outcome.pred), tables, codes, (chunk.gold, chunk.pred), histograms, (gold, pred), strict=True
+        ):
+            table.write(side.rows[part], code)
+            key = spans.type[part].astype(np.int64)
+            key *= CODES
+            key += code
+            histogram += np.bincount(key, minlength=len(histogram))
+        if partners:
+            assert outcome.gold.partners is not None and outcome.pred.partners is not None
+            gold_of, pred_of = pairs[0] + chunk.gold.start, pairs[1] + chunk.pred.start
+            outcome.gold.partners[gold_of] = pred_of
+            outcome.pred.partners[pred_of] = gold_of
+        if knots is not None:
+            waiting.append(
+                (
+                    knots.gold + chunk.gold.start,
+                    knots.gold_cluster + clusters,
+                    knots.pred + chunk.pred.start,
+                    knots.pred_cluster + clusters,
+                )
+            )
+            clusters += knots.clusters
+            tangled += len(knots.gold) + len(knots.pred)
+            if tangled > FLUSH:
+                solve()
+        if progress is not None:
+            progress(chunk.gold.stop, len(gold))
+    solve()
+    for side, histogram, table in zip((outcome.gold, outcome.pred), histograms, tables, strict=True):
+        rows = histogram.reshape(types, CODES)
+        rows[:, TANGLED] = 0
+        for decision in Decision:
+            side.counts[:, :, decision] += rows @ (table.decisions == decision).astype(np.int64)
+    outcome.greedy = tuple(sorted(greedy))
+    return outcome
+
+
+def describe(
+    gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64, same_type: NDArray[np.bool_]
+) -> UInt8:
+    """Return the codes of pairs of continuous spans (minima aside); bounds are those of the outer hull."""
+    first, last = gold_start - pred_start, gold_end - pred_end
+    start, end = first == 0, last == 0
+    code: UInt8 = start.astype(np.uint8)
+    code *= START
+    code |= end.view(np.uint8) * np.uint8(END)
+    code |= (start & end).view(np.uint8)
+    # One contains the other where the two differences do not point the same way.
+    code |= ((first <= 0) & (last >= 0) | (first >= 0) & (last <= 0)).view(np.uint8) * np.uint8(CONTAIN)
+    code |= same_type.view(np.uint8) * np.uint8(SAME_TYPE)
+    return code
+
+
+def reached(rules: Rules, shared: Int64, gold_size: Int64, pred_size: Int64) -> UInt8:
+    """Return the bits of the minimum overlaps that pairs reach; sizes are characters, compared without rounding."""
+    code = np.zeros(len(shared), np.uint8)
+    for bit, (minimum, share) in zip(THRESHOLDS, rules.minima, strict=False):
+        whole = {"gold": gold_size, "prediction": pred_size}.get(share)
+        if whole is None:
+            whole = gold_size + pred_size - shared
+        code |= (shared * minimum.denominator >= whole * minimum.numerator).astype(np.uint8) * np.uint8(bit)
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Whole documents: a slice of each side, and where the first of them starts in the row of texts."""
+
+    gold: slice
+    pred: slice
+    base: int
+    single: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Knots:
+    """Spans of tangled clusters, as indices into the chunk, with the number of their cluster."""
+
+    gold: Int64
+    gold_cluster: Int64
+    pred: Int64
+    pred_cluster: Int64
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Decisions by code, with rows packed into unsigned integers so that one look-up writes them all."""
+
+    decisions: UInt8
+    packed: tuple[Array, ...]
+    width: int
+
+    @classmethod
+    def of(cls, rules: Rules, alone: Decision) -> _Table:
+        decisions = rules.decisions.copy()
+        decisions[UNALIGNED] = alone
+        decisions[TANGLED] = alone
+        padded = np.zeros((CODES, _width(rules.criteria)), np.uint8)
+        padded[:, : rules.criteria] = decisions
+        width = 8 if padded.shape[1] % 8 == 0 else padded.shape[1]
+        words = padded.view(f"u{width}")
+        packed = tuple(np.ascontiguousarray(words[:, block]) for block in range(words.shape[1]))
+        return cls(decisions, packed, width)
+
+    def write(self, rows: UInt8, code: UInt8) -> None:
+        words = rows.view(f"u{self.width}")
+        for block, table in enumerate(self.packed):
+            words[:, block] = table[code]
+
+
+def _width(criteria: int) -> int:
+    """Bytes a row of decisions takes: a power of two, or a multiple of 8, so that it can be written as integers."""
+    return next((width for width in (1, 2, 4, 8) if criteria <= width), -(-criteria // 8) * 8)
+
+
+def _side(spans: int, rules: Rules, types: int, partners: bool) -> Side:
+    return Side(
+        np.empty((spans, _width(rules.criteria)), np.uint8),
+        np.zeros((types, rules.criteria, len(Decision)), np.int64),
+        np.full(spans, -1, np.int32) if partners else None,
+    )
+
+
+def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
+    """Cut both sides at document boundaries, about CHUNK spans at a time."""
+    end_gold, end_pred, documents = len(gold), len(pred), len(base) - 1
+    g = p = 0
+    while g < end_gold or p < end_pred:
+        first = min(side.doc[at] for side, at, end in ((gold, g, end_gold), (pred, p, end_pred)) if at < end)
+        stop = documents
+        if g + CHUNK < end_gold:
+            stop = min(stop, gold.doc[g + CHUNK])
+        if p + CHUNK < end_pred:
+            stop = min(stop, pred.doc[p + CHUNK])
+        # Positions within a chunk must leave room for a length in 63 bits.
+        stop = min(stop, int(np.searchsorted(base, base[first] + (1 << 31), side="right")) - 1)
+        stop = max(int(stop), int(first) + 1)
+        next_g = g + int(np.searchsorted(gold.doc[g:], stop))
+        next_p = p + int(np.searchsorted(pred.doc[p:], stop))
+        yield _Chunk(slice(g, next_g), slice(p, next_p), int(base[first]), stop == first + 1)
+        g, p = next_g, next_p
+
+
+def _positions(spans: Spans, part: slice, base: Int64, chunk: _Chunk) -> Int64:
+    start = spans.start[part].astype(np.int64)
+    if not chunk.single:
+        start += base[spans.doc[part]]
+        start -= chunk.base
+    return start
+
+
+def _sweep(
+    gold: Spans, pred: Spans, base: Int64, rules: Rules, chunk: _Chunk
+) -> tuple[tuple[UInt8, UInt8], _Knots | None, tuple[Int64, Int64]]:
+    """Return the codes of both sides of a chunk, its tangled clusters, and its untangled pairs (two index arrays)."""
+    sides = ((gold, chunk.gold), (pred, chunk.pred))
+    starts = [_positions(spans, part, base, chunk) for spans, part in sides]
+    lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
+    codes = tuple(np.full(len(start), UNALIGNED, np.uint8) for start in starts)
+    none = np.zeros(0, np.int64)
+    if not len(starts[0]) or not len(starts[1]):
+        return (codes[0], codes[1]), None, (none, none)
+    # Start, length and side in one number: one stable sort merges both sides.
+    bits = int(max(length.max() for length in lengths)).bit_length()
+    keys = [
+        (start << (bits + 1)) | (length.astype(np.int64) << 1) for start, length in zip(starts, lengths, strict=True)
+    ]
+    keys[1] |= 1
+    merged = np.concatenate(keys)
+    merged.sort(kind="stable")
+    side = (merged & 1).astype(np.int8)
+    position = merged >> (bits + 1)
+    ends = (merged >> 1) & ((1 << bits) - 1)
+    ends += position
+    reach = np.maximum.accumulate(ends)
+    opens = np.empty(len(merged) + 1, bool)
+    opens[0] = opens[-1] = True
+    np.greater_equal(position[1:], reach[:-1], out=opens[1:-1])
+    # A pair is a cluster that opens at i, not at i + 1, again at i + 2, and whose two spans are of different sides.
+    two = opens[:-2] & ~opens[1:-1] & opens[2:]
+    two &= side[:-1] != side[1:]
+    more = ~opens[:-2] & ~opens[1:-1] if len(merged) > 2 else np.zeros(0, bool)
+    before = np.cumsum(side, dtype=np.int32)
+    knots = None
+    broken = bool(gold.fragments or pred.fragments)
+    if broken or more.any():
+        knots, two = _tangles(gold, pred, chunk, side, before, opens, two, broken)
+    at = np.flatnonzero(two)
+    p = before[at] - side[at]
+    g = at - p
+    second = at + 1
+    # The one that comes first starts no later; which of the two is gold does not matter to a code.
+    code = describe(
+        position[at], ends[at], position[second], ends[second], gold.type[chunk.gold][g] == pred.type[chunk.pred][p]
+    )
+    if rules.minima:
+        shared = np.minimum(ends[at], ends[second]) - position[second]
+        code |= reached(rules, shared, lengths[0][g].astype(np.int64), lengths[1][p].astype(np.int64))
+    codes[0][g] = code
+    codes[1][p] = code
+    if knots is not None:
+        codes[0][knots.gold] = TANGLED
+        codes[1][knots.pred] = TANGLED
+    return (codes[0], codes[1]), knots, (g, p)
+
+
+def _tangles(
+    gold: Spans,
+    pred: Spans,
+    chunk: _Chunk,
+    side: NDArray[np.int8],
+    before: NDArray[np.int32],
+    opens: NDArray[np.bool_],
+    two: NDArray[np.bool_],
+    broken: bool,
+) -> tuple[_Knots | None, NDArray[np.bool_]]:
+    """Return the clusters that a solver must decide, and the pairs that are left untangled."""
+    edge = np.flatnonzero(opens)
+    size = np.diff(edge)
+    knotted = size > 2
+    if broken:
+        # Hulls of discontinuous spans may overlap where no character is shared: a solver looks at the fragments.
+        cluster = np.cumsum(opens[:-1]) - 1
+        for spans, part, mine in (
+            (gold, chunk.gold, np.flatnonzero(side == 0)),
+            (pred, chunk.pred, np.flatnonzero(side == 1)),
+        ):
+            inside = [i - part.start for i in spans.fragments if part.start <= i < part.stop]
+            knotted[cluster[mine[inside]]] = True
+        two = two & ~knotted[cluster[:-1]]
+    number = np.flatnonzero(knotted)
+    preds = before[edge[number + 1] - 1] - before[edge[number]] + side[edge[number]]
+    number = number[(preds > 0) & (preds < size[number])]
+    if not len(number):
+        return None, two
+    sizes = size[number]
+    member = np.repeat(edge[number] - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(sizes.sum())
+    cluster = np.repeat(np.arange(len(number)), sizes)
+    predicted = side[member] == 1
+    p = before[member] - side[member]
+    return (
+        _Knots(
+            (member - p)[~predicted],
+            cluster[~predicted],
+            p[predicted].astype(np.int64),
+            cluster[predicted],
+            len(number),
+        ),
+        two,
+    )
+
+
+def ranges(low: Int64, high: Int64) -> tuple[Int64, Int64]:
+    """Expand half-open ranges: the row each number belongs to, and the number."""
+    size = high - low
+    row = np.repeat(np.arange(len(low)), size)
+    first = np.cumsum(size) - size
+    return row, np.arange(len(row)) - first[row] + low[row]
+
+
+__all__: Sequence[str] = ("Alignment", "Decision", "Rules", "Side", "Spans", "align", "describe", "ranges", "reached")

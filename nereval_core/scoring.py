@@ -1,0 +1,429 @@
+"""Decisions, counts and ratios: from two layers and some criteria to scores.
+
+Counts are integers and add up; ratios are computed when asked for and are None where undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import (
+    CODES,
+    CONTAIN,
+    END,
+    EQUAL,
+    SAME_TYPE,
+    START,
+    THRESHOLDS,
+    Alignment,
+    Progress,
+    Rules,
+    Spans,
+    align,
+)
+from nereval_core.corpus import Layer
+from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
+
+Counting = Literal["one-to-one", "each-side"]
+UInt8 = NDArray[np.uint8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many gold spans and predictions got which decision; index both with Decision.
+
+    One to one, the two sides agree on COR, INC and PAR of the whole corpus, but not by type: a type's gold spans and
+    its predictions each carry their own decisions.
+    """
+
+    gold: tuple[int, ...] = (0,) * 5
+    pred: tuple[int, ...] = (0,) * 5
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            tuple(map(int.__add__, self.gold, other.gold)),
+            tuple(map(int.__add__, self.pred, other.pred)),
+        )
+
+    @property
+    def mis(self) -> int:
+        return self.gold[Decision.MIS]
+
+    @property
+    def spu(self) -> int:
+        return self.pred[Decision.SPU]
+
+    @property
+    def cor(self) -> int | None:
+        return self._both(Decision.COR)
+
+    @property
+    def inc(self) -> int | None:
+        return self._both(Decision.INC)
+
+    @property
+    def par(self) -> int | None:
+        return self._both(Decision.PAR)
+
+    @property
+    def pos(self) -> int:
+        """Gold spans: COR + INC + PAR + MIS."""
+        return sum(self.gold)
+
+    @property
+    def act(self) -> int:
+        """Predictions: COR + INC + PAR + SPU."""
+        return sum(self.pred)
+
+    @property
+    def precision(self) -> float | None:
+        """(COR + 0.5 PAR) / ACT over predictions; None without predictions."""
+        return _half(self.pred) / (2 * self.act) if self.act else None
+
+    @property
+    def recall(self) -> float | None:
+        """(COR + 0.5 PAR) / POS over gold spans; None without gold spans."""
+        return _half(self.gold) / (2 * self.pos) if self.pos else None
+
+    @property
+    def f1(self) -> float | None:
+        """2PR / (P + R) as one fraction: 2 (COR + 0.5 PAR) / (POS + ACT) where both sides have the same credit.
+
+        0 where neither side has any credit, None where there are no spans at all.
+        """
+        if not self.pos + self.act:
+            return None
+        of_gold, of_pred = _half(self.gold), _half(self.pred)
+        if of_gold == of_pred:
+            return of_gold / (self.pos + self.act)
+        below = of_pred * self.pos + of_gold * self.act
+        return of_pred * of_gold / below if below else 0.0
+
+    def _both(self, decision: Decision) -> int | None:
+        return self.gold[decision] if self.gold[decision] == self.pred[decision] else None
+
+
+def _half(side: tuple[int, ...]) -> int:
+    """Return twice the credit: 2 COR + PAR."""
+    return 2 * side[Decision.COR] + side[Decision.PAR]
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """A macro average: the mean over the `n` members where the ratio is defined, `undefined` left out."""
+
+    value: float | None
+    n: int
+    undefined: int
+
+    @classmethod
+    def of(cls, values: Iterable[float | None]) -> Average:
+        everything = list(values)
+        defined = [value for value in everything if value is not None]
+        mean = sum(defined) / len(defined) if defined else None
+        return cls(mean, len(defined), len(everything) - len(defined))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is scored and how: criteria, type rules for all of them, and the counting."""
+
+    criteria: tuple[Criterion, ...] = tuple(CRITERIA[name] for name in SCHEMAS)
+    merge: tuple[tuple[str, str], ...] = ()
+    leave_out: tuple[str, ...] = ()
+    counting: Counting = "one-to-one"
+
+    def rules_for(self, criterion: Criterion) -> TypeRules:
+        """Return the type rules in force under a criterion: its own after those for all."""
+        own = dict(criterion.merge)
+        merge = {member: own.get(name, name) for member, name in self.merge}
+        merge = {**own, **merge}
+        return TypeRules(merge, tuple(sorted({*self.leave_out, *criterion.leave_out})))
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Decisions and counts of one system against gold under some criteria.
+
+    `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with
+    type rules of their own are scored in groups, each over its own layers: ask `layers(name)`.
+    """
+
+    settings: Settings
+    marks: tuple[str, ...]
+    groups: tuple[_Group, ...]
+    _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self.settings.criteria
+
+    @property
+    def gold(self) -> Layer:
+        return self.groups[0].gold
+
+    @property
+    def pred(self) -> Layer:
+        return self.groups[0].pred
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(sorted({kind for group in self.groups for kind in group.types}))
+
+    @cached_property
+    def greedy(self) -> tuple[str, ...]:
+        """Ids of documents that hold a cluster too large to be aligned exactly."""
+        found = {number for group in self.groups for number in group.outcome.greedy}
+        return tuple(self.gold.documents.ids[number] for number in sorted(found))
+
+    def criterion(self, name: str) -> Criterion:
+        return next(criterion for criterion in self.criteria if criterion.name == name)
+
+    def layers(self, name: str) -> tuple[Layer, Layer]:
+        """Return the gold and predicted layer as scored under a criterion."""
+        group, _ = self._find(name)
+        return group.gold, group.pred
+
+    def decisions(self, name: str) -> tuple[UInt8, UInt8]:
+        """Return the decision codes of gold spans and of predictions under a criterion."""
+        group, column = self._find(name)
+        return group.outcome.gold.rows[:, column], group.outcome.pred.rows[:, column]
+
+    def counts(self, name: str) -> Counts:
+        group, column = self._find(name)
+        return _counts(
+            group.outcome.gold.counts[:, column].sum(axis=0), group.outcome.pred.counts[:, column].sum(axis=0)
+        )
+
+    def by_type(self, name: str) -> dict[str, Counts]:
+        """Return counts by type: gold spans of that type and predictions of that type, each with its own decisions."""
+        group, column = self._find(name)
+        both = zip(group.outcome.gold.counts[:, column], group.outcome.pred.counts[:, column], strict=True)
+        rows = {kind: _counts(*row) for kind, row in zip(group.types, both, strict=True)}
+        return {kind: row for kind, row in rows.items() if row.pos or row.act}
+
+    def by_document(self, name: str) -> dict[str, Counts]:
+        """Return counts by document, for those with spans on either side, in their order."""
+        ids = self.gold.documents.ids
+        return {ids[number]: _counts(*pair) for number, pair in self._document_counts(name)}
+
+    def macro_types(self, name: str) -> dict[str, Average]:
+        return _averages(self.by_type(name).values())
+
+    def macro_documents(self, name: str) -> dict[str, Average]:
+        """Average over documents that have spans on either side."""
+        return _averages(_counts(*pair) for _, pair in self._document_counts(name))
+
+    def macro_documents_by_type(self, name: str) -> dict[str, dict[str, Average]]:
+        """Average each type over the documents that have spans of it on either side."""
+        group, _ = self._find(name)
+        width = len(group.types)
+        keyed: list[tuple[Int64, Int64]] = []
+        for layer, decisions in zip((group.gold, group.pred), self.decisions(name), strict=True):
+            cell = layer.doc.astype(np.int64) * width + group.code(layer)
+            cells, place = np.unique(cell, return_inverse=True)
+            rows = np.bincount(place * 5 + decisions, minlength=len(cells) * 5).reshape(-1, 5)
+            keyed.append((cells, rows))
+        cells = np.union1d(keyed[0][0], keyed[1][0])
+        table = np.zeros((2, len(cells), 5), np.int64)
+        for side, (own, rows) in enumerate(keyed):
+            table[side, np.searchsorted(cells, own)] = rows
+        of_type = cells % width if width else cells
+        return {
+            kind: _averages(_counts(*pair) for pair in zip(*table[:, of_type == code], strict=True))
+            for code, kind in enumerate(group.types)
+            if np.any(of_type == code)
+        }
+
+    def partners(self, name: str) -> tuple[Int32, Int32]:
+        """Return, for gold spans and for predictions, the index of the span each was judged by, -1 where none."""
+        key = ("partners", name)
+        if key not in self._cache:
+            group, _ = self._find(name)
+            outcome = group.align((self.criterion(name),), self.settings.counting, partners=True)
+            assert outcome.gold.partners is not None and outcome.pred.partners is not None
+            self._cache[key] = (outcome.gold.partners, outcome.pred.partners)
+        found: tuple[Int32, Int32] = self._cache[key]
+        return found
+
+    def _find(self, name: str) -> tuple[_Group, int]:
+        for group in self.groups:
+            if name in group.names:
+                return group, group.names.index(name)
+        raise KeyError(name)
+
+    def _document_counts(self, name: str) -> list[tuple[int, tuple[Int64, Int64]]]:
+        key = ("documents", name)
+        if key not in self._cache:
+            group, _ = self._find(name)
+            tables = [
+                np.bincount(layer.doc.astype(np.int64) * 5 + decisions, minlength=len(layer.documents) * 5)
+                for layer, decisions in zip((group.gold, group.pred), self.decisions(name), strict=True)
+            ]
+            gold, pred = (table.reshape(-1, 5) for table in tables)
+            some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
+            self._cache[key] = [(number, (gold[number], pred[number])) for number in some.tolist()]
+        found: list[tuple[int, tuple[Int64, Int64]]] = self._cache[key]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Criteria that share their type rules, the two layers under these, and what came out."""
+
+    names: tuple[str, ...]
+    gold: Layer
+    pred: Layer
+    types: tuple[str, ...]
+    outcome: Alignment
+
+    def code(self, layer: Layer) -> NDArray[Any]:
+        return _codes(layer, self.types)
+
+    def align(
+        self,
+        criteria: tuple[Criterion, ...],
+        counting: Counting,
+        *,
+        partners: bool = False,
+        progress: Progress | None = None,
+    ) -> Alignment:
+        return _align(self.gold, self.pred, self.types, criteria, counting, partners=partners, progress=progress)
+
+
+def score_layers(
+    gold: Layer,
+    pred: Layer,
+    settings: Settings | None = None,
+    *,
+    marks: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Scores:
+    """Score a layer of predictions against gold; both lie over the same documents.
+
+    `marks` is what happened to the data on its way here and must stand in the signature. `progress` is called with
+    gold spans done and their total.
+
+    Raises:
+        ValueError: for a criterion that needs data it cannot have, or two criteria of one name.
+    """
+    settings = settings or Settings()
+    assert gold.documents is pred.documents, "pair the layers first: they lie over different documents"
+    names = [criterion.name for criterion in settings.criteria]
+    if len(set(names)) < len(names):
+        raise ValueError("two criteria have the same name")
+    for criterion in settings.criteria:
+        if criterion.needs:
+            raise ValueError(f"criterion {criterion.name} needs {criterion.needs}")
+    bundles: list[tuple[TypeRules, list[Criterion]]] = []
+    for criterion in settings.criteria:
+        rules = settings.rules_for(criterion)
+        for known, bundle in bundles:
+            if known == rules and len(_minima([*bundle, criterion])) <= len(THRESHOLDS):
+                bundle.append(criterion)
+                break
+        else:
+            bundles.append((rules, [criterion]))
+    groups = []
+    for rules, bundle in bundles:
+        own, theirs = apply_rules(gold, rules), apply_rules(pred, rules)
+        types = tuple(sorted({*own.types, *theirs.types}))
+        outcome = _align(own, theirs, types, tuple(bundle), settings.counting, partners=False, progress=progress)
+        groups.append(_Group(tuple(c.name for c in bundle), own, theirs, types, outcome))
+    return Scores(settings, tuple(marks), tuple(groups))
+
+
+def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
+    """Return the layer with merged types renamed and types left out gone; itself where nothing changes."""
+    names = [rules.name(kind) for kind in layer.types]
+    if names == list(layer.types):
+        return layer
+    types = tuple(sorted({name for name in names if name is not None}))
+    codes = np.array([-1 if name is None else types.index(name) for name in names], np.int16)
+    code = codes[layer.type]
+    changed = layer.retyped(code, types)
+    return changed.take(np.flatnonzero(changed.type >= 0)) if (code < 0).any() else changed
+
+
+def rules_table(criteria: Sequence[Criterion]) -> Rules:
+    """Tabulate criteria: the decision of every code a pair can have.
+
+    Raises:
+        ValueError: for more different minimum overlaps than a code has bits for.
+    """
+    minima = _minima(criteria)
+    if len(minima) > len(THRESHOLDS):
+        raise ValueError(f"at most {len(THRESHOLDS)} different minimum overlaps at once")
+    code = np.arange(CODES)
+    holds = {
+        "equal": code & EQUAL != 0,
+        "start": code & START != 0,
+        "end": code & END != 0,
+        "either": code & (START | END) != 0,
+        "contain": code & CONTAIN != 0,
+        "overlap": code >= 0,
+    }
+    table = np.empty((CODES, len(criteria)), np.uint8)
+    for column, criterion in enumerate(criteria):
+        correct = holds[criterion.boundaries].copy()
+        if criterion.same_type:
+            correct &= code & SAME_TYPE != 0
+        if criterion.minimum:
+            correct &= code & THRESHOLDS[minima.index((criterion.minimum, str(criterion.share)))] != 0
+        table[:, column] = np.where(correct, Decision.COR, criterion.otherwise)
+    return Rules(table, minima)
+
+
+def _minima(criteria: Iterable[Criterion]) -> tuple[tuple[Fraction, str], ...]:
+    return tuple(sorted({(criterion.minimum, str(criterion.share)) for criterion in criteria if criterion.minimum}))
+
+
+def _align(
+    gold: Layer,
+    pred: Layer,
+    types: tuple[str, ...],
+    criteria: tuple[Criterion, ...],
+    counting: Counting,
+    *,
+    partners: bool,
+    progress: Progress | None,
+) -> Alignment:
+    return align(
+        _spans(gold, types),
+        _spans(pred, types),
+        gold.documents.base,
+        rules_table(criteria),
+        types=len(types),
+        partners=partners,
+        each_side=counting == "each-side",
+        progress=progress,
+    )
+
+
+def _spans(layer: Layer, types: tuple[str, ...]) -> Spans:
+    return Spans(layer.doc, layer.start, layer.end, _codes(layer, types), layer.fragments)
+
+
+def _codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:
+    if layer.types == types:
+        return layer.type
+    place = {kind: code for code, kind in enumerate(types)}
+    return np.array([place[kind] for kind in layer.types], np.int16)[layer.type]
+
+
+def _counts(gold: Int64, pred: Int64) -> Counts:
+    return Counts(tuple(gold.tolist()), tuple(pred.tolist()))
+
+
+def _averages(rows: Iterable[Counts]) -> dict[str, Average]:
+    everything = list(rows)
+    return {name: Average.of(getattr(row, name) for row in everything) for name in ("precision", "recall", "f1")}
