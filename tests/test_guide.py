@@ -1,0 +1,153 @@
+"""The marked text is read and written, its mistakes are named, and the Guide's examples show what they say."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nereval_core.criteria import APPLICABLE, SCHEMAS, Decision
+from nereval_core.errors import FormatError
+from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
+from nereval_core.guide import (
+    CRITERION_EXAMPLES,
+    DECISION_EXAMPLES,
+    SHOWN_UNDER,
+    SIX_CASES,
+    Example,
+    Span,
+    decide,
+    parse_marked,
+    write_marked,
+)
+
+READ = [
+    ("plain", "plain", ()),
+    ("no | bar", "no | bar", ()),
+    ("Give [Aspirin|Drug] now", "Give Aspirin now", ((5, 12, "Drug"),)),
+    ("[a [b|X] c|Y]", "a b c", ((0, 5, "Y"), (2, 3, "X"))),
+    ("[[a|X]|Y]", "a", ((0, 1, "X"), (0, 1, "Y"))),
+    ("[a|X][b|Y]", "ab", ((0, 1, "X"), (1, 2, "Y"))),
+    ("[a|b|X]", "a|b", ((0, 3, "X"),)),
+    ("[a| Trade name ]", "a", ((0, 1, "Trade name"),)),
+    (r"\[a\|b\] \\ \n", r"[a|b] \ \n", ()),
+    ("[two\nlines|X]", "two\nlines", ((0, 9, "X"),)),
+    ("[👩‍👩‍👧|X]é", "👩‍👩‍👧é", ((0, 5, "X"),)),
+    ("a\\", "a\\", ()),
+]
+
+
+@pytest.mark.parametrize(("marked", "text", "spans"), READ)
+def test_marked_text_is_read(marked: str, text: str, spans: tuple[Span, ...]) -> None:
+    assert parse_marked(marked, "gold") == (text, spans)
+
+
+REFUSED = [
+    ("[Aspirin", ["gold:1: column 1: a bracket is never closed"]),
+    ("Aspirin]", ["gold:1: column 8: a bracket closes that was never opened"]),
+    ("[Aspirin]", ["gold:1: column 9: a span without a type"]),
+    ("[Aspirin|]", ["gold:1: column 9: a span without a type"]),
+    ("[|Drug]", ["gold:1: column 1: a span without text"]),
+    ("fine\nnot ] [ so", ["gold:2: column 5: a bracket closes", "gold:2: column 7: a bracket is never closed"]),
+]
+
+
+@pytest.mark.parametrize(("marked", "lines"), REFUSED)
+def test_mistakes_are_named_with_line_and_remedy(marked: str, lines: list[str]) -> None:
+    with pytest.raises(FormatError) as caught:
+        parse_marked(marked, "gold")
+    assert len(caught.value.lines()) == len(lines)
+    for found, expected in zip(caught.value.lines(), lines, strict=True):
+        assert found.startswith(expected)
+        assert "; write" in found
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "line"),
+    [
+        ("[a|X]", "[b|X]", "prediction:1: the texts differ from 'a' in gold and 'b' here; mark the same text twice"),
+        (
+            "one\n[a|X]",
+            "one\na b",
+            "prediction:2: the texts differ from '' in gold and ' b' here; mark the same text twice",
+        ),
+        ("", "", "gold: there is no text; write some"),
+    ],
+)
+def test_two_texts_must_be_one(gold: str, prediction: str, line: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        decide(Example("", gold, prediction))
+    assert caught.value.lines() == [line]
+
+
+def test_mistakes_of_both_texts_are_shown_at_once() -> None:
+    with pytest.raises(FormatError) as caught:
+        decide(Example("", "[a", "b]"))
+    assert [problem.source for problem in caught.value.problems] == ["gold", "prediction"]
+
+
+@given(st.text(st.sampled_from("[]|\\ab \n👩é"), max_size=20))
+def test_parsing_ends_and_what_it_reads_can_be_written(marked: str) -> None:
+    try:
+        text, spans = parse_marked(marked, "gold")
+    except FormatError as error:
+        assert error.problems
+    else:
+        assert parse_marked(write_marked(text, spans), "gold") == (text, spans)
+
+
+def test_crossing_spans_cannot_be_written() -> None:
+    with pytest.raises(FormatError, match="cross"):
+        write_marked("abc", [(0, 2, "X"), (1, 3, "Y")])
+
+
+def test_the_six_cases_give_the_table_of_the_task() -> None:
+    scores = decide(SIX_CASES)
+    expected = {
+        "strict": ((1, 3, 0, 1, 1), 0.2),
+        "exact": ((2, 2, 0, 1, 1), 0.4),
+        "partial": ((2, 0, 2, 1, 1), 0.6),
+        "type": ((2, 2, 0, 1, 1), 0.4),
+    }
+    assert tuple(expected) == SCHEMAS
+    for name, (row, ratio) in expected.items():
+        counts = scores.counts(name)
+        assert (counts.cor, counts.inc, counts.par, counts.mis, counts.spu) == row
+        assert (counts.pos, counts.act) == (5, 5)
+        assert [counts.precision, counts.recall, counts.f1] == pytest.approx([ratio] * 3)
+
+
+@pytest.mark.parametrize("code", DECISIONS)
+def test_aspirin_shows_the_decision(code: str) -> None:
+    scores = decide(DECISION_EXAMPLES[code])
+    gold, prediction = scores.decisions(SHOWN_UNDER[code])
+    assert Decision[code] in {*gold.tolist(), *prediction.tolist()}
+
+
+EXPECTED = {
+    "strict": ["COR", "INC"],
+    "exact": ["INC", "COR"],
+    "partial": ["PAR", "COR"],
+    "type": ["COR", "INC"],
+    "left": ["COR", "INC"],
+    "right": ["INC", "COR"],
+    "either": ["COR", "INC"],
+    "approximate": ["COR", "INC"],
+    "lenient": ["COR", "MIS"],
+}
+
+
+@pytest.mark.parametrize("name", APPLICABLE)
+def test_every_criterion_has_an_example_that_shows_it(name: str) -> None:
+    gold, _ = decide(CRITERION_EXAMPLES[name]).decisions(name)
+    assert [Decision(value).name for value in gold.tolist()] == EXPECTED[name]
+
+
+def test_glossary_names_sentences_and_formulas() -> None:
+    assert decision_label("MIS") == "missed (MIS)"
+    assert all(term.sentence.endswith(".") for term in GLOSSARY.values())
+    assert len({term.anchor for term in GLOSSARY.values()}) == len(GLOSSARY)
+    assert tooltip("POS") == (
+        "possible (POS): All gold spans: what could have been found. POS = COR + INC + PAR + MIS."
+    )
+    assert tooltip("F1").endswith("F1 = 2 × (COR + 0.5 × PAR) / (POS + ACT).")
