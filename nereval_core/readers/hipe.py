@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from nereval_core.corpus import Builder
 from nereval_core.errors import FormatError, quoted
@@ -37,8 +38,7 @@ COMMENT = re.compile(r"#\s*([^=]*?)\s*(?:=\s*(.*?))?\s*", re.DOTALL)
 TAG = re.compile(r"([BIES])-(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     line: int
     text: str
     tag: str
