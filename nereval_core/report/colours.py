@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
 
-PAGE = ("#ffffff", "#0e1117")
-"""What the light and the dark theme write on."""
+PAGE = (("#ffffff", "#f0f2f6"), ("#171614", "#2d2b27"))
+"""What the light and the dark theme write on: the page and the sidebar."""
 
 CONTRAST = 4.5
 
@@ -28,8 +28,8 @@ class Colour:
 
     @classmethod
     def of(cls, hue: str) -> Colour:
-        light, dark = mixed(hue, PAGE[0], 0.22), mixed(hue, PAGE[1], 0.30)
-        inks = _legible(hue, "#000000", (light, PAGE[0])), _legible(hue, "#ffffff", (dark, PAGE[1]))
+        light, dark = mixed(hue, PAGE[0][0], 0.22), mixed(hue, PAGE[1][0], 0.30)
+        inks = _legible(hue, "#000000", (light, *PAGE[0])), _legible(hue, "#ffffff", (dark, *PAGE[1]))
         return cls(hue, (light, dark), inks)
 
 

@@ -221,9 +221,9 @@ def document_html(
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
     drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(drawn)
-    note = Markup('<span class="nv-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
+    note = Markup('<span class="nvh-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
     height = f"{2 + 0.5 * sum(_lanes_used(placed, marks).values()):.1f}"
-    return Markup('{}<div class="nv-text" dir="auto" style="line-height:{}">{}</div>{}').format(
+    return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}">{}</div>{}').format(
         STYLE if style else "", height, body, note
     )
 
@@ -253,12 +253,12 @@ def _segment_html(
         rules.append(f"linear-gradient({ink},{ink}) 0 {place}/100% {height} no-repeat")
         titles.append(mark.words(text))
         if stroke.starts if gold else stroke.ends:
-            chip = Markup('<span class="nv-chip nv-{}" data-label="{} {}" style="{}"></span>').format(
+            chip = Markup('<span class="nvh-chip nvh-{}" data-label="{} {}" style="{}"></span>').format(
                 mark.side, look.glyph, mark.type, "background:light-dark({},{});color:".format(*colour.fill) + ink
             )
             before, after = (chip + before, after) if gold else (before, after + chip)
     return Markup(
-        '{}<span class="nv-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>{}'
+        '{}<span class="nvh-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>{}'
     ).format(
         before, "\n".join(titles), ",".join(rules), 4 * rows["gold"] + 1, 4 * rows["prediction"] + 1, content, after
     )
@@ -266,18 +266,18 @@ def _segment_html(
 
 def _characters(text: str) -> Markup:
     safe = str(escape(text)).replace("\r", "&#13;")
-    return Markup(safe.replace("\0", '<span class="nv-char" data-char="0">␀</span>'))
+    return Markup(safe.replace("\0", '<span class="nvh-char" data-char="0">␀</span>'))
 
 
 STYLE = Markup(
     "<style>"
-    ".nv-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start}"
-    ".nv-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
-    ".nv-chip::before{content:attr(data-label);font-size:.72em;font-weight:600;line-height:1.5;white-space:nowrap;"
+    ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start}"
+    ".nvh-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
+    ".nvh-chip::before{content:attr(data-label);font-size:.72em;font-weight:600;line-height:1.5;white-space:nowrap;"
     "border-radius:.3em;padding:.05em .4em;margin-inline:.15em;unicode-bidi:isolate}"
-    ".nv-chip{border-radius:.3em;user-select:none}"
-    ".nv-gold{vertical-align:.35em}.nv-prediction{vertical-align:-.35em}"
-    ".nv-char{opacity:.6}"
+    ".nvh-chip{border-radius:.3em;user-select:none}"
+    ".nvh-gold{vertical-align:.35em}.nvh-prediction{vertical-align:-.35em}"
+    ".nvh-char{opacity:.6}"
     "</style>"
 )
 
