@@ -102,7 +102,8 @@ class Layer:
     """The spans of one annotator or system, sorted by document, start, end, type and fragments.
 
     `doc`, `start`, `end` (int32) and `type` (int16, index into the sorted `types`) have shape (spans,). The mappings
-    hold, by span, what only some spans have. `order` is the position each span was read at, None if that is its index.
+    hold, by span, what only some spans have. `order` is the position each span was read at (gaps where
+    spans were taken out), None if that is its index.
     """
 
     name: str
@@ -207,7 +208,7 @@ class Layer:
             key: {number[i]: value for i, value in getattr(self, key).items() if i in number} for key in SPAN_KEYS
         }
         columns = {key: _frozen(getattr(self, key)[spans]) for key in ("doc", "start", "end", "type")}
-        return replace(self, **columns, **extras, order=_frozen(np.argsort(np.argsort(order[spans])).astype(np.int32)))
+        return replace(self, **columns, **extras, order=_frozen(order[spans]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,11 +155,14 @@ class Scores:
     """Decisions and counts of one system against gold under some criteria.
 
     `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with
-    type rules of their own are scored in groups, each over its own layers: ask `layers(name)`.
+    type rules of their own are scored in groups, each over its own layers: ask `layers(name)`. `read_gold` and
+    `read_pred` are the digests of the layers as they were read.
     """
 
     settings: Settings
     marks: tuple[str, ...]
+    read_gold: str
+    read_pred: str
     groups: tuple[_Group, ...]
     _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
@@ -339,7 +342,7 @@ def score_layers(
         types = tuple(sorted({*own.types, *theirs.types}))
         outcome = _align(own, theirs, types, tuple(bundle), settings.counting, partners=False, progress=progress)
         groups.append(_Group(tuple(c.name for c in bundle), own, theirs, types, outcome))
-    return Scores(settings, tuple(marks), tuple(groups))
+    return Scores(settings, tuple(marks), gold.digest, pred.digest, tuple(groups))
 
 
 def apply_rules(layer: Layer, rules: TypeRules) -> Layer:

@@ -1,0 +1,339 @@
+"""Match records and the tables made of them, as pandas frames with declared columns.
+
+Long form: one row a record, a criterion, a type or a document. Undefined ratios are NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Layer
+from nereval_core.criteria import Decision
+from nereval_core.scoring import Counts, Scores
+
+DECISIONS = tuple(decision.name for decision in Decision)
+SIDES = ("both", "gold", "pred")
+BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
+SPURIOUS, MISSED = "spurious", "missed"
+"""The confusion table's row for predictions without gold, and its column for gold without predictions."""
+
+RECORD_COLUMNS: Mapping[str, str] = {
+    "criterion": "category",
+    "document": "category",
+    "record": "str",
+    "side": "category",
+    "decision": "category",
+    "gold_start": "Int32",
+    "gold_end": "Int32",
+    "gold_type": "category",
+    "gold_text": "str",
+    "pred_start": "Int32",
+    "pred_end": "Int32",
+    "pred_type": "category",
+    "pred_text": "str",
+    "boundary": "category",
+    "reason": "category",
+    "doc": "int32",
+    "gold": "int32",
+    "pred": "int32",
+}
+"""Columns of `records` and their dtypes. Offsets are code points, end exclusive; `gold` and `pred` are span indices, -1
+where there is none; `doc` is the document's number."""
+
+COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
+
+
+def records(scores: Scores, name: str) -> pd.DataFrame:
+    """Return the match records under a criterion, in document order, with the columns of RECORD_COLUMNS.
+
+    One to one, a row is an aligned pair (side "both") or an unaligned span; counting each side for itself, a row is a
+    span of one side, with the span it was judged by as its partner.
+    """
+    gold, pred = scores.layers(name)
+    gold_decisions, pred_decisions = scores.decisions(name)
+    gold_partner, pred_partner = scores.partners(name)
+    each = scores.settings.counting == "each-side"
+    own: NDArray[Any] = np.arange(len(pred)) if each else np.flatnonzero(pred_partner < 0)
+    g = np.concatenate((np.arange(len(gold)), pred_partner[own] if each else np.full(len(own), -1)))
+    p = np.concatenate((gold_partner, own))
+    anchored = np.concatenate((np.ones(len(gold), bool), np.zeros(len(own), bool)))
+    decision = np.concatenate((gold_decisions, pred_decisions[own]))
+    doc, start, end = (
+        np.concatenate((getattr(gold, column), getattr(pred, column)[own])) for column in ("doc", "start", "end")
+    )
+    order = np.lexsort((~anchored, end, start, doc))
+    g, p, anchored, decision, doc = g[order], p[order], anchored[order], decision[order], doc[order]
+    side = np.where(anchored, 1, 2) if each else np.where(p < 0, 1, np.where(g < 0, 2, 0))
+    ids = (record_ids(gold, "g"), record_ids(pred, "p"))
+    boundary, reason = _differences(gold, pred, g, p)
+    documents = gold.documents.ids
+    frame = pd.DataFrame(
+        {
+            "criterion": _categories(np.zeros(len(g), np.int8), [name]),
+            "document": _categories(doc, documents),
+            "record": [ids[0][i] if from_gold else ids[1][j] for i, j, from_gold in zip(g, p, anchored, strict=True)],
+            "side": _categories(side, SIDES),
+            "decision": _categories(decision, DECISIONS),
+            **_columns("gold", gold, g),
+            **_columns("pred", pred, p),
+            "boundary": boundary,
+            "reason": reason,
+            "doc": doc,
+            "gold": g.astype(np.int32),
+            "pred": p.astype(np.int32),
+        },
+        columns=list(RECORD_COLUMNS),
+    )
+    return frame.astype({"record": "str", "gold_text": "str", "pred_text": "str"})
+
+
+def record_ids(layer: Layer, prefix: str) -> list[str]:
+    """Return the record id of each span without its document: `g:12-19:Drug`, `~2` for the second of two equal ones."""
+    ids = [
+        f"{prefix}:{start}-{end}:{layer.types[kind]}"
+        for start, end, kind in zip(layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True)
+    ]
+    for span, parts in layer.fragments.items():
+        ids[span] = f"{prefix}:{','.join(f'{low}-{high}' for low, high in parts)}:{layer.label(span)}"
+    repeated = 1
+    last = -2
+    for span in layer.duplicates.tolist():
+        repeated = repeated + 1 if span == last + 1 else 2
+        ids[span] += f"~{repeated}"
+        last = span
+    return ids
+
+
+def overall(scores: Scores) -> pd.DataFrame:
+    """Return one row a criterion: `criterion` and COUNT_COLUMNS, micro averaged."""
+    return _count_table("criterion", {c.name: scores.counts(c.name) for c in scores.criteria})
+
+
+def by_type(scores: Scores, name: str) -> pd.DataFrame:
+    """Return one row a type: `type`, the decisions of its gold spans and of its predictions, COUNT_COLUMNS' ratios.
+
+    Each side has its own decisions: gold_COR counts gold spans of the type, pred_COR predictions of it.
+    """
+    rows = []
+    for kind, counts in scores.by_type(name).items():
+        row: dict[str, Any] = {"type": kind}
+        row |= {f"gold_{d.name}": counts.gold[d] for d in Decision if d is not Decision.SPU}
+        row |= {f"pred_{d.name}": counts.pred[d] for d in Decision if d is not Decision.MIS}
+        row |= {"POS": counts.pos, "ACT": counts.act} | _ratios(counts)
+        rows.append(row)
+    columns = ["type"]
+    columns += [f"gold_{d.name}" for d in Decision if d is not Decision.SPU]
+    columns += [f"pred_{d.name}" for d in Decision if d is not Decision.MIS]
+    return pd.DataFrame(rows, columns=[*columns, "POS", "ACT", "precision", "recall", "f1"])
+
+
+def by_document(scores: Scores, name: str) -> pd.DataFrame:
+    """Return one row a document that has spans: `document` and COUNT_COLUMNS."""
+    return _count_table("document", scores.by_document(name))
+
+
+def confusion(scores: Scores, name: str) -> pd.DataFrame:
+    """Return how often each gold type met each predicted type: `gold_type`, `pred_type`, `count`, zeros left out.
+
+    Aligned pairs, boundary mismatches included, meet; a prediction without gold stands in row SPURIOUS, a gold span
+    without prediction in column MISSED. Counting each side for itself, gold spans are counted and spurious predictions.
+    """
+    gold, pred = scores.layers(name)
+    gold_partner, pred_partner = scores.partners(name)
+    rows: dict[tuple[str, str], int] = {}
+    columns, index = len(pred.types) + 1, np.arange(len(gold))
+    met = np.where(gold_partner >= 0, pred.type[gold_partner] if len(pred) else 0, len(pred.types))
+    cells = np.bincount(gold.type[index].astype(np.int64) * columns + met, minlength=len(gold.types) * columns)
+    for cell in np.flatnonzero(cells).tolist():
+        row, column = divmod(cell, columns)
+        rows[gold.types[row], (*pred.types, MISSED)[column]] = int(cells[cell])
+    alone = np.bincount(pred.type[pred_partner < 0], minlength=len(pred.types))
+    for column in np.flatnonzero(alone).tolist():
+        rows[SPURIOUS, pred.types[column]] = int(alone[column])
+    return pd.DataFrame(
+        [(row, column, count) for (row, column), count in rows.items()], columns=["gold_type", "pred_type", "count"]
+    )
+
+
+def wide(scores: Scores) -> pd.DataFrame:
+    """Return one row a span: `document`, `record`, `side` (gold or pred), `start`, `end`, `type`, and by criterion its
+    decision.
+
+    Spans are those of the first criterion's layers; a criterion under which a span is left out has no decision for it.
+    """
+    frames = []
+    for side, prefix in ((0, "g"), (1, "p")):
+        layer = scores.layers(scores.criteria[0].name)[side]
+        columns: dict[str, Any] = {
+            "document": _categories(layer.doc, layer.documents.ids),
+            "record": record_ids(layer, prefix),
+            "side": SIDES[side + 1],
+            "start": layer.start,
+            "end": layer.end,
+            "type": [layer.types[kind] for kind in layer.type.tolist()],
+        }
+        here = {read: place for place, read in enumerate(_read_order(layer).tolist())}
+        for criterion in scores.criteria:
+            other, decisions = scores.layers(criterion.name)[side], scores.decisions(criterion.name)[side]
+            codes = np.full(len(layer), -1, np.int8)
+            if other is layer:
+                codes[:] = decisions
+            else:
+                codes[[here[read] for read in _read_order(other).tolist()]] = decisions
+            columns[criterion.name] = _categories(codes, DECISIONS)
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _read_order(layer: Layer) -> NDArray[Any]:
+    return np.arange(len(layer)) if layer.order is None else layer.order
+
+
+def _categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
+    return pd.Categorical.from_codes(codes, pd.Index(list(names), dtype="str"))
+
+
+def _count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [{key: name} | count_row(counts) for name, counts in rows.items()], columns=[key, *COUNT_COLUMNS]
+    )
+
+
+def count_row(counts: Counts) -> dict[str, Any]:
+    """Return COUNT_COLUMNS of some counts; COR, INC and PAR are None where the two sides differ."""
+    return {
+        "COR": counts.cor,
+        "INC": counts.inc,
+        "PAR": counts.par,
+        "MIS": counts.mis,
+        "SPU": counts.spu,
+        "POS": counts.pos,
+        "ACT": counts.act,
+    } | _ratios(counts)
+
+
+def _ratios(counts: Counts) -> dict[str, float]:
+    values = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return {name: float("nan") if value is None else value for name, value in values.items()}
+
+
+def _columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
+    absent = spans < 0
+    there = np.where(absent, 0, spans)
+    kinds = layer.type[there] if len(layer) else np.zeros(len(spans), np.int16)
+    starts, ends = (
+        pd.array(np.where(absent, 0, column[there] if len(layer) else 0).astype(np.int32), dtype="Int32")
+        for column in (layer.start, layer.end)
+    )
+    starts[absent], ends[absent] = pd.NA, pd.NA
+    return {
+        f"{side}_start": starts,
+        f"{side}_end": ends,
+        f"{side}_type": _categories(np.where(absent, -1, kinds), layer.types),
+        f"{side}_text": [layer.text(span) if span >= 0 else None for span in spans.tolist()],
+    }
+
+
+def _differences(
+    gold: Layer,
+    pred: Layer,
+    g: NDArray[Any],
+    p: NDArray[Any],
+) -> tuple[Any, Any]:
+    """Say of each record how boundaries relate, and in words what differs: where, by how much, and in type."""
+    paired = np.flatnonzero((g >= 0) & (p >= 0))
+    relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.int8)
+    words = np.empty(len(g), object)
+    if len(paired):
+        one, two = g[paired], p[paired]
+        unit, starts, ends = _shifts(gold, pred, one, two)
+        moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
+        if gold.fragments or pred.fragments:
+            parts = [gold.fragments.get(i) != pred.fragments.get(j) for i, j in zip(one, two, strict=True)]
+            moved = np.where((moved == 0) & parts, 4, moved)
+        relation[paired] = moved
+        rows = np.stack((starts, ends, gold.type[one], pred.type[two], moved), axis=1)
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        said = np.array([_words(unit, gold, pred, *row) for row in distinct.tolist()], object)
+        words[paired] = said[which.ravel()]
+    for mine, layer, spans, other, text in (
+        (np.flatnonzero(p < 0), gold, g, pred, "prediction"),
+        (np.flatnonzero(g < 0), pred, p, gold, "gold span"),
+    ):
+        met = _meets(layer, spans[mine], other)
+        words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
+    return _categories(relation, BOUNDARIES), pd.Categorical(words)
+
+
+def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]:
+    """Tell which spans overlap some span of the other layer."""
+    if not len(other) or not len(spans):
+        return np.zeros(len(spans), bool)
+    base = layer.documents.base
+    start = base[layer.doc[spans]] + layer.start[spans]
+    end = base[layer.doc[spans]] + layer.end[spans]
+    starts = base[other.doc] + other.start
+    reach = np.maximum.accumulate(base[other.doc] + other.end)
+    # The last span that starts before this one's end: whether any reaches past this one's start.
+    last = np.searchsorted(starts, end, side="left") - 1
+    met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
+    return met
+
+
+def _shifts(
+    gold: Layer, pred: Layer, one: NDArray[Any], two: NDArray[Any]
+) -> tuple[str, NDArray[np.int64], NDArray[np.int64]]:
+    """Return by how much the prediction starts and ends later, in tokens where all bounds lie on token bounds."""
+    base, tokens = gold.documents.base, gold.documents.tokens
+    doc = base[gold.doc[one]]
+    bounds = [
+        doc + column.astype(np.int64) for column in (gold.start[one], pred.start[two], gold.end[one], pred.end[two])
+    ]
+    if tokens is not None:
+        origin = np.repeat(base[:-1], np.diff(tokens.first))
+        edges = (origin + tokens.starts, origin + tokens.ends)
+        places = [np.searchsorted(edges[i // 2], bound) for i, bound in enumerate(bounds)]
+        exact = all(
+            bool(np.all(edges[i // 2][np.minimum(place, len(edges[0]) - 1)] == bound)) and len(edges[0])
+            for i, (place, bound) in enumerate(zip(places, bounds, strict=True))
+        )
+        if exact:
+            return "token", places[1] - places[0], places[3] - places[2]
+    return "character", bounds[1] - bounds[0], bounds[3] - bounds[2]
+
+
+def _words(unit: str, gold: Layer, pred: Layer, start: int, end: int, kind: int, other: int, moved: int) -> str:
+    parts = []
+    for verb, shift in (("starts", start), ("ends", end)):
+        if shift:
+            size = f"{abs(shift)} {unit}{'s' if abs(shift) > 1 else ''}"
+            parts.append(f"{verb} {size} {'later' if shift > 0 else 'earlier'}")
+    if moved == 4:
+        parts.append("other fragments")
+    if gold.types[kind] != pred.types[other]:
+        parts.append(f"type {pred.types[other]} instead of {gold.types[kind]}")
+    return "; ".join(parts) or "same boundaries and type"
+
+
+__all__: Sequence[str] = (
+    "BOUNDARIES",
+    "COUNT_COLUMNS",
+    "DECISIONS",
+    "MISSED",
+    "RECORD_COLUMNS",
+    "SIDES",
+    "SPURIOUS",
+    "by_document",
+    "by_type",
+    "confusion",
+    "count_row",
+    "overall",
+    "record_ids",
+    "records",
+    "wide",
+)
