@@ -42,7 +42,12 @@ class Intervals:
     def of(cls, by_document: Sequence[Sequence[tuple[int, int]]]) -> Intervals:
         sizes = np.fromiter((len(row) for row in by_document), np.int64, len(by_document))
         first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
-        flat = np.array([pair for row in by_document for pair in row], np.int32).reshape(-1, 2)
+        try:
+            flat = np.array([pair for row in by_document for pair in row], np.int32).reshape(-1, 2)
+        except OverflowError:
+            # Numbers beyond int32 are clipped: they lie outside any text and are refused as such.
+            edges = _offsets([edge for row in by_document for pair in row for edge in pair])
+            flat = np.clip(edges, -1, np.iinfo(np.int32).max).astype(np.int32).reshape(-1, 2)
         return cls(_frozen(first), _frozen(flat[:, 0].copy()), _frozen(flat[:, 1].copy()))
 
     def of_document(self, document: int) -> list[tuple[int, int]]:

@@ -136,7 +136,7 @@ def _read_file(
             elif value and key not in SEGMENT_KEYS:
                 meta[key.removeprefix("hipe2022:")] = value
             continue
-        if not any(cell.strip(" ") for cell in cells):
+        if not line.strip("\t "):
             continue
         if header is None:
             # Names hold no blanks, and one team wrote blanks for a tab.
@@ -152,7 +152,7 @@ def _read_file(
             misc = header.index("MISC") if "MISC" in header else -1
             columns.append(f"entities from column {chosen}" + (f", links from {LINKS[chosen]}" if link >= 0 else ""))
             continue
-        if any(cells[len(header) :]):
+        if len(cells) > len(header) and any(cells[len(header) :]):
             complain(number, f"{len(cells)} cells under a header of {len(header)}", "write one cell a column")
             continue
         if not cells[0].strip(" "):

@@ -132,7 +132,7 @@ class Source:
                 if not root.is_file():
                     raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
                 label = PurePosixPath(label).stem
-                if root.suffix.lower() == ".zip" and zipfile.is_zipfile(root):
+                if root.suffix.lower() == ".zip":
                     return cls._checked(shown, label, _zipped(shown, root.read_bytes()))
                 return cls._checked(shown, label, _file_of_path(root, shown))
         except (OSError, ValueError) as error:
@@ -162,7 +162,7 @@ class Source:
         given: list[str] = []
         for upload, raw in uploads:
             given.append(upload)
-            if upload.lower().endswith(".zip") and zipfile.is_zipfile(io.BytesIO(raw)):
+            if upload.lower().endswith(".zip"):
                 files += _zipped(upload, raw)
             else:
                 files.append(SourceFile(upload.replace("\\", "/").lstrip("/"), upload, partial(_from_bytes, raw)))

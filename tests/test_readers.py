@@ -1,0 +1,269 @@
+"""Sources and the registry: files, folders, zips and uploads; formats found by listing and recognised by content."""
+
+from __future__ import annotations
+
+import io
+import os
+import pkgutil
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import nereval_core.readers
+import nereval_core.writers
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, Source, formats, read, readers
+from nereval_core.readers import source as source_module
+from nereval_core.writers import write, writers
+
+JSONL = b'{"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]}\n'
+HIPE = b"TOKEN\tNE-COARSE-LIT\n# document_id = d\nabc\tB-loc\n"
+ANN = b"T1\tA 0 1\ta\n"
+
+
+def zipped(*entries: tuple[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, raw in entries:
+            archive.writestr(name, raw)
+    return buffer.getvalue()
+
+
+def names(source: Source) -> list[str]:
+    return [file.name for file in source.files]
+
+
+def refused(*uploads: tuple[str, bytes]) -> str:
+    with pytest.raises(FormatError) as caught:
+        read(Source.of_uploads(uploads))
+    return str(caught.value)
+
+
+def test_every_module_with_a_name_is_a_format_of_that_name() -> None:
+    for package, found in ((nereval_core.readers, readers()), (nereval_core.writers, writers())):
+        modules = {info.name for info in pkgutil.iter_modules(package.__path__)}
+        assert set(found) <= modules
+        assert all(name == module.NAME and module.DESCRIPTION for name, module in found.items())
+    table = {row.name: row for row in formats()}
+    assert list(table) == sorted({*readers(), *writers()})
+    assert {"jsonl", "brat", "hipe"} <= set(table)
+    assert [(table[name].reads, table[name].writes) for name in ("jsonl", "brat", "hipe")] == [
+        (True, True),
+        (True, True),
+        (True, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("uploads", "format"),
+    [
+        pytest.param([("x.txt", JSONL)], "jsonl", id="JSON lines by content, whatever the suffix"),
+        pytest.param([("x", b"\xef\xbb\xbf\n \r\n" + JSONL)], "jsonl", id="mark and blank lines first"),
+        pytest.param([("notes.md", b"# x"), ("x.jsonl", JSONL)], "jsonl", id="a folder with one file of that suffix"),
+        pytest.param([("d.txt", b"abc"), ("d.ann", ANN)], "brat", id="brat"),
+        pytest.param([("a.ann", b""), ("a.txt", b"{}"), ("b.ann", b"#1\tNote\tx\n"), ("b.txt", b"x")], "brat", id="#"),
+        pytest.param([("x.txt", HIPE)], "hipe", id="HIPE by its header"),
+        pytest.param([("x.tsv", b"# comment\n" + HIPE.replace(b"\n", b"\r\r\n"))], "hipe", id="HIPE, comments first"),
+    ],
+)
+def test_auto_recognises_by_content_and_says_what_it_took(uploads: list[tuple[str, bytes]], format: str) -> None:
+    reading = read(Source.of_uploads(uploads))
+    assert reading.format == format
+    assert len(reading.documents) >= 1
+
+
+@pytest.mark.parametrize(
+    ("uploads", "said"),
+    [
+        pytest.param(
+            [("x.bin", b"\0\0\0\1")], "x.bin: the format cannot be recognised; name the format: --format", id="?"
+        ),
+        pytest.param(
+            [("d.txt", b"abc"), ("d.ann", ANN), ("x.jsonl", JSONL)],
+            "3 uploaded files: this may be brat or jsonl; name the format: --format brat|jsonl",
+            id="two claim it",
+        ),
+        pytest.param(
+            [("x.jsonl", "{}".encode("utf-16"))], "x.jsonl: the file is UTF-16; save it as UTF-8", id="UTF-16"
+        ),
+        pytest.param(
+            [("x.jsonl", "{}".encode("utf-32"))], "x.jsonl: the file is UTF-32; save it as UTF-8", id="UTF-32"
+        ),
+        pytest.param([("x.jsonl", b"")], "x.jsonl: the file is empty; give files with annotations in them", id="empty"),
+        pytest.param([("a", b""), ("b", b"")], "2 uploaded files: all 2 files are empty", id="all empty"),
+        pytest.param([], "0 uploaded files: no files in it", id="nothing"),
+        pytest.param([("a.jsonl", JSONL), ("a.jsonl", JSONL)], "a.jsonl: a second file called 'a.jsonl'", id="twice"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(uploads: list[tuple[str, bytes]], said: str) -> None:
+    message = refused(*uploads)
+    assert message.startswith(said)
+    assert len(message.splitlines()) == 1
+
+
+def test_formats_and_files_without_documents_are_refused(tmp_path: Path) -> None:
+    source = Source.of_uploads([("x.jsonl", b"\n \n")])
+    with pytest.raises(FormatError, match=r"^x\.jsonl: no document in it; give a file in the format 'jsonl'$"):
+        read(source, format="jsonl")
+    with pytest.raises(FormatError, match=r"no reader for the format 'xml'; choose one of brat, .*hipe, jsonl"):
+        read(source, format="xml")
+    with pytest.raises(FormatError, match=r"no writer for the format 'hipe'; choose one of brat, .*jsonl"):
+        write(read(Source.of_uploads([("x", JSONL)])).layer, tmp_path / "x", format="hipe")
+
+
+def test_layers_are_named_after_their_file_or_folder_unless_told(tmp_path: Path) -> None:
+    (tmp_path / "system.a").mkdir()
+    (tmp_path / "system.a/x.one.jsonl").write_bytes(JSONL)
+    assert read(tmp_path / "system.a").layer.name == "system.a"
+    assert read(tmp_path / "system.a/x.one.jsonl").layer.name == "x.one"
+    assert read(tmp_path / "system.a", options=ReadOptions(name="mine")).layer.name == "mine"
+
+
+def test_folders_are_read_in_the_order_of_names_without_hidden_files(tmp_path: Path) -> None:
+    for name in ("b.txt", "a/z.txt", "a/b/c.txt", ".hidden", ".git/x.txt", "a.txt", "Z.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    source = Source.of_path(tmp_path)
+    assert names(source) == ["Z.txt", "a/b/c.txt", "a/z.txt", "a.txt", "b.txt"]
+    assert source.files[1].shown == str(tmp_path / "a/b/c.txt")
+    assert source.files[1].stem == "a/b/c"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("missing", "no such file or folder; check the path"), ("empty", "no files in it")],
+)
+def test_paths_that_lead_nowhere_are_named_as_they_were_given(
+    path: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty/.hidden").mkdir(parents=True)
+    with pytest.raises(FormatError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: {said}")
+
+
+def test_a_named_pipe_is_no_input(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FormatError, match="neither a file nor a folder"):
+        read(tmp_path / "pipe")
+
+
+def test_nothing_outside_the_given_folder_is_reached(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    (outside / "secret.jsonl").write_bytes(JSONL)
+    (inside / "own.jsonl").write_bytes(JSONL)
+    (inside / "link.jsonl").symlink_to(outside / "secret.jsonl")
+    (inside / "folder").symlink_to(outside)
+    (inside / "alias.jsonl").symlink_to(inside / "own.jsonl")
+    (inside / "d.ann").write_bytes(ANN)
+    (inside / "d.txt").symlink_to(outside / "secret.jsonl")
+    assert names(Source.of_path(inside, within=inside)) == ["alias.jsonl", "d.ann", "own.jsonl"]
+    assert names(Source.of_path(inside / "d.ann", within=inside)) == ["d.ann"]
+    for path in (outside, inside / "link.jsonl", inside / "folder", inside / "../outside/secret.jsonl"):
+        with pytest.raises(FormatError, match="outside the folder being served"):
+            Source.of_path(path, within=inside)
+
+
+def test_a_zip_is_read_like_the_folder_it_holds(tmp_path: Path) -> None:
+    entries = [("gold/d.ann", ANN), ("gold/d.txt", b"abc"), ("__MACOSX/gold/._d.ann", b"\0"), ("gold/.DS_Store", b"\0")]
+    raw = zipped(*entries)
+    source = Source.of_uploads([("gold.zip", raw)])
+    assert names(source) == ["d.ann", "d.txt"]
+    assert source.files[0].shown == "gold.zip/gold/d.ann"
+    assert source.label == "gold"
+    assert read(source).documents.ids == ("d",)
+    (tmp_path / "gold.zip").write_bytes(raw)
+    assert read(tmp_path / "gold.zip").documents.ids == ("d",)
+    assert names(Source.of_uploads([("two.zip", zipped(("a/d.txt", b"x"), ("b/d.txt", b"x")))])) == [
+        "a/d.txt",
+        "b/d.txt",
+    ]
+    assert names(Source.of_uploads([("x.zip", raw), ("e.txt", b"x")])) == ["d.ann", "d.txt", "e.txt"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        pytest.param(zipped(("../d.txt", b"x")), "the entry '../d.txt' leads outside", id="parent"),
+        pytest.param(zipped(("a/../../d.txt", b"x")), "the entry 'a/../../d.txt' leads outside", id="parent inside"),
+        pytest.param(zipped(("/etc/d.txt", b"x")), "the entry '/etc/d.txt' leads outside", id="absolute"),
+        pytest.param(zipped(("C:\\d.txt", b"x")), "leads outside", id="drive"),
+        pytest.param(zipped(("d.txt", b"\0" * (2 << 20))), "bytes; give the file unpacked", id="bomb"),
+        pytest.param(
+            zipped(("d.txt", b"x"))[:-9], "not a readable zip: File is not a zip file; pack it again", id="cut short"
+        ),
+        pytest.param(zipped((".hidden", b"x")), "x.zip: no files in it", id="hidden only"),
+    ],
+)
+def test_an_unsafe_or_broken_zip_is_refused(raw: bytes, said: str) -> None:
+    message = refused(("x.zip", raw))
+    assert said in message
+    assert message.startswith("x.zip: ")
+
+
+def test_symbolic_links_and_passwords_in_a_zip_are_refused() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    assert "the entry 'link.txt' leads outside; pack plain files only" in refused(("x.zip", buffer.getvalue()))
+    locked = bytearray(zipped(("d.txt", b"x")))
+    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = locked.index(signature) + offset
+        locked[at : at + 2] = struct.pack("<H", 1)
+    assert "the entry 'd.txt' is encrypted; pack without a password" in refused(("x.zip", bytes(locked)))
+
+
+def test_a_damaged_entry_of_a_zip_is_named() -> None:
+    raw = bytearray(zipped(("d.jsonl", JSONL), compression=zipfile.ZIP_STORED))
+    raw[raw.index(JSONL) + 3] ^= 1
+    assert "x.zip: the entry 'd.jsonl' cannot be unpacked: Bad CRC-32" in refused(("x.zip", bytes(raw)))
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("ZIP_BYTES", "3 bytes when exp")]
+)
+def test_a_zip_beyond_the_limits_is_refused(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_module, limit, 2)
+    assert said in refused(("x.zip", zipped(("a", b"x"), ("b", b"x"), ("c", b"x"))))
+
+
+def test_a_file_that_takes_its_place_only_when_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    target.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), nereval_core.writers.whole_file(target) as file:
+        file.write(b"half")
+        raise ZeroDivisionError
+    assert target.read_bytes() == b"before"
+    with nereval_core.writers.whole_file(target) as file:
+        file.write(b"after")
+    assert target.read_bytes() == b"after"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_takes_its_place_only_when_whole(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    with pytest.raises(ZeroDivisionError), nereval_core.writers.whole_folder(target) as folder:
+        (folder / "half").write_text("x")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    with nereval_core.writers.whole_folder(target) as folder:
+        (folder / "whole").write_text("x")
+    assert [path.name for path in target.iterdir()] == ["whole"]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "brat"])
+def test_a_place_that_cannot_be_written_is_named(format: str, tmp_path: Path) -> None:
+    layer = read(Source.of_uploads([("x", JSONL)])).layer
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FormatError, match="cannot be written: "):
+        write(layer, tmp_path / "none/out", format=format)
+    with pytest.raises(FormatError, match=r"cannot be written: |a file stands there"):
+        write(layer, tmp_path / "file" if format == "brat" else tmp_path / "file/x", format=format)
+    assert (tmp_path / "file").read_text() == "x"
