@@ -29,6 +29,8 @@ BLOCK = 1 << 22
 """Candidate pairs that are looked at together where a cluster is too large to hold them all."""
 CREDIT = np.array([2, 0, 1, 0, 0], np.int64)
 """Twice the credit of each decision."""
+UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)
+"""Order of decisions among identical spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,7 @@ def solve(
             _write(knot, rules, outcome, number, pairs)
             if document is not None:
                 greedy.add(document)
+        _identical_in_order(outcome, knot)
     for side, spans, members in ((outcome.gold, gold, knot.gold), (outcome.pred, pred, knot.pred)):
         kinds, criteria, decisions = side.counts.shape
         for criterion in range(criteria):
@@ -135,6 +138,29 @@ def _write(knot: _Knot, rules: Rules, outcome: Alignment, criterion: int, pairs:
     if outcome.gold.partners is not None and outcome.pred.partners is not None:
         outcome.gold.partners[g] = p
         outcome.pred.partners[p] = g
+
+
+def _identical_in_order(outcome: Alignment, knot: _Knot) -> None:
+    """Let identical spans of one side take what their group got in the order in which they were read."""
+    for side, other, spans, rank in (
+        (outcome.gold, outcome.pred, knot.gold, knot.gold_rank),
+        (outcome.pred, outcome.gold, knot.pred, knot.pred_rank),
+    ):
+        same = np.diff(rank, prepend=-1) == 0
+        if not same.any():
+            continue
+        group = np.cumsum(~same)
+        repeated = np.flatnonzero(np.bincount(group)[group] > 1)
+        members = spans[repeated]
+        for criterion in range(side.counts.shape[1]):
+            got = side.rows[members, criterion]
+            partner = side.partners[members] if side.partners is not None else got
+            order = np.lexsort((partner, UNALIGNED_LAST[got], group[repeated]))
+            side.rows[members, criterion] = got[order]
+            if side.partners is not None and other.partners is not None:
+                side.partners[members] = partner[order]
+                paired = members[side.partners[members] >= 0]
+                other.partners[side.partners[paired]] = paired
 
 
 def _knot(gold: Spans, pred: Spans, base: Int64, gold_spans: Int64, pred_spans: Int64) -> _Knot:

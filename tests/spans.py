@@ -1,0 +1,58 @@
+"""Layers made of plain tuples, and random ones, for tests of the scoring core."""
+
+from __future__ import annotations
+
+import random
+
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion, criterion_from_parts
+from nereval_core.scoring import Counting, Settings
+from tests.oracle import Span
+
+COMPOSED = {
+    "half-union": {"boundaries": "overlap", "types": "any", "otherwise": "PAR", "minimum": 0.5, "share": "union"},
+    "third-gold": {"boundaries": "overlap", "types": "equal", "minimum": "1/3", "share": "gold"},
+    "most-pred": {"boundaries": "overlap", "types": "any", "minimum": 0.75, "share": "prediction"},
+}
+CRITERIA_TESTED: tuple[Criterion, ...] = (
+    *(CRITERIA[name] for name in APPLICABLE),
+    *(criterion_from_parts(name, parts, "test") for name, parts in COMPOSED.items()),
+)
+
+
+def settings(*names: str, counting: Counting = "one-to-one") -> Settings:
+    return Settings(tuple(CRITERIA[name] for name in names), counting=counting)
+
+
+def documents(count: int, length: int = 60) -> Documents:
+    return Documents(tuple(f"d{i}" for i in range(count)), tuple("abcdefghij " * length for _ in range(count)))
+
+
+def make(name: str, over: Documents, spans: list[tuple[int, Span]]) -> Layer:
+    """Build a layer from (document, span) in this reading order."""
+    return layer(
+        name,
+        over,
+        [doc for doc, _ in spans],
+        [span.start for _, span in spans],
+        [span.end for _, span in spans],
+        [span.kind for _, span in spans],
+        extras={"fragments": {i: span.fragments for i, (_, span) in enumerate(spans)}},
+    )
+
+
+def random_spans(
+    rng: random.Random, most: int, *, room: int = 14, kinds: str = "ABC", broken: float = 0.15
+) -> list[Span]:
+    """Draw spans in a short text, so that they nest, cross, touch and repeat."""
+    spans = []
+    for _ in range(rng.randrange(most + 1)):
+        low, high = sorted(rng.sample(range(room), 2))
+        fragments: tuple[tuple[int, int], ...] = ((low, high),)
+        if high - low > 2 and rng.random() < broken:
+            cut, gap = sorted(rng.sample(range(low + 1, high), 2))
+            fragments = ((low, cut), (gap, high))
+        spans.append(Span(fragments, rng.choice(kinds)))
+        if rng.random() < 0.2:
+            spans.append(spans[-1])
+    return spans[:most]
