@@ -57,8 +57,8 @@ def pair(gold: Reading, pred: Reading, *, missing: Missing = "error", token_text
     if ours.named and theirs.named:
         to = _by_id(gold, pred, missing)
     else:
-        without = [side for side, documents in (("gold", ours), ("the prediction", theirs)) if not documents.named]
-        notes.append(f"paired by order, as {' and '.join(without)} has no document ids")
+        without = [side for side, documents in (("gold", ours), ("prediction", theirs)) if not documents.named]
+        notes.append(f"paired by order: no document ids in {' and '.join(without)}")
         to = _by_order(gold, pred, missing)
     if to is None:
         notes.append("the prediction is cut into other units: split by gold's token counts")

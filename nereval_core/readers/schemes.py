@@ -123,7 +123,7 @@ def scheme_named(name: str) -> Scheme:
     upper = name.upper()
     if (known := SCHEMES.get(ALIASES.get(upper, upper))) is None:
         remedy = f"choose one of {', '.join(SCHEMES)}"
-        raise FormatError.single("scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
+        raise FormatError.single("--scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
     return known
 
 
