@@ -14,9 +14,8 @@ from demo_data.build.markup import Document, Span
 
 SOURCES = Path(__file__).parent
 PUBLISHED = SOURCES.parent
-CORPORA = ("pharmacology",)
+CORPORA = ("pharmacology", "biology", "newspapers")
 WRITTEN = ("gold", "annotator-1", "annotator-2")
-TAGGED = ("rules", "perceptron")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,15 +55,17 @@ def layers(corpus: str) -> dict[str, bytes]:
             if (one.id, one.meta, one.text) != (two.id, two.meta, two.text):
                 raise ValueError(f"{corpus}: document {two.id} of {layer} has not the text of gold's {one.id}")
     made = {layer: _lines(documents, concepts) for layer, documents in written.items()}
-    for layer, tag in taggers(corpus).items():
+    for layer, tag in taggers(folder).items():
         found = [tag(document.text) for document in gold]
         made[layer] = _lines([replace(d, spans=tuple(spans)) for d, spans in zip(gold, found, strict=True)], concepts)
     return made
 
 
-def taggers(corpus: str) -> Mapping[str, Callable[[str], list[Span]]]:
-    """Return the two systems, made from rules, dictionary and training documents: functions from a text to spans."""
-    folder = SOURCES / corpus
+def taggers(folder: Path) -> Mapping[str, Callable[[str], list[Span]]]:
+    """Return the two systems of the corpus that the folder is named after: functions from a text to spans.
+
+    They are made from the rules and from two of the folder's files, `dictionary.tsv` and `training.txt`.
+    """
     training = markup.read(folder / "training.txt")
     # A system that has learnt a name knows the concept it was linked to.
     linked = {d.text[s.start : s.end].lower(): s.concept for d in training for s in d.spans if s.concept}
@@ -73,7 +74,7 @@ def taggers(corpus: str) -> Mapping[str, Callable[[str], list[Span]]]:
     def tag(text: str) -> list[Span]:
         return [replace(span, concept=linked.get(text[span.start : span.end].lower())) for span in model.tag(text)]
 
-    return {"rules": rules.tagger(corpus, folder, markup.types(folder / "training.txt")), "perceptron": tag}
+    return {"rules": rules.tagger(folder.name, folder, markup.types(folder / "training.txt")), "perceptron": tag}
 
 
 def _concepts(folder: Path) -> dict[str, str]:
@@ -90,7 +91,7 @@ def _lines(documents: Sequence[Document], concepts: Mapping[str, str]) -> bytes:
     for document in documents:
         spans = []
         for number, span in enumerate(sorted(document.spans, key=lambda span: span.key), start=1):
-            row = {"start": span.start, "end": span.end, "label": span.label, "id": f"T{number}"}
+            row: dict[str, object] = {"start": span.start, "end": span.end, "label": span.label, "id": f"T{number}"}
             if span.concept is not None:
                 if span.concept not in concepts:
                     raise ValueError(f"document {document.id}: no concept {span.concept} in concepts.tsv")
@@ -98,8 +99,8 @@ def _lines(documents: Sequence[Document], concepts: Mapping[str, str]) -> bytes:
             if len(span.fragments) > 1:
                 row["fragments"] = [list(part) for part in span.fragments]
             spans.append(row)
-        row = {"id": document.id, "text": document.text, "spans": spans}
+        line: dict[str, object] = {"id": document.id, "text": document.text, "spans": spans}
         if document.meta:
-            row["meta"] = dict(document.meta)
-        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+            line["meta"] = dict(document.meta)
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
     return "".join(lines).encode()

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from demo_data.build.markup import Document, Span
 
-EPOCHS = 10
-TOKEN = re.compile(r"\w+|[^\w\s]")
+EPOCHS = 15
+TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 OUT = "O"
 
 
@@ -94,8 +93,7 @@ def train(documents: Sequence[Document]) -> Perceptron:
                 features = list(_features(words, at, history))
                 guess = model.best(features, history[-1])
                 model.learn(features, model.tags.index(tag), guess)
-                # It goes on from its own guess, as it has to when it tags: else it trusts its history too much.
-                history.append(model.tags[guess])
+                history.append(tag)
     model.average()
     return model
 
@@ -119,7 +117,7 @@ def _features(words: Sequence[str], at: int, history: Sequence[str]) -> Iterator
     """Yield what is known of the token at a place; `history` holds the tags so far after two of padding."""
     word = words[at]
     low = word.lower()
-    around = [words[place].lower() if 0 <= place < len(words) else "#" for place in range(at - 2, at + 3)]
+    last, following = (words[place] if 0 <= place < len(words) else "#" for place in (at - 1, at + 1))
     yield "bias"
     yield f"word={low}"
     yield f"shape={_shape(word)}"
@@ -127,15 +125,11 @@ def _features(words: Sequence[str], at: int, history: Sequence[str]) -> Iterator
     yield f"end={low[-3:]}"
     yield f"end2={low[-2:]}"
     yield f"end4={low[-4:]}"
-    for offset in (-2, -1, 1, 2):
-        yield f"word{offset}={around[offset + 2]}"
-    for left, (one, two) in zip((-2, -1, 0, 1), pairwise(around), strict=True):
-        yield f"pair{left}={one}_{two}"
-    if at + 1 < len(words):
-        yield f"shape+1={_shape(words[at + 1])}"
-        yield f"end+1={around[3][-3:]}"
-    if at:
-        yield f"shape-1={_shape(words[at - 1])}"
+    yield f"word-1={last.lower()}"
+    yield f"word+1={following.lower()}"
+    yield f"shape-1={_shape(last)}"
+    yield f"shape+1={_shape(following)}"
+    yield f"end+1={following.lower()[-3:]}"
     yield f"before={history[-1]}"
     yield f"before2={history[-2]}_{history[-1]}"
     yield f"before+word={history[-1]}_{low}"

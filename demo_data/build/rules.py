@@ -55,7 +55,82 @@ PHARMACOLOGY = (
     Rule("NORMALIZABLES", r"\b(\w+-) and \w+-(blockers|agonists|antagonists)\b", "around"),
 )
 
-RULES: Mapping[str, tuple[Rule, ...]] = {"pharmacology": PHARMACOLOGY}
+BIOLOGY = (
+    # A cell line with its cell word, a cell type with its marker, tissue or state.
+    Rule("cell_line", r"\b(?:[A-Z][\w.]*\d[\w.]*|[A-Z]{2,}-\d+|[A-Z][a-z]+) cells\b", "wide"),
+    Rule("cell_line", r"\bJurkat T cells\b", "wide"),
+    Rule(
+        "cell_type",
+        r"\b(?:memory|naive|helper|resting|activated|human|murine|primary|blood) (?:[A-Z] )?"
+        r"(?:cells|lymphocytes|monocytes|macrophages|fibroblasts|hepatocytes)\b",
+        "wide",
+    ),
+    Rule("cell_type", r"(?i)\b(?:\w+ )?(?:progenitors|precursors|blasts|cytes|microglia)\b"),
+    Rule("cell_type", r"\b(?:CD\d+\+)+ ?(?:[A-Z] cells|\w+cytes)", "around"),
+    # Symbols of proteins and their families of names.
+    Rule("protein", r"\b(?:IL|STAT|GATA|EBNA|ATF|JAK|HES|HSF|Hsp|cyclin|p)-?\d+\b"),
+    Rule("protein", r"(?i)\binterleukin-\d+\b"),
+    Rule("protein", r"\b[A-Z]{2,}-?\d+[A-Z]?\b"),
+    Rule("protein", r"\b[PEL]-selectin\b|\b\w+ase\b"),
+    Rule("protein", r"\b\w+ (?:receptor|protein|domain|ligand)s?\b", "wide"),
+    Rule("protein", r"\banti-\w+ (?:antibody|antibodies)\b", "around"),
+    # A gene is the name before the word, a promoter or messenger has its protein inside.
+    Rule("DNA", r"\b[\w-]+ (?:fusion )?(?:gene|locus)\b", "wide"),
+    Rule(
+        "DNA",
+        r"\b(?!the |its |of )[\w-]+ (?:promoter|enhancer|motif|element|sites?|plasmid|vector|repeat|library)\b",
+        "around",
+    ),
+    Rule("RNA", r"\b(?!the |of )[\w-]+ (?:mRNA|RNA|RNAs|transcripts?)\b", "around"),
+    Rule("RNA", r"\bmiR-\d+\b", "wide"),
+    # The bare word, where nothing above has taken it.
+    Rule("DNA", r"\b(?:promoter|enhancer|plasmid|chromosome|genome|locus)\b"),
+    Rule("RNA", r"\b(?:mRNA|[Tt]ranscripts)\b"),
+    # "B and T lymphocytes": the first member shares the last word.
+    Rule("cell_type", r"\b([BT]) and [BT] (cells|lymphocytes)\b", "around"),
+    Rule("protein", r"\b(p\d+) and p\d+ (subunits)\b", "around"),
+)
+
+TITLES = r"(?:Mr|Mrs|Miss|Miſs|Dr|Capt|Lieut|Rev|Sir|Lord|Lady|Count|Father|Captain|Widow|Constable|Frau|M|Mme)"
+MONTHS = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+TRADES = r"(?:druggist|clerk|ropemaker|grocer|hosier|notaire|coroner|banker)"
+
+NEWSPAPERS = (
+    # Dates.
+    Rule("time", r"\b\d{1,2}(?:st|ſt|d|nd|rd|th) (?:inst|ult)\b\.?"),
+    Rule("time", rf"\b\d{{1,2}}(?:st|ſt|d|nd|rd|th) of {MONTHS}\b"),
+    Rule("time", rf"\b{MONTHS} \d{{1,2}}(?:, \d{{4}})?\b|\b{MONTHS} \d{{4}}\b"),
+    Rule("time", r"\b\d{1,2}\. (?:Januar|Februar|März|April|Mai|Juni|Juli|August)(?: \d{4})?\b"),
+    Rule("time", r"\b\d{1,2} (?:janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre)\b"),
+    # People: a title and what is written large behind it, initials and surname, a name before a trade.
+    Rule("pers", rf"\b{TITLES}\.?(?: [A-Z]\w*\.)*(?: [A-Z]\w+){{1,2}}", "wide"),
+    Rule("pers", r"\bBi(?:s|ſ)hop of [A-Z]\w+", "around"),
+    Rule("pers", r"\b[A-Z]\. [A-Z]\w+"),
+    Rule("pers", rf"\b[A-Z]\w+ [A-Z]\w+(?=, (?:\w+ )*{TRADES}\b)"),
+    Rule("pers", r"(?<=the late )[A-Z]\w+ [A-Z]\w+|\b(?:Thomas|John|Peter|Hannah|Mary|Johann|Karl|Auguste) [A-Z]\w+"),
+    # Bodies and houses.
+    Rule("org", r"\bMe(?:ss|ſſ)rs\. [A-Z]\w+ and (?:Co\b\.?|Sons?)", "around"),
+    Rule("org", r"\b(?:[A-Z]\w+ )+(?:Company|Society|Railway|Inn|Hotel|Regiment|Infirmary)\b", "around"),
+    Rule("org", r"\b\d+(?:st|nd|rd|th) [A-Z]\w+|\bGasthof zum \w+|\bGebrüder [A-Z]\w+", "around"),
+    Rule("org", r"\bCompagnie d\w+ (?:la )?\w+", "around"),
+    Rule("org", r"\b(?:Society|Board|Committee|Court|University) (?:of|for) (?:the )?[A-Z]\w+", "around"),
+    # Ships are known by the word beside them.
+    Rule("prod", r"\b(?:brig|[sſ]hip|steamer|schooner|sloop|whaler|coach|engine) ([A-Z]\w+)"),
+    Rule("prod", r"\b([A-Z]\w+) (?:cutter|packet|frigate|engine)\b", "wide"),
+    Rule("prod", r"\b[A-Z]\w+(?: of|s) [A-Z]\w+"),
+    Rule("prod", r"\b(?:[A-Z]\w+ )?(?:Gazette|Courier|Chronicle|Nachrichten|Zeitung)\b", "wide"),
+    # What is written large behind a preposition is taken for a place.
+    Rule("loc", r"\b[A-Z][\w.]*-(?:lane|[sſ]treet)\b"),
+    Rule("loc", r"\b(?:at|in|from|near|off|of|to|between|bei|zu|à|de) ([A-Z][a-zſ]+(?: [A-Z][a-zſ]+)?)\b"),
+    # "Messrs. John and Peter Holroyd": the first brother shares the last word.
+    Rule("pers", r"(?i)\b(Me(?:ss|ſſ)rs\. \w+) and \w+ (\w+)(?=, bankrupts|, brothers)", "around"),
+)
+
+RULES: Mapping[str, tuple[Rule, ...]] = {
+    "pharmacology": PHARMACOLOGY,
+    "biology": BIOLOGY,
+    "newspapers": NEWSPAPERS,
+}
 
 
 def tagger(name: str, folder: Path, types: Mapping[str, str]) -> Callable[[str], list[Span]]:
