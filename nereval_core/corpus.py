@@ -322,6 +322,11 @@ class Builder:
             if value is not None and value != () and value != {}:
                 self._extras[key][number] = value
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Source and line at which each document begins."""
+        return tuple(self._places)
+
     def finish(self, name: str) -> Layer:
         """Check everything and return the layer (its `documents` with it).
 

@@ -103,6 +103,22 @@ def test_what_cannot_be_read_is_said_in_one_line(uploads: list[tuple[str, bytes]
     assert len(message.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("uploads", "places"),
+    [
+        ([("x.jsonl", b"\n" + JSONL)], (("x.jsonl", 2),)),
+        ([("b.jsonl", JSONL.replace(b'"d"', b'"e"')), ("a.jsonl", JSONL)], (("a.jsonl", 1), ("b.jsonl", 1))),
+        ([("d.txt", b"abc"), ("d.ann", ANN)], (("d.txt", None),)),
+        ([("x.tsv", HIPE)], (("x.tsv", 2),)),
+    ],
+    ids=["jsonl", "two files", "brat", "hipe"],
+)
+def test_a_reading_knows_where_its_documents_stand(
+    uploads: list[tuple[str, bytes]], places: tuple[tuple[str, int | None], ...]
+) -> None:
+    assert read(Source.of_uploads(uploads)).places == places
+
+
 def test_formats_and_files_without_documents_are_refused(tmp_path: Path) -> None:
     source = Source.of_uploads([("x.jsonl", b"\n \n")])
     with pytest.raises(FormatError, match=r"^x\.jsonl: no document in it; give a file in the format 'jsonl'$"):

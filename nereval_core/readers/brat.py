@@ -75,7 +75,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
             _read_annotations(ann, text, builder, counts)
     layer = builder.finish(options.name or source.label)
     taken = [*texts.values(), *annotations.values()]
-    return Reading(layer.documents, layer, NAME, (*_notes(counts), *left_out(source, taken)))
+    notes = (*_notes(counts), *left_out(source, taken))
+    return Reading(layer.documents, layer, NAME, notes, places=builder.places)
 
 
 def _text(

@@ -88,7 +88,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _add(document, document.name or str(number), options, builder, counts)
     layer = builder.finish(options.name or source.label)
     notes = [*dict.fromkeys(columns), *_notes(counts, builder.named), *left_out(source, files)]
-    return Reading(layer.documents, layer, NAME, tuple(notes))
+    return Reading(layer.documents, layer, NAME, tuple(notes), places=builder.places)
 
 
 def _read_file(

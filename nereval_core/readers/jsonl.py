@@ -47,7 +47,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     for file in files:
         _read_file(file, builder)
     layer = builder.finish(options.name or source.label)
-    return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)))
+    return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)), places=builder.places)
 
 
 class _RefusedError(Exception):
