@@ -236,6 +236,21 @@ def test_symbolic_links_and_passwords_in_a_zip_are_refused() -> None:
     assert "the entry 'd.txt' is encrypted; pack without a password" in refused(("x.zip", bytes(locked)))
 
 
+def test_damage_anywhere_in_a_zip_ends_in_a_reading_or_a_problem() -> None:
+    whole = zipped(("g/d.txt", b"abc"), ("g/d.ann", ANN))
+    read_well = 0
+    for at in range(len(whole)):
+        for value in (0, 0x2E, 0xFF):
+            raw = bytearray(whole)
+            raw[at] = value
+            try:
+                read(Source.of_uploads([("x.zip", bytes(raw))]), format="brat")
+                read_well += 1
+            except FormatError as error:
+                assert all("x.zip" in problem.source for problem in error.problems)
+    assert 0 < read_well < 3 * len(whole)
+
+
 def test_a_damaged_entry_of_a_zip_is_named() -> None:
     raw = bytearray(zipped(("d.jsonl", JSONL), compression=zipfile.ZIP_STORED))
     raw[raw.index(JSONL) + 3] ^= 1

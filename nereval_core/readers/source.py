@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +29,18 @@ HEAD_BYTES = 1 << 16
 
 COMPANIONS = {".ann": ".txt"}
 """Where a single file is named, the one beside it that belongs to it."""
+
+BROKEN_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What Python raises on zips that are damaged or packed in a way it does not know."""
 
 UTF8_BOM = "\ufeff"
 # The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
@@ -235,8 +248,8 @@ def _zipped(shown: str, raw: bytes) -> list[SourceFile]:
     """Return the files of a zip, refusing one that would leave its place or outgrow the machine."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
-        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+    except BROKEN_ZIP as error:
         raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
     if len(entries) > ZIP_FILES:
         raise FormatError.single(shown, None, f"{len(entries)} files", f"pack at most {ZIP_FILES} files")
@@ -249,7 +262,13 @@ def _zipped(shown: str, raw: bytes) -> list[SourceFile]:
     for entry in entries:
         name = entry.filename.replace("\\", "/")
         parts = PurePosixPath(name).parts
-        if name.startswith("/") or ".." in parts or ":" in parts[0] or stat.S_ISLNK(entry.external_attr >> 16):
+        if (
+            not parts
+            or name.startswith("/")
+            or ".." in parts
+            or ":" in parts[0]
+            or stat.S_ISLNK(entry.external_attr >> 16)
+        ):
             problems.append(Problem(shown, None, f"the entry {quoted(name)} leads outside", "pack plain files only"))
         elif entry.flag_bits & 1:
             problems.append(Problem(shown, None, f"the entry {quoted(name)} is encrypted", "pack without a password"))
@@ -272,6 +291,6 @@ def _from_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, shown: str, size
     try:
         with archive.open(entry) as file:
             return file.read(size)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error, lzma.LZMAError) as e:
-        found = f"the entry {quoted(entry.filename)} cannot be unpacked: {e}"
+    except BROKEN_ZIP as error:
+        found = f"the entry {quoted(entry.filename)} cannot be unpacked: {error}"
         raise FormatError.single(shown, None, found, "pack it again") from None
