@@ -173,7 +173,7 @@ def test_no_two_schemes_fit_a_short_sentence_and_part() -> None:
 
 
 def conlleval(tags: tuple[str, ...], low: int) -> list[str]:
-    """Cut a sentence from token `low` on by the classic table, written down pair by pair; M reads as I, L as E, U as S."""
+    """Cut a sentence from token `low` on by the classic table, pair by pair; M reads as I, L as E, U as S."""
     ends = {"BB", "BO", "IB", "IO", "EE", "EI", "EO", "EB", "ES", "SB", "SI", "SE", "SO", "SS", "BS", "IS"}
     starts = {"BB", "IB", "OB", "OI", "EE", "EI", "OE", "EB", "SB", "SI", "SE", "OS", "SS", "ES", "BS", "IS"}
     plain = str.maketrans("MLU", "IES")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
@@ -46,8 +46,7 @@ def recognise(source: Source) -> float:
     first = next((line for line in lines if line.strip()), "")
     if first.startswith(("TOKEN\t", "{")):
         return 0.0
-    rows, columns = _sampled(lines)
-    rows = [row for row in rows if not is_mark(row[0])]
+    rows, columns, _ = _sampled(lines)
     full = [row for row in rows if len(row) == columns]
     if columns < 2 or len(full) < 0.8 * len(rows):
         return 0.0
@@ -145,7 +144,7 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
         return
     rows.files.append(len(rows.tokens))
     rows.sources.append(file)
-    sample, columns = _sampled(lines)
+    sample, columns, split = _sampled(lines)
     if not sample:
         return
     column, complaint = _column(wanted, columns)
@@ -153,14 +152,16 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
         rows.problems.append(Problem(file.shown, None, *complaint))
         return
     rows.columns[columns] += 1
-    split = _tabs if _has_tabs(lines) else _blanks
     tokens, tags, numbers, sentences = rows.tokens, rows.tags, rows.lines, rows.sentences
     ended = True
     for number, line in enumerate(lines, start=1):
+        if not line or line.isspace():
+            ended = True
+            continue
         row = split(line)
-        if len(row) != columns and line.strip():
+        if len(row) != columns:
             row = split(line.rstrip(" \t"))
-        token = row[0] if row else ""
+        token = row[0]
         if len(row) == columns and (token[:1] not in ("#", "-") or _is_row(row, column, split is _tabs)):
             if ended:
                 sentences.append(len(tokens))
@@ -171,8 +172,6 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
             tokens.append(token)
             tags.append(row[column])
             numbers.append(number)
-        elif not line.strip():
-            ended = True
         elif token == DOCSTART or line.startswith("#"):
             before = len(rows.marks)
             _comment(line, rows, (file.shown, number))
@@ -228,22 +227,17 @@ def _blanks(line: str) -> list[str]:
     return [part for part in line.replace("\t", " ").split(" ") if part]
 
 
-def _has_tabs(lines: Iterable[str]) -> bool:
-    """Say whether at least half of the first lines that may be rows have a tab."""
-    plain = list(islice((line for line in lines if line[:1] != "#" and line.strip()), SAMPLE))
-    # Tokens may begin with '#': if nothing else is there, they have to decide.
-    plain = plain or list(islice((line for line in lines if line.strip()), SAMPLE))
-    return 2 * sum("\t" in line for line in plain) >= max(1, len(plain))
-
-
-def _sampled(lines: Sequence[str]) -> tuple[list[list[str]], int]:
-    """Return the first rows and how many columns most of them have."""
-    split = _tabs if _has_tabs(lines) else _blanks
-    some = list(islice((line for line in lines if line[:1] != "#" and line.strip()), SAMPLE))
-    some = some or list(islice((line for line in lines if line.strip()), SAMPLE))
-    rows = [split(line.rstrip(" \t")) for line in some]
-    counts = Counter(len(row) for row in rows if not is_mark(row[0])) or Counter([0])
-    return rows, counts.most_common(1)[0][0]
+def _sampled(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
+    """Return the first rows, how many columns most of them have, and how lines are split."""
+    filled = (line for line in lines if line and not line.isspace())
+    some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE))
+    if not some:
+        # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.
+        tagged = (line for line in lines if line[:1] == "#" and any(map(_is_tag, _blanks(line)[1:])))
+        some = list(islice((line.rstrip(" \t") for line in tagged), SAMPLE))
+    split = _tabs if 2 * sum("\t" in line for line in some) >= max(1, len(some)) else _blanks
+    rows = [split(line) for line in some]
+    return rows, max(Counter(map(len, rows)).most_common(1), default=(0, 0))[0], split
 
 
 def _column(wanted: int | str | None, columns: int) -> tuple[int, tuple[str, str] | None]:
@@ -292,9 +286,8 @@ def _settled(tags: Tags, rows: _Rows, options: ReadOptions, source: str) -> tupl
         return None, ["no tag but O: the scheme cannot be told"]
     if not detected.broken:
         return detected.scheme, [f"tag scheme {detected.scheme.name} (detected)"]
-    return detected.scheme, [
-        f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {detected.broken} times)"
-    ]
+    least = _count(detected.broken, "time")
+    return detected.scheme, [f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {least})"]
 
 
 @dataclass(slots=True)
