@@ -1,0 +1,32 @@
+"""Overview: every matching criterion's ratios and counts; each count opens its records, each ratio its formula."""
+
+import streamlit as st
+
+from nereval_core.criteria import APPLICABLE, SCHEMAS
+from nereval_core.glossary import tooltip
+from nereval_core.report.signature import signature
+from pages.shared import overview
+from pages.shared.frame import Here, page
+
+
+@page("Overview")
+def draw(here: Here) -> None:
+    scores = here.scores()
+    everything = overview.all_criteria(here)
+    names = APPLICABLE if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
+
+    overview.systems_line(here)
+    overview.badge(scores, here.view.criterion)
+
+    st.subheader("By matching criterion")
+    overview.criteria(here, names)
+    overview.bars(here, names)
+
+    st.subheader(f"By type, under {here.view.criterion}", help=tooltip("support"))
+    overview.types(here)
+
+    st.subheader("Averages", help=" ".join(tooltip(term) for term in ("micro", "macro over types")))
+    overview.averages(here)
+
+    st.caption("Signature: what reproduces these numbers")
+    st.code(signature(scores, here.view.criterion), language=None, wrap_lines=True)

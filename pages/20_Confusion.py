@@ -1,0 +1,32 @@
+"""Confusion: which gold type was predicted as which; each cell opens its records."""
+
+import streamlit as st
+
+from pages.shared import confusion
+from pages.shared.frame import Here, page
+from pages.shared.lists import opened
+from pages.shared.plain import plain
+from pages.shared.queries import cell_query, confusion_counts
+from pages.shared.tables import confusion_table
+
+
+@page("Confusion")
+def draw(here: Here) -> None:
+    st.caption(
+        "Gold types down, predicted types across; aligned pairs with other boundaries are counted too. "
+        "The last row holds spurious predictions (SPU), the last column missed gold spans (MIS)."
+    )
+    layout = confusion.layout(here)
+    table = confusion_table(confusion_counts(here.records()), here.scores().types, layout)
+
+    cell = confusion.show(here, table)
+
+    if cell is None:
+        st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
+        return
+    row, column = cell
+    if share := table.share(row, column, layout):
+        st.code(share, language=None)
+    title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
+    query = cell_query(table.rows[row], table.columns[column])
+    opened(here, here.view.criterion, query, title, name="confusion")

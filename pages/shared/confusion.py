@@ -1,0 +1,91 @@
+"""The parts of the Confusion page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.report.figures import confusion_map
+from pages.shared import keys, state
+from pages.shared.lists import selected_cell, table_key
+from pages.shared.tables import Confusion, heat
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
+SWITCHES = {
+    "off-diagonal": ("Hide the diagonal", "Leaves pairs of equal type blank, so that confusions stand out."),
+    "by-confusion": ("Order by confusion", "Types with most confusions, misses and spurious predictions first."),
+    "as-map": ("As a figure", "The same table as a heat map, for slides; it answers to the mouse only."),
+}
+
+
+def layout(here: Here) -> tuple[str, ...]:
+    """Ask how the table is laid out and return the words for it; they are kept in the link."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        key = keys.WIDGET + "share"
+        st.session_state[key] = next((unit for unit in UNITS if unit and unit in here.view.sort), "")
+        st.segmented_control(
+            "Cells show", list(UNITS), format_func=UNITS.__getitem__, key=key, on_change=_took_unit, required=True
+        )
+        for word, (label, help_text) in SWITCHES.items():
+            key = keys.WIDGET + word
+            st.session_state[key] = word in here.view.sort
+            st.toggle(label, key=key, on_change=_took_switch, args=(word,), help=help_text)
+    return here.view.sort
+
+
+def _took_unit() -> None:
+    view = state.view()
+    for unit in UNITS:
+        if unit:
+            view = view.with_sort(unit, st.session_state[keys.WIDGET + "share"] == unit)
+    state.put(view)
+
+
+def _took_switch(word: str) -> None:
+    state.put(state.view().with_sort(word, st.session_state[keys.WIDGET + word]))
+
+
+def show(here: Here, table: Confusion) -> tuple[int, int] | None:
+    """Draw the table; return row and column of the cell chosen."""
+    return _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
+
+
+def _table(here: Here, table: Confusion) -> tuple[int, int] | None:
+    shares = {"row-share", "column-share"} & set(here.view.sort)
+    shown = table.shown
+    names = [str(name) for name in shown.columns]
+    event = st.dataframe(
+        shown.style.apply(heat, axis=None).format("{:.0f} %" if shares else "{:.0f}", na_rep=""),
+        key=table_key(f"{keys.TABLE}confusion", here.view),
+        on_select="rerun",
+        selection_mode="single-cell",
+        height=min(35 * (len(shown) + 1) + 3, 700),
+        placeholder="",
+        column_config={"_index": st.column_config.TextColumn("gold \\ predicted", pinned=True)},
+    )
+    cell = selected_cell(event, len(shown), names)
+    return None if cell is None else (cell[0], names.index(cell[1]))
+
+
+def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
+    shares = {"row-share", "column-share"} & set(here.view.sort)
+    texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
+    cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
+    records = int(table.counts.to_numpy().sum())
+    unit = next((label for unit, label in UNITS.items() if unit in shares), "match records")
+    event = st.plotly_chart(
+        confusion_map(table.shown, texts, cells, f"Gold types and what {here.system} made of them", unit, records),
+        key=table_key(f"{keys.TABLE}map", here.view),
+        on_select="rerun",
+        selection_mode="points",
+        config={"displayModeBar": False},
+    )
+    points = event["selection"]["points"] if event else []
+    chosen = points[0].get("customdata") if points else None
+    if not chosen or not (0 <= chosen[0] < len(table.rows) and 0 <= chosen[1] < len(table.columns)):
+        return None
+    return int(chosen[0]), int(chosen[1])

@@ -1,0 +1,111 @@
+"""Corpora and scores by content digest, kept once for all sessions. Data are never hashed by Streamlit.
+
+Session state holds digests only: a closed session may stay in memory for minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.tables import records as match_records
+from pages.shared.loading import Loaded, demo_names, load_demo
+from pages.shared.queries import prepared
+from pages.shared.url import View
+
+UPLOADS = 16
+"""How many corpora that are no demos are kept; the one unused longest goes first."""
+
+
+class Shelf:
+    """Corpora by digest, shared by all sessions."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, Loaded] = OrderedDict()
+
+    def put(self, loaded: Loaded) -> str:
+        digest = loaded.corpus.digest
+        with self._lock:
+            self._kept[digest] = loaded
+            self._kept.move_to_end(digest)
+            while len(self._kept) > UPLOADS:
+                self._kept.popitem(last=False)
+        return digest
+
+    def find(self, prefix: str) -> Loaded | None:
+        """Return the one corpus whose digest begins so; None where there is none, or several."""
+        with self._lock:
+            found = [digest for digest in self._kept if digest.startswith(prefix)]
+            if len(found) != 1:
+                return None
+            self._kept.move_to_end(found[0])
+            return self._kept[found[0]]
+
+
+@st.cache_resource
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the demo corpus …")
+def demo(folder: str) -> Loaded:
+    return load_demo(folder)
+
+
+def find(prefix: str) -> Loaded | None:
+    """Return the corpus of a link: one that was read here, or a demo."""
+    if not prefix:
+        return None
+    found = shelf().find(prefix)
+    demos = (demo(name) for name in demo_names()) if found is None else ()
+    return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
+
+
+@st.cache_resource
+def served_folder() -> Path | None:
+    """Return the folder given as `streamlit run app.py -- --data DIR`, None without one."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--data", type=Path)
+    folder: Path | None = parser.parse_known_args(sys.argv[1:])[0].data
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def settings_of(view: View) -> Settings:
+    """Return what is scored: all criteria that apply, under the view's type rules."""
+    return Settings(
+        tuple(CRITERIA[name] for name in APPLICABLE), tuple(sorted(view.merge)), tuple(sorted(view.leaveout))
+    )
+
+
+def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
+    return _scores(loaded.corpus.digest, system, _key(loaded, system, settings), loaded, settings)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Scoring …")
+def _scores(digest: str, system: str, key: str, _loaded: Loaded, _settings: Settings) -> Scores:
+    corpus = _loaded.corpus
+    return score_layers(corpus.gold, corpus.system(system), _settings, marks=_loaded.marks[system])
+
+
+def records(loaded: Loaded, system: str, settings: Settings, criterion: str) -> pd.DataFrame:
+    """Return the match records with what lists sort and filter by."""
+    return _records(loaded.corpus.digest, system, _key(loaded, system, settings), criterion, loaded, settings)
+
+
+def _key(loaded: Loaded, system: str, settings: Settings) -> str:
+    # The marks are no part of the digest, yet they stand in the scores.
+    return repr((settings.merge, settings.leave_out, loaded.marks[system]))
+
+
+@st.cache_resource(max_entries=12, show_spinner="Listing match records …")
+def _records(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> pd.DataFrame:
+    return prepared(match_records(scores(_loaded, system, _settings), criterion))

@@ -1,0 +1,121 @@
+"""The parts of the Errors page: search, order and facets with live counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS, decision_label, tooltip
+from nereval_core.report.colours import LOOKS
+from pages.shared import keys, state
+from pages.shared.queries import FACETS, facet_counts, narrowed, query_of, view_of
+from pages.shared.url import ABSENT, ORDERS
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LABELS = {
+    "gold": "Gold type",
+    "pred": "Predicted type",
+    "boundary": "Boundaries",
+    "words": "Words in the span",
+    "doc": "Document",
+}
+VALUES = 1_000
+"""How many values of a facet are offered, those with most records first."""
+ORDER_WORDS = {
+    "document": "document order",
+    "text": "text",
+    "gold": "gold type",
+    "prediction": "predicted type",
+    "decision": "decision",
+    "longest": "longest first",
+}
+
+
+def search(here: Here) -> None:
+    left, right = st.columns([3, 1])
+    key = keys.WIDGET + "q"
+    st.session_state[key] = here.query().text
+    left.text_input("Search", key=key, placeholder="words of a span, or a document id", on_change=_took_text)
+    key = keys.WIDGET + "order"
+    st.session_state[key] = here.view.ordered_by()
+    right.selectbox("Order", ORDERS, key=key, format_func=ORDER_WORDS.__getitem__, on_change=_took_order)
+
+
+def _took_text() -> None:
+    """Take the search text over; what else the search holds (boundaries, words) stays."""
+    view = state.view()
+    query = query_of(view)
+    rest = [f'boundary:"{query.boundary}"'] if query.boundary else []
+    rest += [f"words:{query.words}"] if query.words else []
+    state.update(q=" ".join([st.session_state[keys.WIDGET + "q"].strip(), *rest]).strip())
+
+
+def _took_order() -> None:
+    state.put(state.view().with_sort(st.session_state[keys.WIDGET + "order"]))
+
+
+def facets(here: Here) -> None:
+    """Offer each facet's values with the number of records there would be; choosing one shows exactly these."""
+    records, query = here.records(), here.query()
+    counts = {facet: facet_counts(records, query, facet) for facet in FACETS}
+    key = keys.WIDGET + "facet-decision"
+    st.session_state[key] = here.view.decision[0] if len(here.view.decision) == 1 else None
+    st.pills(
+        "Decision",
+        [code for code in DECISIONS if code in counts["decision"] or code in here.view.decision],
+        format_func=lambda code: f"{LOOKS[code].glyph} {decision_label(code)} · {counts['decision'].get(code, 0):,}",
+        key=key,
+        on_change=_took,
+        args=("decision",),
+        help="  \n".join(tooltip(code) for code in DECISIONS),
+    )
+    for column, facet in zip(st.columns(len(LABELS)), LABELS, strict=True):
+        with column:
+            _facet(facet, counts[facet], _chosen(here, facet))
+
+
+def _chosen(here: Here, facet: str) -> str | None:
+    value = getattr(here.query(), facet)
+    if isinstance(value, tuple):
+        return value[0] if len(value) == 1 else None
+    return value or None
+
+
+def _facet(facet: str, counts: dict[str, int], chosen: str | None) -> None:
+    key = f"{keys.WIDGET}facet-{facet}"
+    options = list(counts)[:VALUES]
+    if chosen is not None and chosen not in options:
+        options.append(chosen)
+    st.session_state[key] = chosen
+    st.selectbox(
+        LABELS[facet],
+        options,
+        format_func=lambda value: f"{_named(facet, value)} · {counts.get(value, 0):,}",
+        key=key,
+        on_change=_took,
+        args=(facet,),
+        placeholder="any",
+    )
+
+
+def _named(facet: str, value: str) -> str:
+    if value != ABSENT:
+        return value
+    return f"no span, {decision_label('SPU' if facet == 'gold' else 'MIS')}"
+
+
+def _took(facet: str) -> None:
+    """Narrow the view down to the value chosen, or, with none, no longer by this facet."""
+    view = state.view()
+    value = st.session_state[f"{keys.WIDGET}facet-{facet}"]
+    if facet == "decision":
+        state.update(decision=() if value is None else (value,))
+    elif facet in ("gold", "pred"):
+        state.update(**{facet: () if value is None else (value,)})
+    elif facet == "doc":
+        state.update(doc=value or "")
+    else:
+        state.update(q=view_of(view, narrowed(query_of(view), facet, value)).q)

@@ -1,0 +1,184 @@
+"""From files to a corpus for the pages: reading, pairing, and an account of what was read. No Streamlit in here."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from nereval_core.corpus import Corpus, Layer
+from nereval_core.errors import FormatError, Problem
+from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.readers import Reading, Source, read
+
+DEMOS = Path(__file__).parents[2] / "demo_data"
+
+
+@dataclass(frozen=True)
+class LayerRead:
+    """What was read for one layer: where from, as which format and scheme, how much, and what is to be known of it."""
+
+    name: str
+    source: str
+    format: str
+    scheme: str
+    documents: int
+    spans: int
+    types: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A corpus with an account of its reading; `marks` must stand in the signature of a system's scores.
+
+    `start` is the system shown first. `problems` are those of systems that could not be read.
+    """
+
+    corpus: Corpus
+    layers: tuple[LayerRead, ...]
+    marks: Mapping[str, tuple[str, ...]]
+    start: str
+    description: str = ""
+    problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types of the whole corpus as annotated, sorted."""
+        return tuple(sorted({kind for layer in (self.corpus.gold, *self.corpus.systems) for kind in layer.types}))
+
+
+def load(
+    name: str | None,
+    gold: Source | FormatError,
+    systems: Mapping[str, Source | FormatError],
+    options: LoadOptions | None = None,
+) -> Loaded:
+    """Read gold and systems and pair them; systems that cannot be read are left out, with their problems told.
+
+    A source that could not even be opened is given as its error.
+
+    Raises:
+        FormatError: gold cannot be read, or no system can; with the problems of all files.
+    """
+    problems = [problem for source in (gold, *systems.values()) for problem in _unopened(source)]
+    opened = {system: source for system, source in systems.items() if isinstance(source, Source)}
+    if isinstance(gold, FormatError):
+        raise FormatError([*problems, *_unreadable(opened.values())])
+    try:
+        found = load_corpus(gold, opened, name=name, options=options, partial=True)
+    except FormatError as error:
+        raise FormatError([*problems, *error.problems]) from None
+    problems += [problem for rows in found.problems.values() for problem in rows]
+    if not systems:
+        problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
+    if not found.corpus.systems:
+        raise FormatError(problems)
+    layers = [_account("gold", found.gold, found.corpus.gold)]
+    layers += [_account(layer.name, found.systems[layer.name], layer) for layer in found.corpus.systems]
+    return Loaded(found.corpus, tuple(layers), found.marks, min(found.marks), "", tuple(problems))
+
+
+def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:
+    return source.problems if isinstance(source, FormatError) else ()
+
+
+def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
+    """Yield what is wrong with files on their own, where there is no gold to pair them with."""
+    for source in sources:
+        try:
+            read(source)
+        except FormatError as error:
+            yield from error.problems
+
+
+def _account(name: str, reading: Reading, layer: Layer) -> LayerRead:
+    return LayerRead(
+        name,
+        reading.source,
+        reading.format,
+        reading.scheme or "",
+        len(reading.documents),
+        len(layer),
+        layer.types,
+        reading.notes,
+    )
+
+
+def demo_names() -> tuple[str, ...]:
+    """Return the folders of demo_data that hold a corpus, pharmacology first."""
+    found = (path.parent.name for path in DEMOS.glob("*/corpus.toml"))
+    return tuple(sorted(found, key=lambda name: (name != "pharmacology", name)))
+
+
+def load_demo(folder: str) -> Loaded:
+    """Read a demo corpus; its first layer is the one shown first."""
+    about = tomllib.loads((DEMOS / folder / "corpus.toml").read_text(encoding="utf-8"))
+    sources: dict[str, Source | FormatError] = {
+        layer["name"]: Source.of_path(DEMOS / folder / layer["file"]) for layer in about["layers"]
+    }
+    loaded = load(about["title"], Source.of_path(DEMOS / folder / about["gold"]), sources)
+    said = {layer["name"]: (layer["description"],) for layer in about["layers"]}
+    layers = tuple(
+        replace(row, source=Path(row.source).name, notes=row.notes + said.get(row.name, ())) for row in loaded.layers
+    )
+    return replace(loaded, layers=layers, start=about["layers"][0]["name"], description=about["description"])
+
+
+FOLDERS = 500
+"""How many folders of the served one are offered."""
+
+
+def served_folders(root: Path) -> tuple[str, ...]:
+    """Return the folder itself (".") and those below it, hidden ones and links out of it left out."""
+    limit = root.resolve()
+    found = ["."]
+    for path in sorted(root.rglob("*")):
+        inner = path.relative_to(root)
+        if path.is_dir() and not any(part.startswith(".") for part in inner.parts):
+            if path.resolve().is_relative_to(limit):
+                found.append(inner.as_posix())
+            if len(found) == FOLDERS:
+                break
+    return tuple(found)
+
+
+def served_entries(root: Path, folder: str) -> tuple[str, ...]:
+    """Return names of files and folders in a folder of the served one, nothing that leads outside."""
+    limit = root.resolve()
+    place = (root / folder).resolve()
+    if not place.is_relative_to(limit) or not place.is_dir():
+        return ()
+    return tuple(
+        path.name
+        for path in sorted(place.iterdir())
+        if not path.name.startswith(".") and path.resolve().is_relative_to(limit)
+    )
+
+
+def likely_gold(entries: Sequence[str]) -> str | None:
+    return next((name for name in entries if name.split(".")[0].lower() == "gold"), None)
+
+
+def load_served(
+    root: Path, folder: str, gold: str, systems: Sequence[str], options: LoadOptions | None = None
+) -> Loaded:
+    """Read a corpus from the served folder; names are entries of `folder`.
+
+    Raises:
+        FormatError: as `load`; also for a path outside the folder.
+    """
+
+    def source(name: str) -> Source | FormatError:
+        try:
+            return Source.of_path(root / folder / name, within=root)
+        except FormatError as error:
+            return error
+
+    names = {entry: Path(entry).stem for entry in systems}
+    repeated = [stem for stem in names.values() if list(names.values()).count(stem) > 1]
+    labels = {entry: entry if stem in repeated else stem for entry, stem in names.items()}
+    title = (root.resolve() / folder).resolve().name
+    return load(title, source(gold), {labels[entry]: source(entry) for entry in systems}, options)

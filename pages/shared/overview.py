@@ -1,0 +1,175 @@
+"""The parts of the Overview page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.report.figures import decision_bars
+from nereval_core.scoring import Counts, Scores
+from pages.shared import keys, navigation, state
+from pages.shared.lists import count, opened, selected_cell, table_key
+from pages.shared.plain import plain
+from pages.shared.queries import view_of
+from pages.shared.tables import (
+    COUNTS,
+    RATIOS,
+    averages_table,
+    criteria_cell,
+    criteria_table,
+    formula,
+    number,
+    reconciles,
+    sided,
+    types_cell,
+    types_table,
+)
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SYSTEMS = 12
+"""How many systems the line on top names."""
+
+
+def all_criteria(here: Here) -> bool:
+    """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
+    key = keys.WIDGET + "all-criteria"
+    st.session_state[key] = "all-criteria" in here.view.sort
+
+    def took() -> None:
+        state.put(state.view().with_sort("all-criteria", st.session_state[key]))
+
+    return st.toggle("All criteria", key=key, on_change=took, help="Beside the four schemas of SemEval, all others.")
+
+
+def systems_line(here: Here) -> None:
+    """Show F1 of all systems under the chosen criterion; each opens its formula."""
+    name = here.view.criterion
+    with st.container(horizontal=True, gap="medium"):
+        for system in here.systems[:SYSTEMS]:
+            counts = here.scores(system).counts(name)
+            st.metric(f"F1 {plain(system, 30)}", number(counts.f1), help=formula("F1", counts).text, width="content")
+    if len(here.systems) > SYSTEMS:
+        st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
+
+
+def badge(scores: Scores, name: str) -> None:
+    gold, pred = scores.layers(name)
+    holds, text = reconciles(scores.counts(name), len(gold), len(pred))
+    if holds:
+        st.badge(f"✓ reconciles: {text}", color="green")
+    else:
+        st.badge(f"≠ does not reconcile: {text}", color="red")
+
+
+def criteria(here: Here, names: Sequence[str]) -> None:
+    scores = here.scores()
+    table = criteria_table(scores, names)
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.TABLE}criteria", here.view, names),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        column_config={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)}
+        | _columns(COUNTS),
+    )
+    cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
+    if cell is None:
+        st.caption("Choose a count to see its records, a ratio to see its formula.")
+        return
+    criterion, column = names[cell[0]], cell[1]
+    query = criteria_cell(column)
+    if query is None:
+        _formula(here, criterion, column, scores.counts(criterion), None)
+    else:
+        opened(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name="criteria")
+
+
+def bars(here: Here, names: Sequence[str]) -> None:
+    table = criteria_table(here.scores(), names)
+    event = st.plotly_chart(
+        decision_bars(table, here.system),
+        key=table_key(f"{keys.TABLE}bars", here.view, names),
+        on_select="rerun",
+        selection_mode="points",
+        config={"displayModeBar": False},
+    )
+    points = event["selection"]["points"] if event else []
+    if points and points[0].get("customdata"):
+        criterion, code = points[0]["customdata"][:2]
+        query = criteria_cell(code)
+        if query is not None and criterion in names:
+            opened(here, criterion, query, f"{GLOSSARY[code].label} under {plain(criterion)}", name="bars")
+
+
+def types(here: Here) -> None:
+    """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
+    scores, name = here.scores(), here.view.criterion
+    table = types_table(scores, name)
+    columns = [column for column in table.columns if column != "type"]
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.TABLE}types", here.view),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        height=min(35 * (len(table) + 1) + 3, 560),
+        column_config={
+            "type": st.column_config.TextColumn("type", width=130, pinned=True),
+            "support": st.column_config.NumberColumn("support", width=80, format="localized", help=tooltip("support")),
+        }
+        | _columns([column for column in columns if column not in ("support", *RATIOS)]),
+    )
+    cell = selected_cell(event, len(table), columns)
+    if cell is None:
+        st.caption("Recall counts the gold spans of a type, precision its predictions, each with their own decisions.")
+        return
+    kind, column = str(table["type"].iat[cell[0]]), cell[1]
+    query = types_cell(column, kind)
+    if query is None:
+        _formula(here, name, column, scores.by_type(name)[kind], kind)
+    else:
+        side, code = sided(column)
+        what = "gold spans" if side == "gold" else "predictions"
+        opened(here, name, query, f"{what} of {plain(kind)}, {GLOSSARY[code].label}", name="types")
+
+
+def averages(here: Here) -> None:
+    st.dataframe(
+        averages_table(here.scores(), here.view.criterion),
+        hide_index=True,
+        placeholder="–",
+        column_config={"average": st.column_config.TextColumn("average", width=170)} | _columns(()),
+    )
+
+
+def _columns(counts: Sequence[str]) -> dict[str, Any]:
+    """Describe the ratios, and count columns such as `COR` or `gold COR`, with name and formula as tooltips."""
+    made = {
+        short: st.column_config.NumberColumn(short, width=65, format="%.3f", help=tooltip(short)) for short in RATIOS
+    }
+    for column in counts:
+        side, _, code = column.rpartition(" ")
+        label = f"{side} {GLOSSARY[code].label}".strip()
+        made[column] = st.column_config.NumberColumn(label, width=95, format="localized", help=tooltip(code))
+    return made
+
+
+def _formula(here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None) -> None:
+    """Show how a ratio is made; the counts in it are links to their records."""
+    made = formula(ratio, counts, kind)
+    of = f" of {plain(kind)}" if kind is not None else ""
+    st.markdown(f"**{GLOSSARY[ratio].label}{of} under {plain(criterion)}**")
+    st.code(made.text, language=None, wrap_lines=True)
+    view = replace(here.view, criterion=criterion)
+    with st.container(horizontal=True):
+        for label, value, query in made.counts:
+            navigation.link_to("Errors", f"{label}: {count(value, 'record')}", view_of(view, query))

@@ -1,0 +1,226 @@
+"""Every count on a page is a query over match records: the queries, the records they find, and counts of these.
+
+Pure functions over the frame of `nereval_core.tables.records`, with the columns `words` and `anchor` that `prepared`
+adds. No Streamlit in here. The search text may hold `boundary:"..."` and `words:3` beside plain words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.glossary import DECISIONS
+from pages.shared.url import ABSENT, View
+
+Side = Literal["gold", "pred"]
+
+ERRORS = DECISIONS[1:]
+"""What lists show unless told otherwise: everything but the correct records."""
+MANY_WORDS = 6
+"""Spans of so many words and more are counted together."""
+
+FACETS = ("decision", "gold", "pred", "boundary", "words", "doc")
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which match records: each field narrows down, an empty one does not.
+
+    `types` asks for a record with the type on either side; `gold` and `pred` ask for the type on that side, ABSENT
+    for no span there.
+    """
+
+    decision: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    gold: tuple[str, ...] = ()
+    pred: tuple[str, ...] = ()
+    doc: str = ""
+    boundary: str = ""
+    words: str = ""
+    text: str = ""
+
+
+_FIELD = re.compile(r'(boundary|words):(?:"([^"]*)"|(\S+))')
+
+
+def query_of(view: View) -> Query:
+    """Return the query that a view's lists show; no decision chosen stands for all but correct."""
+    found = {name: quoted or plain for name, quoted, plain in _FIELD.findall(view.q)}
+    return Query(
+        decision=view.decision or ERRORS,
+        types=view.type,
+        gold=view.gold,
+        pred=view.pred,
+        doc="" if view.record else view.doc,
+        boundary=found.get("boundary", ""),
+        words=found.get("words", ""),
+        text=" ".join(_FIELD.sub("", view.q).split()),
+    )
+
+
+def view_of(view: View, query: Query) -> View:
+    """Return the view whose lists show exactly the records of a query."""
+    parts = [query.text]
+    parts += [f'boundary:"{query.boundary}"'] if query.boundary else []
+    parts += [f"words:{query.words}"] if query.words else []
+    decision = query.decision or DECISIONS
+    return replace(
+        view,
+        type=query.types,
+        decision=() if decision == ERRORS else decision,
+        gold=query.gold,
+        pred=query.pred,
+        doc=query.doc,
+        record="",
+        q=" ".join(part for part in parts if part),
+    )
+
+
+def prepared(records: pd.DataFrame) -> pd.DataFrame:
+    """Add what lists filter and sort by: `anchor` (the gold text, else the predicted one), `words` in it, `at`."""
+    gold_text, pred_text = records["gold_text"].astype("str"), records["pred_text"].astype("str")
+    has_gold = (records["gold"] >= 0).to_numpy()
+    anchor = gold_text.where(has_gold, pred_text)
+    count = (anchor.str.count(r"\s+(?=\S)") + 1).clip(upper=MANY_WORDS).astype(int)
+    words = pd.Categorical.from_codes(count.to_numpy() - 1, [word_class(number) for number in range(1, MANY_WORDS + 1)])
+    at = records["gold_start"].where(has_gold, records["pred_start"]).astype("int64")
+    return records.assign(anchor=anchor, words=words, at=at)
+
+
+def word_class(number: int) -> str:
+    return f"{number}+" if number >= MANY_WORDS else str(number)
+
+
+def select(records: pd.DataFrame, query: Query) -> pd.DataFrame:
+    """Return the records that match a query, in the order given."""
+    return records[_mask(records, query)]
+
+
+def _mask(records: pd.DataFrame, query: Query) -> np.ndarray:
+    mask = np.ones(len(records), bool)
+    if query.decision:
+        mask &= records["decision"].isin(query.decision).to_numpy()
+    if query.types:
+        mask &= (records["gold_type"].isin(query.types) | records["pred_type"].isin(query.types)).to_numpy()
+    for column, side, names in (("gold_type", "gold", query.gold), ("pred_type", "pred", query.pred)):
+        if names:
+            absent = (records[side] < 0).to_numpy() & (ABSENT in names)
+            mask &= records[column].isin([name for name in names if name != ABSENT]).to_numpy() | absent
+    for column, value in (("document", query.doc), ("boundary", query.boundary), ("words", query.words)):
+        if value:
+            mask &= (records[column] == value).to_numpy()
+    for word in query.text.casefold().split():
+        hit = np.zeros(len(records), bool)
+        for column in ("gold_text", "pred_text", "document"):
+            hit |= records[column].astype("str").str.casefold().str.contains(word, regex=False, na=False).to_numpy()
+        mask &= hit
+    return mask
+
+
+_COLUMNS = {
+    "decision": "decision",
+    "gold": "gold_type",
+    "pred": "pred_type",
+    "boundary": "boundary",
+    "words": "words",
+    "doc": "document",
+}
+
+
+def narrowed(query: Query, facet: str, value: str | None) -> Query:
+    """Return the query with one facet set to one value (None: not narrowed by it)."""
+    if facet in ("decision", "gold", "pred"):
+        return replace(query, **{facet: () if value is None else (value,)})
+    return replace(query, **{facet: value or ""})
+
+
+def facet_counts(records: pd.DataFrame, query: Query, facet: str) -> dict[str, int]:
+    """Return, for each value of a facet, how many records there would be if it were the one chosen."""
+    column = _COLUMNS[facet]
+    found = select(records, narrowed(query, facet, None))[column]
+    counts = {str(value): int(n) for value, n in found.value_counts(dropna=True).items() if n}
+    if facet in ("gold", "pred") and (absent := int(found.isna().sum())):
+        counts[ABSENT] = absent
+    if facet == "words":
+        return {value: counts[value] for value in sorted(counts)}
+    if facet == "decision":
+        return {value: counts[value] for value in DECISIONS if value in counts}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def overall_query(column: str) -> Query | None:
+    """Return the query behind a count of the whole corpus, None where the column is a ratio."""
+    return side_query("gold", column) or side_query("pred", column)
+
+
+def side_query(side: Side, column: str, kind: str | None = None) -> Query | None:
+    """Return the query behind a count of one side: spans of a type (None: of all) with a decision, POS or ACT."""
+    lone = "MIS" if side == "gold" else "SPU"
+    whole = "POS" if side == "gold" else "ACT"
+    if column == whole:
+        decision: tuple[str, ...] = ("COR", "INC", "PAR", lone)
+    elif column in ("COR", "INC", "PAR", lone):
+        decision = (column,)
+    else:
+        return None
+    names = () if kind is None else (kind,)
+    return Query(decision=decision, gold=names) if side == "gold" else Query(decision=decision, pred=names)
+
+
+def confusion_counts(records: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """Return how many records there are for each gold and predicted type, ABSENT where a side has no span."""
+    sides = [records[name].astype("str").fillna(ABSENT) for name in ("gold_type", "pred_type")]
+    return {(str(gold), str(pred)): int(n) for (gold, pred), n in pd.concat(sides, axis=1).value_counts().items()}
+
+
+def cell_query(gold: str, pred: str) -> Query:
+    """Return the query behind a cell of the confusion table; ABSENT for its `spurious` row and `missed` column."""
+    return Query(gold=(gold,), pred=(pred,))
+
+
+_SORTS: dict[str, tuple[list[str], bool]] = {
+    "text": (["anchor"], True),
+    "gold": (["gold_type", "pred_type"], True),
+    "prediction": (["pred_type", "gold_type"], True),
+    "decision": (["decision"], True),
+    "longest": (["length"], False),
+}
+
+
+def ordered(records: pd.DataFrame, order: str) -> pd.DataFrame:
+    """Return the records sorted; those that tie, and all by default, stay in document order."""
+    if order not in _SORTS:
+        return records
+    columns, ascending = _SORTS[order]
+    keys = {
+        "anchor": records["anchor"].str.casefold(),
+        "length": records["anchor"].str.len(),
+        "decision": records["decision"].astype("str").map(DECISIONS.index),
+    }
+    table = pd.DataFrame({name: keys[name] if name in keys else records[name].astype("str") for name in columns})
+    place = table.reset_index(drop=True).sort_values(columns, ascending=ascending, kind="stable").index
+    return records.iloc[place]
+
+
+def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -> pd.DataFrame:
+    """Return the words before, in and after each record's anchor, on one line each."""
+
+    def line(text: str) -> str:
+        return " ".join(text.split())
+
+    rows = []
+    for document, start, anchor in zip(records["doc"], records["at"], _ends(records), strict=True):
+        text = texts[document]
+        low, high = max(0, start - characters), min(len(text), anchor + characters)
+        rows.append((line(text[low:start]), line(text[start:anchor]), line(text[anchor:high])))
+    return pd.DataFrame(rows, columns=["before", "span", "after"], index=records.index, dtype="str")
+
+
+def _ends(records: pd.DataFrame) -> list[int]:
+    end = records["gold_end"].where(records["gold"] >= 0, records["pred_end"])
+    return [int(value) for value in end]

@@ -1,0 +1,216 @@
+"""The sidebar of every page: what changes numbers (Scoring), what changes lists only (Show), and the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion
+from nereval_core.glossary import DECISIONS, decision_label, tooltip
+from pages.shared import keys, state
+from pages.shared.plain import plain
+from pages.shared.queries import ERRORS
+from pages.shared.url import ABSENT, LIMIT, View, linkable
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SERVE = "streamlit run app.py --server.address 0.0.0.0"
+
+
+def draw(here: Here, fits: bool) -> None:
+    with st.container(border=True):
+        st.markdown("**Scoring**", help="Changes numbers, on every page.")
+        _scoring(here)
+    with st.container(border=True):
+        st.markdown("**Show**", help="Changes which records are listed, never a number on Overview or Confusion.")
+        _show(here)
+        shown, every = len(here.shown()), len(here.records())
+        st.caption(f"{shown:,} of {every:,} records")
+        narrowed = here.view != here.view.cleared()
+        st.button("Clear", on_click=state.put, args=(here.view.cleared(),), disabled=not narrowed, key="clear")
+    _link(fits)
+
+
+def _mirror(name: str, value: Any) -> str:
+    """Give the widget of a fact the fact's value and return its key."""
+    key = keys.WIDGET + name
+    st.session_state[key] = value
+    return key
+
+
+def _took(name: str, change: Callable[[Any], Any] = lambda value: value) -> Callable[[], None]:
+    """Return the callback that takes a widget's value over into the view."""
+
+    def callback() -> None:
+        state.update(**{name: change(st.session_state[keys.WIDGET + name])})
+
+    return callback
+
+
+def _scoring(here: Here) -> None:
+    view = here.view
+    st.selectbox("System", here.systems, key=_mirror("system", here.system), on_change=_took("system"))
+    with st.popover(f"Matching criterion: {plain(view.criterion)}", width="stretch"):
+        _criteria(view)
+    merges = _groups(view.merge)
+    with st.popover(f"Merged types: {len(merges) or 'none'}", width="stretch"):
+        _merging(here, merges)
+    names = {*here.annotated_types, *(name for _, name in view.merge)} - {member for member, _ in view.merge}
+    st.multiselect(
+        "Types left out",
+        sorted({*names, *view.leaveout}),
+        key=_mirror("leaveout", list(view.leaveout)),
+        on_change=_took("leaveout", lambda names: tuple(sorted(names))),
+        placeholder="none",
+        help="Gold spans and predictions of these types are not scored at all.",
+    )
+
+
+def _criteria(view: View) -> None:
+    """Offer the criteria in their groups; those that do not apply are greyed, with the reason beneath."""
+    st.caption("When a gold span and a prediction count as a match.")
+    for group, members in groupby(CRITERIA.values(), key=lambda criterion: criterion.group):
+        st.markdown(f"**{group}**")
+        with st.container(horizontal=True, gap="small"):
+            for criterion in members:
+                _criterion(criterion, chosen=criterion.name == view.criterion)
+    st.markdown("**your own**")
+    st.caption("None. One can be composed on the command line and in the library.")
+    for name in [name for name in CRITERIA if name not in APPLICABLE]:
+        st.caption(f"{name} does not apply: it needs {CRITERIA[name].needs}.")
+
+
+def _criterion(criterion: Criterion, *, chosen: bool) -> None:
+    st.button(
+        criterion.name,
+        key=f"criterion-{criterion.name}",
+        type="primary" if chosen else "secondary",
+        disabled=criterion.needs is not None,
+        help=f"{criterion.sentence} ({criterion.source})",
+        on_click=state.update,
+        kwargs={"criterion": criterion.name},
+    )
+
+
+def _merging(here: Here, merges: dict[str, list[str]]) -> None:
+    st.caption("Types merged into one are scored as one.")
+    for name, members in merges.items():
+        label = f"{', '.join(members)} = {name}"
+        st.button(
+            f"{plain(label)} ×", key=f"unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
+        )
+    merged = {member for member, _ in here.view.merge}
+    st.multiselect("Types", [kind for kind in here.annotated_types if kind not in merged], key="merge_members")
+    st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)
+    st.button("Merge", key="merge_add", on_click=_merge)
+
+
+def _merge() -> None:
+    members, name = st.session_state["merge_members"], st.session_state["merge_name"].strip()
+    if members and name:
+        merge = {**dict(state.view().merge), **dict.fromkeys(members, name)}
+        state.update(merge=tuple(sorted(merge.items())))
+        st.session_state["merge_members"], st.session_state["merge_name"] = [], ""
+
+
+def _unmerge(name: str) -> None:
+    state.update(merge=tuple(pair for pair in state.view().merge if pair[1] != name))
+
+
+def _groups(merge: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for member, name in merge:
+        groups.setdefault(name, []).append(member)
+    return groups
+
+
+def _show(here: Here) -> None:
+    st.multiselect(
+        "Types",
+        here.scores().types,
+        key=_mirror("type", list(here.view.type)),
+        on_change=_took("type", tuple),
+        placeholder="all",
+        help="Records with one of these types on either side.",
+    )
+    st.multiselect(
+        "Decisions",
+        DECISIONS,
+        key=_mirror("decision", list(here.view.decision)),
+        on_change=_took("decision", lambda codes: () if set(codes) == set(ERRORS) else tuple(codes)),
+        format_func=decision_label,
+        placeholder="all but correct (COR)",
+        help="  \n".join(tooltip(code) for code in DECISIONS),
+    )
+
+
+def _link(fits: bool) -> None:
+    local = st.get_option("server.address") in LOOPBACK
+    with st.popover("Copy link (this machine only)" if local else "Copy link", width="stretch"):
+        if fits:
+            query = urlencode(linkable(state.view()) or {})
+            st.code(f"{st.context.url or ''}?{query}", language=None, wrap_lines=True)
+        else:
+            st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
+        if local:
+            st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
+            st.code(SERVE, language=None, wrap_lines=True)
+            st.caption("Whoever reaches the machine can then read what was uploaded: there is no password.")
+
+
+def chips(here: Here) -> None:
+    """Draw what is active as chips that go away at a click."""
+    view = here.view
+    st.caption(
+        f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · matching criterion {plain(view.criterion)}"
+    )
+    found = list(_active(view))
+    if not found:
+        return
+    with st.container(horizontal=True, gap="small", key="chips"):
+        for number, (label, without) in enumerate(found):
+            st.button(
+                f"{label} ×",
+                key=f"{keys.CHIP}{number}",
+                type="tertiary",
+                help="Remove",
+                on_click=state.put,
+                args=(without,),
+            )
+
+
+def _active(view: View) -> Iterable[tuple[str, View]]:
+    """Yield what is not as by default, as a label and the view without it."""
+    if view.criterion != View().criterion:
+        yield f"criterion: {plain(view.criterion)}", replace(view, criterion=View().criterion)
+    for name, members in _groups(view.merge).items():
+        rest = tuple(pair for pair in view.merge if pair[1] != name)
+        yield f"merged: {plain(', '.join(members))} = {plain(name)}", replace(view, merge=rest)
+    for name in view.leaveout:
+        yield f"left out: {plain(name)}", _without(view, "leaveout", name)
+    for name in view.type:
+        yield f"type: {plain(name)}", _without(view, "type", name)
+    if view.decision:
+        names = "all" if len(view.decision) == len(DECISIONS) else ", ".join(map(decision_label, view.decision))
+        yield f"decision: {names}", replace(view, decision=())
+    for name in view.gold:
+        yield f"gold: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
+    for name in view.pred:
+        yield f"prediction: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
+    if view.record:
+        yield f"record: {plain(view.record)} in {plain(view.doc)}", replace(view, record="", doc="")
+    elif view.doc:
+        yield f"document: {plain(view.doc)}", replace(view, doc="")
+    if view.q:
+        yield f"search: {plain(view.q)}", replace(view, q="")
+
+
+def _without(view: View, field: str, value: str) -> View:
+    return replace(view, **{field: tuple(one for one in getattr(view, field) if one != value)})
