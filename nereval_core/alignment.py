@@ -185,10 +185,8 @@ def align(
     return outcome
 
 
-def describe(
-    gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64, same_type: NDArray[np.bool_]
-) -> UInt8:
-    """Return the codes of pairs of continuous spans (minima aside); bounds are those of the outer hull."""
+def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64) -> UInt8:
+    """Return the codes of pairs of continuous spans, types and minima aside; bounds are those of the outer hull."""
     first, last = gold_start - pred_start, gold_end - pred_end
     start, end = first == 0, last == 0
     code: UInt8 = start.astype(np.uint8)
@@ -197,7 +195,6 @@ def describe(
     code |= (start & end).view(np.uint8)
     # One contains the other where the two differences do not point the same way.
     code |= ((first <= 0) & (last >= 0) | (first >= 0) & (last <= 0)).view(np.uint8) * np.uint8(CONTAIN)
-    code |= same_type.view(np.uint8) * np.uint8(SAME_TYPE)
     return code
 
 
@@ -286,73 +283,105 @@ def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
         # Positions within a chunk must leave room for a length in 63 bits.
         stop = min(stop, int(np.searchsorted(base, base[first] + (1 << 31), side="right")) - 1)
         stop = max(int(stop), int(first) + 1)
-        next_g = g + int(np.searchsorted(gold.doc[g:], stop))
-        next_p = p + int(np.searchsorted(pred.doc[p:], stop))
+        # A key of the column's own type: any other makes searchsorted copy the column.
+        key = gold.doc.dtype.type(stop)
+        next_g = g + int(np.searchsorted(gold.doc[g:], key))
+        next_p = p + int(np.searchsorted(pred.doc[p:], key))
         yield _Chunk(slice(g, next_g), slice(p, next_p), int(base[first]), stop == first + 1)
         g, p = next_g, next_p
 
 
-def _positions(spans: Spans, part: slice, base: Int64, chunk: _Chunk) -> Int64:
-    start = spans.start[part].astype(np.int64)
-    if not chunk.single:
-        start += base[spans.doc[part]]
-        start -= chunk.base
-    return start
-
-
 def _sweep(
     gold: Spans, pred: Spans, base: Int64, rules: Rules, chunk: _Chunk
-) -> tuple[tuple[UInt8, UInt8], _Knots | None, tuple[Int64, Int64]]:
+) -> tuple[tuple[UInt8, UInt8], _Knots | None, tuple[Array, Array]]:
     """Return the codes of both sides of a chunk, its tangled clusters, and its untangled pairs (two index arrays)."""
     sides = ((gold, chunk.gold), (pred, chunk.pred))
-    starts = [_positions(spans, part, base, chunk) for spans, part in sides]
-    lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
-    codes = tuple(np.full(len(start), UNALIGNED, np.uint8) for start in starts)
+    codes = tuple(np.full(part.stop - part.start, UNALIGNED, np.uint8) for _, part in sides)
     none = np.zeros(0, np.int64)
-    if not len(starts[0]) or not len(starts[1]):
+    if not len(codes[0]) or not len(codes[1]):
         return (codes[0], codes[1]), None, (none, none)
-    # Start, length and side in one number: one stable sort merges both sides.
+    lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
     bits = int(max(length.max() for length in lengths)).bit_length()
-    keys = [
-        (start << (bits + 1)) | (length.astype(np.int64) << 1) for start, length in zip(starts, lengths, strict=True)
-    ]
-    keys[1] |= 1
-    merged = np.concatenate(keys)
-    merged.sort(kind="stable")
-    side = (merged & 1).astype(np.int8)
-    position = merged >> (bits + 1)
-    ends = (merged >> 1) & ((1 << bits) - 1)
-    ends += position
-    reach = np.maximum.accumulate(ends)
+    merged = _merged(sides, lengths, bits, base, chunk)
+    # Clusters: a span opens one where it starts no earlier than all before it have ended. Ends are put where starts
+    # stand in the key, so that both compare without being unpacked.
+    reach = merged & ((1 << (bits + 1)) - 2)
+    reach <<= bits
+    reach += merged
+    reach &= -1 << (bits + 1)
+    np.maximum.accumulate(reach, out=reach)
     opens = np.empty(len(merged) + 1, bool)
     opens[0] = opens[-1] = True
-    np.greater_equal(position[1:], reach[:-1], out=opens[1:-1])
-    # A pair is a cluster that opens at i, not at i + 1, again at i + 2, and whose two spans are of different sides.
-    two = opens[:-2] & ~opens[1:-1] & opens[2:]
-    two &= side[:-1] != side[1:]
-    more = ~opens[:-2] & ~opens[1:-1] if len(merged) > 2 else np.zeros(0, bool)
+    np.greater_equal(merged[1:], reach[:-1], out=opens[1:-1])
+    side = (merged & 1).astype(np.int8)
     before = np.cumsum(side, dtype=np.int32)
+    # A pair is a cluster that opens at i, not at i + 1, again at i + 2, and whose two spans are of different sides.
+    inner = ~opens[1:-1]
+    two = opens[:-2] & inner
+    two &= opens[2:]
+    two &= side[:-1] != side[1:]
     knots = None
     broken = bool(gold.fragments or pred.fragments)
-    if broken or more.any():
+    if broken or (inner[1:] & inner[:-1]).any():
         knots, two = _tangles(gold, pred, chunk, side, before, opens, two, broken)
     at = np.flatnonzero(two)
-    p = before[at] - side[at]
+    p = before[at]
+    p -= side[at]
     g = at - p
-    second = at + 1
-    # The one that comes first starts no later; which of the two is gold does not matter to a code.
-    code = describe(
-        position[at], ends[at], position[second], ends[second], gold.type[chunk.gold][g] == pred.type[chunk.pred][p]
-    )
+    code = _codes(merged, at, bits)
+    code |= (gold.type[chunk.gold][g] == pred.type[chunk.pred][p]).view(np.uint8) * np.uint8(SAME_TYPE)
     if rules.minima:
-        shared = np.minimum(ends[at], ends[second]) - position[second]
-        code |= reached(rules, shared, lengths[0][g].astype(np.int64), lengths[1][p].astype(np.int64))
+        one, other = merged[at], merged[at + 1]
+        low, high = other >> (bits + 1), np.minimum(_end(one, bits), _end(other, bits))
+        code |= reached(rules, high - low, lengths[0][g].astype(np.int64), lengths[1][p].astype(np.int64))
     codes[0][g] = code
     codes[1][p] = code
     if knots is not None:
         codes[0][knots.gold] = TANGLED
         codes[1][knots.pred] = TANGLED
     return (codes[0], codes[1]), knots, (g, p)
+
+
+def _merged(
+    sides: tuple[tuple[Spans, slice], ...], lengths: list[Array], bits: int, base: Int64, chunk: _Chunk
+) -> Int64:
+    """Return both sides as sorted keys: position, length in `bits` bits, and side in one.
+
+    Both sides are sorted already: the stable sort merges two runs.
+    """
+    merged = np.empty(sum(map(len, lengths)), np.int64)
+    low = 0
+    for number, ((spans, part), length) in enumerate(zip(sides, lengths, strict=True)):
+        key = merged[low : low + len(length)]
+        if chunk.single:
+            key[:] = spans.start[part]
+        else:
+            np.take(base, spans.doc[part], out=key, mode="clip")
+            key += spans.start[part]
+            key -= chunk.base
+        key <<= bits
+        key += length
+        key <<= 1
+        key += number
+        low += len(length)
+    merged.sort(kind="stable")
+    return merged
+
+
+def _end(key: Int64, bits: int) -> Int64:
+    return (key >> (bits + 1)) + ((key >> 1) & ((1 << bits) - 1))
+
+
+def _codes(merged: Int64, at: Array, bits: int) -> UInt8:
+    """Return the codes, types aside, of the pairs of which the first span stands at `at`, the second behind it."""
+    one, two = merged[at], merged[at + 1]
+    code = np.full(len(at), EQUAL | START | END | CONTAIN, np.uint8)
+    # Most pairs have equal boundaries: only the others are looked at more closely.
+    rest = np.flatnonzero((one ^ two) != 1)
+    one, two = one[rest], two[rest]
+    shift = bits + 1
+    code[rest] = describe(one >> shift, _end(one, bits), two >> shift, _end(two, bits))
+    return code
 
 
 def _tangles(

@@ -233,7 +233,8 @@ def _pairs(knot: _Knot, rules: Rules, g: Int64, p: Int64) -> _Pairs:
     gold_start, gold_end = knot.gold_start[g], knot.gold_end[g]
     pred_start, pred_end = knot.pred_start[p], knot.pred_end[p]
     shared = np.minimum(gold_end, pred_end) - np.maximum(gold_start, pred_start)
-    code = describe(gold_start, gold_end, pred_start, pred_end, knot.gold_type[g] == knot.pred_type[p])
+    code = describe(gold_start, gold_end, pred_start, pred_end)
+    code |= (knot.gold_type[g] == knot.pred_type[p]).view(np.uint8) * np.uint8(SAME_TYPE)
     if knot.gold_parts or knot.pred_parts:
         broken = np.isin(g, list(knot.gold_parts)) | np.isin(p, list(knot.pred_parts))
         for i in np.flatnonzero(broken).tolist():
