@@ -1,3 +1,26 @@
-"""Score named entity annotations and keep, for every span, the decision and the reason."""
+"""Score named entity annotations and keep, for every span, the decision and the reason.
+
+>>> import nereval_core as nereval
+>>> scores = nereval.score("gold.jsonl", "system.jsonl", criteria=("strict", "partial"))
+>>> scores.counts("strict").f1
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nereval_core.library import read, score, write
 
 __version__ = "0.1.0"
+
+__all__ = ["__version__", "read", "score", "write"]
+
+
+def __getattr__(name: str) -> Any:
+    # The verbs bring numpy with them: the command line's help can do without.
+    if name in ("read", "score", "write"):
+        from nereval_core import library
+
+        return getattr(library, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,7 +23,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return _one_line(f"{place}: {self.found}; {self.remedy}")
+        return one_line(f"{place}: {self.found}; {self.remedy}")
 
 
 class FormatError(Exception):
@@ -55,8 +55,9 @@ class FormatError(Exception):
 def quoted(text: str, limit: int = 40) -> str:
     """Return text as it can stand in a message: one line, control characters escaped, cut at limit."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "'" + _one_line(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+    return "'" + one_line(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return text with everything that would not print, line ends too, as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

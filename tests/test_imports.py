@@ -25,7 +25,7 @@ LEVELS = (
     ("nereval_core.tables", "nereval_core.guide"),
     ("nereval_core.report",),
     ("nereval_core.library",),
-    ("nereval_core.__main__",),
+    ("nereval_core.commands", "nereval_core.__main__"),
     ("pages", "app"),
 )
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

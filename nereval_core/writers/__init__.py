@@ -6,6 +6,7 @@ on what the format has no way to say. What it writes appears whole or not at all
 
 from __future__ import annotations
 
+import io
 import os
 import pkgutil
 import shutil
@@ -60,12 +61,20 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> tuple[s
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its place, over an older one, only when the block ends well.
 
+    A link is followed; what is no ordinary file, such as a pipe, is written into.
+
     Raises:
         FormatError: it cannot be written.
     """
     with _said(path):
         if path.is_dir():
             raise FormatError.single(os.fspath(path), None, "a folder stands there", "name a file")
+        if path.exists() and not path.is_file():
+            with io.BytesIO() as file:
+                yield file
+                path.write_bytes(file.getvalue())
+            return
+        path = path.resolve()
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:

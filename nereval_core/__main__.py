@@ -1,0 +1,183 @@
+"""The command line: `python -m nereval_core score|convert|formats|criteria`.
+
+Only the parsers live here, so that help and usage errors are answered before anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import NoReturn
+
+from nereval_core import __version__
+from nereval_core.errors import FormatError
+
+BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+"""Exit status for bad usage or input; the others are 128 and the number of the signal, as a shell says it."""
+
+SCORE = """\
+GOLD and PRED are files or folders. A system is called NAME=PATH, else by its file or folder, with the parent
+folder where two would be the same (a path that exists is never cut at its "="). One CoNLL file with both
+columns needs no PRED: score FILE --gold-column 2 --pred-column 3.
+"""
+CRITERIA = """\
+a criterion of one's own, inline or as a table in a .toml file that --criteria names:
+  --criterion "half: boundaries=overlap, minimum=0.5, share=union, types=any, otherwise=PAR"
+
+  [criterion.half]
+  boundaries = "overlap"        # equal, start, end, either, contain, overlap
+  types = "any"                 # equal, any
+  minimum = 0.5                 # shared characters, as a share
+  share = "union"               # of gold, of prediction, of their union
+  otherwise = "PAR"             # what an aligned pair gets that fails: INC, PAR
+  merge = {macromolecule = ["protein", "DNA", "RNA"]}
+  leave_out = ["cell_line"]
+"""
+STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as for bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a verb and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character shows its code instead of failing.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            # argparse mixes options and file names only where there are no sub-parsers: the verb is taken off by hand.
+            if arguments and arguments[0] in VERBS:
+                return _verb(arguments[0], arguments[1:])
+            top = _top()
+            top.parse_args(arguments)
+            top.error("begin with a verb")
+        finally:
+            sys.stdout.flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else BAD
+    except FormatError as error:
+        print(error, file=sys.stderr)
+        return BAD
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        # Files report for themselves: this is standard output. What is left in its buffer has nowhere to go, and the
+        # interpreter must not try again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        print(f"standard output: cannot be written: {error.strerror}; write to a file instead", file=sys.stderr)
+        return BAD
+
+
+def _verb(name: str, arguments: Sequence[str]) -> int:
+    parser = VERBS[name]()
+    options = parser.parse_intermixed_args(arguments)
+    from nereval_core import commands
+
+    wrong: str | None = getattr(commands, name)(options)
+    if wrong:
+        parser.error(wrong)
+    return 0
+
+
+def _top() -> argparse.ArgumentParser:
+    parser = _Parser(prog="nereval", description="Score named entity annotations.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"nereval {__version__}")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for name, make in VERBS.items():
+        verbs.add_parser(name, help=make().description, add_help=False)
+    return parser
+
+
+def _parser(verb: str, usage: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
+    return _Parser(
+        prog=f"nereval {verb}",
+        usage=f"nereval {verb} {usage}",
+        description=description,
+        epilog=epilog + STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def _score() -> argparse.ArgumentParser:
+    parser = _parser(
+        "score", "GOLD PRED [PRED ...] [options]", "score predictions against gold", f"{SCORE}\n{CRITERIA}\n"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
+
+    add = parser.add_argument_group("reading").add_argument
+    add("--format", default="auto", help="of gold and predictions; see `nereval formats` (default: auto, by content)")
+    add("--gold-format", metavar="FORMAT", help="of gold only")
+    add("--pred-format", metavar="FORMAT", help="of predictions only")
+    add("--column", type=_column, metavar="N", help="the column with the tags, by number (from 1) or name")
+    add("--gold-column", type=_column, metavar="N", help="of gold only")
+    add("--pred-column", type=_column, metavar="M", help="of predictions only")
+    add("--scheme", help="tag scheme of gold and predictions (default: the one that gold fits)")
+    add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
+    add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
+    add(
+        "--token-text",
+        choices=("own", "gold"),
+        default="own",
+        help="gold: take gold's text where as many tokens are spelt differently",
+    )
+
+    add = parser.add_argument_group("scoring").add_argument
+    add("--criteria", metavar="LIST", help="names and .toml files with commas between, or all (default: the schemas)")
+    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own; see below")
+    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
+    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
+    add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")
+    for form in ("json", "csv", "markdown", "latex", "html"):
+        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
+    add("--records", metavar="FILE", help="match records, as .parquet, .jsonl or .csv")
+    return parser
+
+
+def _convert() -> argparse.ArgumentParser:
+    parser = _parser("convert", "IN OUT --to FORMAT [options]", "convert annotations to another format")
+    parser.add_argument("input", metavar="IN", help="file or folder")
+    parser.add_argument("output", metavar="OUT", help="file, or a new or empty folder")
+    parser.add_argument("--from", dest="source_format", default="auto", metavar="FORMAT", help="default: auto")
+    parser.add_argument("--to", dest="target_format", required=True, metavar="FORMAT", help="see `nereval formats`")
+    parser.add_argument("--column", type=_column, metavar="N", help="the column with the tags, by number or name")
+    parser.add_argument("--scheme", help="tag scheme (default: the one that fits)")
+    parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
+    return parser
+
+
+def _formats() -> argparse.ArgumentParser:
+    return _parser("formats", "", "list the formats that can be read and written")
+
+
+def _criteria() -> argparse.ArgumentParser:
+    return _parser("criteria", "", "list the matching criteria", f"{CRITERIA}\n")
+
+
+def _column(value: str) -> int | str:
+    return int(value) if value.isdecimal() else value
+
+
+VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingProxyType(
+    {"score": _score, "convert": _convert, "formats": _formats, "criteria": _criteria}
+)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,302 @@
+"""What the verbs of the command line do. A verb returns what is wrong with its usage, None where it did its work."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from nereval_core import readers, writers
+from nereval_core.alignment import Progress
+from nereval_core.corpus import Layer
+from nereval_core.criteria import (
+    APPLICABLE,
+    CRITERIA,
+    SCHEMAS,
+    Criterion,
+    criteria_from_toml,
+    criterion_from_parts,
+    parse_merge,
+)
+from nereval_core.errors import FormatError, Problem, one_line, quoted
+from nereval_core.library import Loaded, LoadOptions, choose_criteria, load_corpus
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
+from nereval_core.report.sheets import BY
+from nereval_core.scoring import Scores, Settings, score_layers
+
+FORMS = ("json", "csv", "markdown", "latex", "html", "records")
+STDOUT = "-"
+ALL = "all"
+PATIENCE = 0.5
+"""Seconds before the progress of a system is shown."""
+
+
+def score(options: argparse.Namespace) -> str | None:
+    """Read, score and write: nothing is written before all of it is known."""
+    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
+    by = _listed(options.by)
+    wrong = _misused(options, targets, by)
+    if wrong:
+        return wrong
+    settings = _settings(options)
+    loaded = load_corpus(options.files[0], _systems(options), options=_load_options(options))
+    if not options.quiet:
+        for reading in (loaded.gold, *loaded.systems.values()):
+            _say_read(reading)
+    _say_unused(settings, loaded)
+    scored = [_scored(loaded, layer, settings) for layer in loaded.corpus.systems]
+    gold = loaded.corpus.gold
+    contents = {form: rendered(form, gold, scored, by=by, name=place) for form, place in targets.items()}
+    with ExitStack() as stack:
+        # Files take their places only when the last of them is written.
+        for form, place in targets.items():
+            if place != STDOUT:
+                stack.enter_context(writers.whole_file(Path(place))).write(contents[form])
+    for form, place in targets.items():
+        if place == STDOUT:
+            sys.stdout.buffer.write(contents[form])
+    if not set(targets) - {"records"}:
+        print(screen(scored, by=by), end="")
+    return None
+
+
+def convert(options: argparse.Namespace) -> str | None:
+    """Read one format and write another."""
+    known = writers.writers()
+    if options.target_format not in known:
+        return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
+    read = ReadOptions(column=options.column, scheme=options.scheme, repair=options.repair)
+    reading = readers.read(options.input, format=options.source_format, options=read)
+    notes = writers.write(reading.layer, options.output, format=options.target_format)
+    if not options.quiet:
+        _say_read(reading)
+        for note in notes:
+            _say(f"{options.output}: {note}")
+    return None
+
+
+def formats(_: argparse.Namespace) -> None:
+    """List the formats with what can be done with each."""
+    rows = readers.formats()
+    width = max(len(row.name) for row in rows)
+    for row in rows:
+        able = " and ".join(["read"] * row.reads + ["written"] * row.writes)
+        print(f"{row.name:<{width}}  {row.description} ({able})")
+
+
+def criteria(_: argparse.Namespace) -> None:
+    """List the criteria by group, each with its rule and its source."""
+    groups: dict[str, list[Criterion]] = {}
+    for criterion in CRITERIA.values():
+        groups.setdefault(criterion.group, []).append(criterion)
+    for group, members in groups.items():
+        print(group)
+        for criterion in members:
+            rule = f"needs {criterion.needs}" if criterion.needs else f"COR where {criterion.rule()}"
+            print(f"  {criterion.name:<12}  {criterion.sentence}\n{'':16}{rule} [{criterion.source}]")
+
+
+def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequence[str]) -> str | None:
+    """Return what is wrong with options that argparse cannot tell."""
+    if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
+        return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
+    unknown = [value for value in by if value not in BY]
+    if unknown:
+        return f"--by {quoted(unknown[0])}, choose among {', '.join(BY)}"
+    places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
+    twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
+    if twice or len(set(places)) < len(places):
+        return f"two outputs go to {quoted(twice or places[0])}, give each its own FILE"
+    inputs = {os.path.realpath(path) for file in options.files for path in (file, file.partition("=")[2]) if path}
+    for form, place in targets.items():
+        if place != STDOUT and os.path.realpath(place) in inputs:
+            return f"--{form} {quoted(place)} would overwrite an input"
+    if "records" in targets and record_form(targets["records"]) is None:
+        return f"--records {quoted(targets['records'])}, end the name in one of {', '.join(RECORD_FORMS)}"
+    return None
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    """Return what is to be scored, or all that is wrong with it at once."""
+    problems: list[Problem] = []
+    composed: list[Criterion] = []
+    names: list[str] = []
+    merge: dict[str, str] = {}
+    for item in _listed([options.criteria]) if options.criteria is not None else SCHEMAS:
+        try:
+            if item == ALL:
+                names += APPLICABLE
+            elif item.endswith(".toml"):
+                own = criteria_from_toml(Source.of_path(item).files[0].text(), item)
+                composed += own
+                names += [criterion.name for criterion in own]
+            else:
+                names.append(item)
+        except FormatError as error:
+            problems += error.problems
+    for item in options.criterion:
+        try:
+            composed.append(_composed(item))
+        except FormatError as error:
+            problems += error.problems
+    names += [criterion.name for criterion in composed if criterion.name not in names]
+    try:
+        merge = parse_merge(options.merge)
+    except FormatError as error:
+        problems += error.problems
+    try:
+        twice = [one for i, one in enumerate(composed) for other in composed[:i] if one.name == other.name]
+        chosen = choose_criteria([*names, *twice], composed=composed, source="--criteria")
+    except FormatError as error:
+        problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    if options.criteria is not None and ALL in _listed([options.criteria]):
+        for criterion in CRITERIA.values():
+            if criterion.needs:
+                _say(f"--criteria all: {criterion.name} skipped, it needs {criterion.needs}")
+    leave_out = tuple(sorted(set(_listed(options.leave_out))))
+    return Settings(chosen, tuple(sorted(merge.items())), leave_out, options.counting)
+
+
+def _composed(text: str) -> Criterion:
+    """Read a criterion written `NAME: key=value, key=value`.
+
+    Raises:
+        FormatError: another form, or a part that is unknown or out of range.
+    """
+    name, colon, rest = text.partition(":")
+    parts: dict[str, str] = {}
+    for item in rest.split(",") if rest.strip() else ():
+        key, equals, value = item.partition("=")
+        if not equals or key.strip() in parts or key.strip() in ("merge", "leave_out"):
+            colon = ""
+        parts[key.strip()] = value.strip()
+    if not colon:
+        remedy = 'write "NAME: boundaries=overlap, types=any, otherwise=PAR"; merge and leave_out go in a .toml file'
+        raise FormatError.single("--criterion", None, f"{quoted(text)} is no criterion", remedy)
+    return criterion_from_parts(name.strip(), parts, "--criterion")
+
+
+def _load_options(options: argparse.Namespace) -> LoadOptions:
+    def first(*values: int | str | None) -> int | str | None:
+        return next((value for value in values if value is not None), None)
+
+    return LoadOptions(
+        gold_format=options.gold_format or options.format,
+        pred_format=options.pred_format or options.format,
+        gold_column=first(options.gold_column, options.column),
+        pred_column=first(options.pred_column, options.column),
+        scheme=options.scheme,
+        repair=options.repair,
+        missing=options.missing,
+        token_text=options.token_text,
+    )
+
+
+def _systems(options: argparse.Namespace) -> dict[str, str]:
+    """Return the predictions by the name of their system.
+
+    Raises:
+        FormatError: two systems of one name, or a name that is empty.
+    """
+    given = [_named(file) for file in options.files[1:] or options.files]
+    names: list[str] = [name or "" for name, _ in given]
+    candidates = [_names_of(path) for _, path in given]
+    free = [i for i, (name, _) in enumerate(given) if name is None]
+    for i in free:
+        names[i] = candidates[i][0]
+    for level in range(1, max((len(candidates[i]) for i in free), default=0)):
+        clashing = [i for i in free if names.count(names[i]) > 1]
+        for i in clashing:
+            names[i] = candidates[i][min(level, len(candidates[i]) - 1)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise FormatError(
+            Problem(path, None, f"a second system is called {quoted(name)}", "name them apart: NAME=PATH")
+            for i, (name, (_, path)) in enumerate(zip(names, given, strict=True))
+            if name in names[:i]
+        )
+    return {name: path for name, (_, path) in zip(names, given, strict=True)}
+
+
+def _named(file: str) -> tuple[str | None, str]:
+    name, equals, path = file.partition("=")
+    if not equals or Path(file).exists():
+        return None, file
+    if not name.strip() or not path:
+        raise FormatError.single(file, None, "a system without a name or a path", "write NAME=PATH")
+    return one_line(name.strip()), path
+
+
+def _names_of(path: str) -> list[str]:
+    """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
+    # A folder is called by its whole name, and so is what does not exist: reading it will say so.
+    full = Path(os.path.normpath(Path(path).absolute()))
+    stem = full.stem if full.is_file() else full.name
+    parents = [parent for parent in full.parent.parts if parent != full.anchor]
+    names = [stem, "/".join((*parents[-1:], stem))]
+    names += ["/".join((*parents[-depth:], full.name)) for depth in range(1, len(parents) + 1)]
+    # A name from the file system may hold bytes that are no text.
+    return [one_line(name) for name in names]
+
+
+def _scored(loaded: Loaded, layer: Layer, settings: Settings) -> tuple[Layer, Scores]:
+    scores = score_layers(
+        loaded.corpus.gold, layer, settings, marks=loaded.marks[layer.name], progress=_progress(layer.name)
+    )
+    if scores.greedy:
+        names = ", ".join(scores.greedy)
+        _say(f"{layer.name}: clusters too large to be aligned exactly were aligned greedily, in: {names}")
+    return layer, scores
+
+
+def _progress(system: str) -> Progress | None:
+    """Return what draws a bar on standard error if that is a terminal and the work takes long."""
+    if not sys.stderr.isatty():
+        return None
+    began = time.monotonic()
+    shown = -1
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        percent = 100 * done // total if total else 100
+        if percent == shown or time.monotonic() - began < PATIENCE:
+            return
+        shown = percent
+        bar = "#" * (percent // 5)
+        end = "\r\x1b[K" if done >= total else ""
+        print(f"\r\x1b[K{system}: [{bar:<20}] {percent:3d}% of gold spans{end}", end="", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _say(text: str) -> None:
+    print(one_line(text), file=sys.stderr)
+
+
+def _say_read(reading: Reading) -> None:
+    form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
+    counts = f"{len(reading.documents)} documents, {len(reading.layer)} spans, {len(reading.layer.types)} types"
+    _say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
+
+
+def _say_unused(settings: Settings, loaded: Loaded) -> None:
+    """Say which types to be merged or left out no span has: a slip of the pen would else go unseen."""
+    types = {kind for layer in (loaded.corpus.gold, *loaded.corpus.systems) for kind in layer.types}
+    merged = dict(settings.merge)
+    for option, names in (
+        ("--merge", sorted(set(merged) - types)),
+        ("--leave-out", sorted(set(settings.leave_out) - types - set(merged.values()))),
+    ):
+        if names:
+            _say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
+
+
+def _listed(values: Iterable[str]) -> list[str]:
+    return [item.strip() for value in values for item in value.split(",") if item.strip()]

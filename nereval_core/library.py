@@ -1,0 +1,231 @@
+"""The verbs of the library, and what the command line and the app load a corpus with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nereval_core import readers, writers
+from nereval_core.corpus import Corpus, Documents, Layer
+from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Criterion, parse_merge
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.pairing import Missing, Paired, TokenText, pair
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.scoring import Counting, Scores, Settings, score_layers
+
+Input = Source | str | os.PathLike[str]
+Repair = Literal["conlleval", "discard"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """How gold and predictions are read and paired; see `ReadOptions` and `pair` for what the values mean.
+
+    `scheme` None means: the scheme found in gold, for the predictions too.
+    """
+
+    gold_format: str = "auto"
+    pred_format: str = "auto"
+    gold_column: int | str | None = None
+    pred_column: int | str | None = None
+    scheme: str | None = None
+    repair: Repair | None = None
+    missing: Missing = "error"
+    token_text: TokenText = "own"
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A corpus with what was said while it was read.
+
+    `gold` and `systems` (by name) are the readings: format and scheme taken, notes; a system's layer in there lies over
+    its own documents, the one in the corpus over gold's. `marks` is what must stand in a system's signature.
+    `problems` names the systems that could not be read or paired; they are not in the corpus.
+    """
+
+    corpus: Corpus
+    gold: Reading
+    systems: Mapping[str, Reading]
+    marks: Mapping[str, tuple[str, ...]]
+    problems: Mapping[str, tuple[Problem, ...]]
+
+
+def load_corpus(
+    gold: Input,
+    systems: Mapping[str, Input],
+    *,
+    name: str | None = None,
+    options: LoadOptions | None = None,
+    partial: bool = False,
+) -> Loaded:
+    """Read gold and the named systems and bring all onto gold's documents.
+
+    With `partial` a system that cannot be read or paired is left out and its problems returned with the rest.
+
+    Raises:
+        FormatError: with all problems of all files; under `partial` only where gold itself cannot be read.
+    """
+    options = options or LoadOptions()
+    problems: list[Problem] = []
+    ours: Reading | None = None
+    label = name
+    try:
+        source = _opened(gold)
+        label = name or source.label
+        ours = readers.read(source, format=options.gold_format, options=_gold_options(options))
+    except FormatError as error:
+        problems.extend(error.problems)
+    readings: dict[str, Reading] = {}
+    paired: dict[str, Paired] = {}
+    failed: dict[str, tuple[Problem, ...]] = {}
+    for system, place in systems.items():
+        try:
+            source = _opened(place)
+            readings[system] = readers.read(
+                source, format=options.pred_format, options=_pred_options(system, options, ours)
+            )
+            if ours is not None:
+                paired[system] = pair(ours, readings[system], missing=options.missing, token_text=options.token_text)
+        except FormatError as error:
+            readings.pop(system, None)
+            failed[system] = error.problems
+    if ours is None:
+        # Without gold's texts and scheme a prediction may look worse than it is: only what has a place is told, and
+        # what concerns the input as a whole.
+        names = {os.fspath(place) if not isinstance(place, Source) else place.name for place in systems.values()}
+        told = (problem for rows in failed.values() for problem in rows)
+        problems.extend(problem for problem in told if problem.line is not None or problem.source in names)
+    elif not partial:
+        problems.extend(problem for rows in failed.values() for problem in rows)
+    if problems or ours is None:
+        raise FormatError(dict.fromkeys(problems))
+    layers = tuple(one.layer.renamed(system) for system, one in paired.items())
+    return Loaded(
+        Corpus(label or ours.source, ours.documents, ours.layer.renamed("gold"), layers),
+        ours,
+        {
+            system: replace(reading, notes=(*reading.notes, *paired[system].notes))
+            for system, reading in readings.items()
+        },
+        {system: one.marks for system, one in paired.items()},
+        failed,
+    )
+
+
+def read(
+    path: Input,
+    *,
+    format: str = "auto",
+    name: str | None = None,
+    column: int | str | None = None,
+    scheme: str | None = None,
+    repair: Repair | None = None,
+    texts: Documents | None = None,
+) -> Reading:
+    """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    options = ReadOptions(name=name, column=column, scheme=scheme, repair=repair, texts=texts)
+    return readers.read(_opened(path), format=format, options=options)
+
+
+def score(
+    gold: Reading | Layer | Input,
+    pred: Reading | Layer | Input,
+    *,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Mapping[str, str] | Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+    missing: Missing = "error",
+    token_text: TokenText = "own",
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """Score a prediction against gold, each a path, what `read` returned, or a layer.
+
+    `merge` maps a type to the name it is scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is
+    called with gold spans done and their total.
+
+    Raises:
+        FormatError: unreadable input, input that cannot be paired, an unknown criterion, a bad merge.
+    """
+    settings = Settings(
+        choose_criteria(criteria),
+        tuple(sorted((merge if isinstance(merge, Mapping) else parse_merge(merge)).items())),
+        tuple(sorted(set(leave_out))),
+        counting,
+    )
+    ours = _reading(gold, format, None)
+    theirs = _reading(pred, format, ours)
+    paired = pair(ours, theirs, missing=missing, token_text=token_text)
+    return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+
+
+def write(layer: Layer | Reading, path: str | os.PathLike[str], *, format: str = "jsonl") -> tuple[str, ...]:
+    """Write a layer with its documents, whole or not at all; return notes on what the format cannot say.
+
+    Raises:
+        FormatError: unknown format, or a place that cannot be written.
+    """
+    return writers.write(layer.layer if isinstance(layer, Reading) else layer, path, format=format)
+
+
+def choose_criteria(
+    chosen: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
+) -> tuple[Criterion, ...]:
+    """Return criteria by name, composed ones among them, each once and in the order given.
+
+    Raises:
+        FormatError: an unknown name, one that needs data this version cannot use, or one name for two criteria.
+    """
+    own = {criterion.name: criterion for criterion in composed}
+    found: dict[str, Criterion] = {}
+    problems: list[Problem] = []
+    for item in chosen:
+        criterion = item if isinstance(item, Criterion) else own.get(item) or CRITERIA.get(item)
+        if criterion is None:
+            known = ", ".join((*APPLICABLE, *own))
+            problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {known}"))
+        elif criterion.needs:
+            remedy = f"choose among {', '.join(APPLICABLE)}"
+            problems.append(Problem(source, None, f"criterion {criterion.name} needs {criterion.needs}", remedy))
+        elif found.setdefault(criterion.name, criterion) != criterion:
+            remedy = "give each its own name"
+            problems.append(Problem(source, None, f"two criteria are called {quoted(criterion.name)}", remedy))
+    if not found and not problems:
+        problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(APPLICABLE)}"))
+    if problems:
+        raise FormatError(problems)
+    return tuple(found.values())
+
+
+def _opened(place: Input) -> Source:
+    return place if isinstance(place, Source) else Source.of_path(place)
+
+
+def _gold_options(options: LoadOptions) -> ReadOptions:
+    return ReadOptions(name="gold", column=options.gold_column, scheme=options.scheme, repair=options.repair)
+
+
+def _pred_options(name: str, options: LoadOptions, gold: Reading | None) -> ReadOptions:
+    return ReadOptions(
+        name=name,
+        column=options.pred_column,
+        scheme=options.scheme or (gold.scheme if gold else None),
+        repair=options.repair,
+        texts=gold.documents if gold else None,
+    )
+
+
+def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None) -> Reading:
+    if isinstance(given, Reading):
+        return given
+    if isinstance(given, Layer):
+        return Reading(given.documents, given, "", source=given.name)
+    options = ReadOptions() if gold is None else ReadOptions(scheme=gold.scheme, texts=gold.documents)
+    return readers.read(_opened(given), format=format, options=options)

@@ -1,0 +1,107 @@
+"""Scores and match records as the bytes of a file, by form: json, csv, markdown, latex, html, records."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from nereval_core.corpus import Layer
+from nereval_core.report.printed import RENDERED, as_csv, as_screen, harmless
+from nereval_core.report.results import results
+from nereval_core.report.sheets import long_sheet, sheets
+from nereval_core.scoring import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Scored = Sequence[tuple[Layer, Scores]]
+"""The layer of each system as it was read, and its scores."""
+
+RECORD_FORMS = (".parquet", ".jsonl", ".csv")
+
+
+def screen(scored: Scored, *, by: Collection[str] = ()) -> str:
+    """Return the tables for a terminal."""
+    return as_screen(sheets(scored, by=by))
+
+
+def rendered(form: str, gold: Layer, scored: Scored, *, by: Collection[str] = (), name: str = "") -> bytes:
+    """Return what a file of that form holds; the ending of `name` says which form records take."""
+    if form == "records":
+        return records_as(record_form(name) or RECORD_FORMS[0], scored)
+    if form == "json":
+        found = results(gold, scored, documents="document" in by)
+        return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+    text = as_csv(long_sheet(scored, by=by)) if form == "csv" else RENDERED[form](sheets(scored, by=by))
+    return text.encode()
+
+
+def record_form(name: str) -> str | None:
+    """Return which of RECORD_FORMS a file name asks for."""
+    suffix = PurePath(name).suffix.lower()
+    return suffix if suffix in RECORD_FORMS else None
+
+
+def records_as(form: str, scored: Scored) -> bytes:
+    """Return the records of all systems and criteria in one of RECORD_FORMS."""
+    frame = all_records(scored)
+    file = io.BytesIO()
+    if form == ".parquet":
+        frame.to_parquet(file, index=False)
+    elif form == ".jsonl":
+        frame.to_json(file, orient="records", lines=True, force_ascii=False)
+    else:
+        for column in frame.columns:
+            values = frame[column]
+            if values.dtype == "category":
+                frame[column] = values.cat.rename_categories(_harmless_names(values.cat.categories))
+            elif values.dtype == "str":
+                frame[column] = values.map(harmless, na_action="ignore")
+        frame.to_csv(file, index=False, lineterminator="\n")
+    return file.getvalue()
+
+
+def all_records(scored: Scored) -> pd.DataFrame:
+    """Return the records of all systems and criteria: `system`, `signature` and the columns of RECORD_COLUMNS."""
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    from nereval_core.report.signature import signature
+    from nereval_core.tables import records
+
+    frames = []
+    for layer, scores in scored:
+        for criterion in scores.criteria:
+            frame = records(scores, criterion.name)
+            frame.insert(0, "system", _constant(layer.name, len(frame)))
+            frame["signature"] = _constant(signature(scores, criterion.name), len(frame))
+            frames.append(frame)
+    columns = {
+        column: pd.Series(union_categoricals([frame[column] for frame in frames]))
+        if frames[0][column].dtype == "category"
+        else pd.concat([frame[column] for frame in frames], ignore_index=True)
+        for column in frames[0].columns
+    }
+    return pd.DataFrame(columns)
+
+
+def _constant(value: str, rows: int) -> pd.Series[Any]:
+    import pandas as pd
+
+    return pd.Series(pd.Categorical.from_codes([0] * rows, pd.Index([value], dtype="str")))
+
+
+def _harmless_names(names: pd.Index[str]) -> list[str]:
+    """Return the names made harmless, still all different: "=a" may stand beside "'=a"."""
+    found: list[str] = []
+    taken = set(names)
+    for name in names:
+        safe = harmless(name)
+        while safe != name and safe in taken:
+            safe = f"'{safe}"
+        taken.add(safe)
+        found.append(safe)
+    return found

@@ -1,0 +1,146 @@
+"""Tables as text: for the screen, and as Markdown, LaTeX, HTML and CSV. Escaping happens here, once for each form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from markupsafe import Markup
+
+from nereval_core.errors import one_line
+from nereval_core.report.sheets import Cell, Sheet
+
+UNDEFINED = "–"
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a spreadsheet may take for the beginning of a formula."""
+
+
+def as_screen(sheets: Iterable[Sheet]) -> str:
+    """Return aligned columns of text, names to the left and numbers to the right."""
+    blocks = []
+    for sheet in sheets:
+        grid = [sheet.columns, *([_shown(cell) for cell in row] for row in sheet.rows)]
+        widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+        lines = [sheet.title, *("  ".join(_padded(row, widths)).rstrip() for row in grid), *sheet.notes]
+        blocks.append("\n".join(map(one_line, lines)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_markdown(sheets: Iterable[Sheet]) -> str:
+    """Return GitHub's tables under headings."""
+    blocks = []
+    for sheet in sheets:
+        rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
+        rows += [[_markdown(_shown(cell)) for cell in row] for row in sheet.rows]
+        lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        lines += [line for note in sheet.notes for line in ("", _markdown(note))]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_latex(sheets: Iterable[Sheet]) -> str:
+    """Return tables with booktabs rules; signatures stand below as comments."""
+    import pandas as pd
+
+    blocks = []
+    for sheet in sheets:
+        frame = pd.DataFrame(
+            [[one_line(_shown(cell)) for cell in row] for row in sheet.rows], columns=list(sheet.columns), dtype="str"
+        )
+        styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
+        table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
+        comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
+        blocks.append(comments + table)
+    return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
+
+
+_PAGE = Markup("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>nereval: scores</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }}
+.table {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ border-bottom: 1px solid #8888; padding: .2rem .6rem; text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
+.note {{ font-size: .8rem; overflow-wrap: anywhere; }}
+</style>
+</head>
+<body>
+<h1>Scores</h1>
+{body}</body>
+</html>
+""")
+_TABLE = Markup(
+    "<h2>{title}</h2>\n<div class='table'><table>\n<thead><tr>{head}</tr></thead>\n"
+    "<tbody>\n{rows}</tbody>\n</table></div>\n{notes}"
+)
+
+
+def as_html(sheets: Iterable[Sheet]) -> str:
+    """Return a page that stands alone: no script, nothing fetched."""
+    body = Markup().join(
+        _TABLE.format(
+            title=sheet.title,
+            head=_each("<th scope='col'>{}</th>", sheet.columns),
+            rows=_each("<tr>{}</tr>\n", (_each("<td>{}</td>", map(_shown, row)) for row in sheet.rows)),
+            notes=_each("<p class='note'>{}</p>\n", sheet.notes),
+        )
+        for sheet in sheets
+    )
+    return str(_PAGE.format(body=body))
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Return comma-separated values, ratios in full and undefined ones empty; no cell can be taken for a formula."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(sheet.columns)
+    writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
+    return file.getvalue()
+
+
+def harmless(text: str) -> str:
+    """Return text that no spreadsheet runs as a formula: with an apostrophe in front where it begins like one."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
+    {"markdown": as_markdown, "latex": as_latex, "html": as_html}
+)
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return UNDEFINED
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _each(pattern: str, values: Iterable[str]) -> Markup:
+    return Markup().join(Markup(pattern).format(value) for value in values)
+
+
+def _markdown(text: str) -> str:
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]#|~" else char for char in one_line(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> Iterable[str]:
+    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - _width(cell))
+        yield one_line(cell) + space if number == 0 else space + one_line(cell)
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal the text takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in one_line(text)
+    )
