@@ -25,6 +25,7 @@ Bools = NDArray[np.bool_]
 
 OTHER_TEXT = "score each prediction against the text it was made from"
 OTHER_TOKENS = "give the prediction with gold's tokens"
+LEFT_EMPTY = "count what is missing at the end as predicted empty: --missing empty"
 RESPELT = "--token-text gold takes gold's text"
 
 
@@ -137,9 +138,13 @@ def _by_order(gold: Reading, pred: Reading, missing: Missing) -> Int64 | None:
         return np.arange(len(ours))
     if here.sum() == there.sum():
         return None
-    if missing == "empty" and len(here) < len(there) and bool(np.all(here == there[: len(here)])):
+    if missing == "empty" and _begins(here, there):
         return np.arange(len(theirs))
     raise FormatError([_token_parting(gold, pred)])
+
+
+def _begins(here: Int64, there: Int64) -> bool:
+    return len(here) < len(there) and bool(np.all(here == there[: len(here)]))
 
 
 def _stream(ours: Documents, theirs: Documents) -> _Match:
@@ -397,7 +402,7 @@ def _token_parting(gold: Reading, pred: Reading) -> Problem:
         f"{_count(len(theirs), 'document')} and {_count(counts[0], 'token')} where {_name(gold)} has {len(ours)} and "
         f"{counts[1]}; they part at {_token(pred, here)}{ended * (at > here)} of document "
         f"{quoted(theirs.ids[number])}, where {_shown(gold, other)} has {_token(gold, there)}{ended * (at > there)}",
-        OTHER_TOKENS,
+        OTHER_TOKENS + f", or {LEFT_EMPTY}" * _begins(np.diff(theirs.tokens.first), np.diff(ours.tokens.first)),
     )
 
 

@@ -144,8 +144,8 @@ class Tags:
     @classmethod
     def of(cls, tags: Sequence[str], first: Sequence[int] | Int64 | None = None) -> Tags:
         """Return the tags parsed; without `first` they are one sentence."""
-        number: dict[str, int] = {}
-        codes = np.fromiter((number.setdefault(tag, len(number)) for tag in tags), np.int64, len(tags))
+        number = {tag: code for code, tag in enumerate(dict.fromkeys(tags))}
+        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
         names: dict[str, int] = {}
         letters, types = [], []
         strange = []
