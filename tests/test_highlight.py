@@ -225,6 +225,7 @@ def test_contrast_is_the_one_of_the_standard() -> None:
 def test_type_colours_follow_the_sorted_types() -> None:
     found = type_colours(["b", "a", "b"])
     assert [found[name].hue for name in ("a", "b")] == list(TYPE_HUES[:2])
+    assert type_colours(["b", "a"], ["A", "b"]) == {**found, "A": Colour.of(TYPE_HUES[2])}
     assert len(type_colours(map(str, range(100)))) == 100
 
 

@@ -98,9 +98,12 @@ TYPE_HUES = (
 _TYPE_COLOURS = tuple(Colour.of(hue) for hue in TYPE_HUES)
 
 
-def type_colours(types: Iterable[str]) -> dict[str, Colour]:
+def type_colours(types: Iterable[str], more: Iterable[str] = ()) -> dict[str, Colour]:
     """Return a colour for each type by its place among the sorted types; give the types of the whole corpus.
 
+    `more` are types that need not be among them, such as merged names: they come after, so that they move no colour.
     Beyond 24 types the colours come round again.
     """
-    return {name: _TYPE_COLOURS[place % len(_TYPE_COLOURS)] for place, name in enumerate(sorted(set(types)))}
+    known = sorted(set(types))
+    names = [*known, *sorted(set(more).difference(known))]
+    return {name: _TYPE_COLOURS[place % len(_TYPE_COLOURS)] for place, name in enumerate(names)}

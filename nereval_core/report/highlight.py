@@ -216,7 +216,7 @@ def document_html(
     Labels come from style sheets, not from the text: gold's before a span, the prediction's after it. Give the types
     of the whole corpus as `types`, so that their colours do not depend on the marks shown.
     """
-    colours = type_colours([*types, *(mark.type for mark in marks)])
+    colours = type_colours(types, (mark.type for mark in marks))
     placed = segments(text, marks)
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
     drawn = {stroke.mark for segment in placed for stroke in segment.strokes}

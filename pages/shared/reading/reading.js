@@ -4,6 +4,7 @@
 
 const LANE = 18; // height of a lane in pixels
 const LINE = 26; // height of a line of text without lanes
+const APART = 8; // what keeps the lanes of two lines apart
 const STALE = 4000; // how long an answer to an older request may still arrive, in milliseconds
 
 export default function (component) {
@@ -23,7 +24,9 @@ export default function (component) {
   main.append(legend(data), reader(data));
   const body = make("div", "nv-body");
   body.append(main);
-  if (data.card) body.append(card(data.card));
+  // Declared below, used once somebody clicks.
+  const steps = { move: (forward) => move(forward), close: () => select([data.doc, ""]) };
+  if (data.card) body.append(card(data.card, steps));
   root.classList.toggle("nv-with-card", Boolean(data.card));
   root.append(body);
   parentElement.querySelector(":scope > .nv-reading")?.remove();
@@ -32,6 +35,15 @@ export default function (component) {
   const select = (where) => {
     memory.sent = { id: JSON.stringify(where), time: Date.now() };
     setTriggerValue("select", { doc: where[0], record: where[1] });
+  };
+
+  const move = (forward) => {
+    const next = forward ? Math.floor(memory.at) + 1 : Math.ceil(memory.at) - 1;
+    if (!memory.queue[next]) return false;
+    memory.at = next;
+    memory.focus = null;
+    select(memory.queue[next]);
+    return true;
   };
 
   const view = root.querySelector(".nv-reader");
@@ -88,12 +100,7 @@ export default function (component) {
       if (event.target.closest?.("input, textarea, select, [contenteditable='true'], [role='combobox']")) return;
       if (event.key === "Escape" && data.selected) select([data.doc, ""]);
       if (event.key !== "j" && event.key !== "k") return;
-      const next = event.key === "j" ? Math.floor(memory.at) + 1 : Math.ceil(memory.at) - 1;
-      if (!memory.queue[next]) return;
-      memory.at = next;
-      memory.focus = null;
-      select(memory.queue[next]);
-      event.preventDefault();
+      if (move(event.key === "j")) event.preventDefault();
     });
   }
 
@@ -138,6 +145,7 @@ function legend(data) {
     box.append(chip);
   }
   for (const note of data.notes) box.append(make("span", "nv-note", note));
+  for (const note of data.keys) box.append(make("span", "nv-note nv-key", note));
   return box;
 }
 
@@ -151,7 +159,7 @@ function reader(data) {
     const block = make("div", "nv-paragraph");
     block.dir = "auto";
     const [gold, predicted] = paragraph.lanes;
-    block.nvHeight = LINE + LANE * (gold + predicted);
+    block.nvHeight = LINE + LANE * (gold + predicted) + (gold + predicted ? APART : 0);
     block.nvShift = ((gold - predicted) * LANE) / 2;
     block.style.lineHeight = `${block.nvHeight}px`;
     const line = make("span", "nv-words");
@@ -311,7 +319,7 @@ function place(element, left, top, width, height) {
   });
 }
 
-function card(content) {
+function card(content, steps) {
   const box = make("aside", "nv-card");
   box.setAttribute("aria-live", "polite");
   box.setAttribute("aria-label", "Selected span");
@@ -325,6 +333,19 @@ function card(content) {
   chip.title = content.decision.title;
   paint(chip, content.decision);
   head.append(chip, make("span", "nv-note", content.under));
+  const buttons = make("div", "nv-steps");
+  for (const [name, words, act] of [
+    ["‹", "previous record", () => steps.move(false)],
+    ["›", "next record", () => steps.move(true)],
+    ["×", "close the card", steps.close],
+  ]) {
+    const button = make("button", "nv-step", name);
+    button.setAttribute("aria-label", words);
+    button.title = words;
+    button.addEventListener("click", act);
+    buttons.append(button);
+  }
+  head.append(buttons);
   box.append(head);
   if (content.reason) box.append(make("p", "nv-reason", content.reason));
   const facts = make("dl", "nv-facts");
@@ -336,22 +357,19 @@ function card(content) {
     facts.append(make("dt", "", term), words);
   }
   box.append(facts, make("div", "nv-card-title", content.title));
-  const table = make("table", "nv-table");
+  const list = make("ul", "nv-rows");
   for (const row of content.rows) {
-    const line = make("tr", row.current ? "nv-current" : "");
-    const name = make("th", "", row.criterion);
-    name.scope = "row";
+    const line = make("li", row.current ? "nv-current" : "");
+    const name = make("span", "nv-name", row.criterion);
     name.title = row.sentence;
-    const cell = make("td", "");
     const mark = make("span", "nv-chip", row.text);
     mark.title = row.title;
     paint(mark, row);
-    cell.append(mark);
-    if (row.partner) cell.append(make("span", "nv-note", row.partner));
-    line.append(name, cell);
-    table.append(line);
+    line.append(name, mark);
+    if (row.partner) line.append(make("span", "nv-note", row.partner));
+    list.append(line);
   }
-  box.append(table);
+  box.append(list);
   return box;
 }
 
@@ -361,6 +379,9 @@ function reveal(view, root) {
   if (!piece) return;
   const box = piece.getBoundingClientRect();
   const aside = root.querySelector(".nv-card")?.getBoundingClientRect();
-  const floor = aside && aside.left <= box.left && aside.right >= box.right ? aside.top : window.innerHeight;
-  if (box.top < 90 || box.bottom > floor - 30) piece.scrollIntoView({ block: "center", inline: "nearest" });
+  const below = aside && aside.left <= box.left && aside.right >= box.right;
+  const floor = below ? aside.top : window.innerHeight;
+  if (box.top >= 90 && box.bottom <= floor - 90) return;
+  piece.style.scrollMarginTop = "25vh";
+  piece.scrollIntoView({ block: below ? "start" : "center", inline: "nearest" });
 }

@@ -28,7 +28,7 @@ def view(
     queue: Sequence[tuple[str, str]] | None = None,
     at: float = -0.5,
     clickable: bool = True,
-    notes: Sequence[str] = (),
+    keys: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the component's data for a text (or a window of it) and its marks.
 
@@ -37,7 +37,7 @@ def view(
     """
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[low for low, _ in bounds], first=selected)
-    colours = type_colours([*types, *(mark.type for mark in marks)])
+    colours = type_colours(types, (mark.type for mark in marks))
     drawn: dict[int, dict[str, Any]] = {}
     blocks = []
     number = 0
@@ -62,7 +62,8 @@ def view(
         "paragraphs": blocks,
         "marks": [_mark(marks[place], entry, text, colours, colour_by) for place, entry in sorted(drawn.items())],
         "legend": _legend(marks, colours, colour_by),
-        "notes": ["gold above the text, prediction below it", *deep, *notes],
+        "notes": ["gold above the text, prediction below it", *deep],
+        "keys": list(keys),
         "card": card,
         "queue": None if queue is None else [list(item) for item in queue],
         "at": at,

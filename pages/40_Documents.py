@@ -1,0 +1,53 @@
+"""Documents: which decision did each span get, and why? Gold and prediction in the text itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.shared import keys, state
+from pages.shared.frame import Here, page
+from pages.shared.plain import plain
+from pages.shared.queries import select
+from pages.shared.reading import reading
+from pages.shared.reading.controls import controls, part_asked_for, parts
+from pages.shared.reading.document import card, opened
+from pages.shared.reading.view import view
+
+HINT = "Click a span, or press j, to see its partner, the reason for its decision, and what every criterion says of it."
+
+
+def go(doc: str, record: str) -> None:
+    state.update(doc=doc, record=record)
+
+
+@page("Documents")
+def documents(here: Here) -> None:
+    texts = here.loaded.corpus.documents
+    if not len(texts):
+        st.info("This corpus has no documents. Choose another one at Start.")
+        return
+    # j and k go through the records of all documents.
+    shown = select(here.records(), replace(here.query(), doc=""))
+    wanted = (here.view.doc, here.view.record)
+    there = opened(here.scores(), here.view.criterion, here.records(), shown, *wanted, part_asked_for(wanted))
+    if there.unknown:
+        asked = plain(here.view.record)
+        st.warning(f"{asked} is no record of this document under these settings: its type may be merged or left out.")
+
+    by = controls(there, texts.ids, go)
+    parts(there, wanted)
+    data = view(
+        there.text[slice(*there.window)],
+        there.marks,
+        doc=there.name,
+        selected=there.selected,
+        colour_by=by,
+        types=here.annotated_types,
+        card=card(here.scores(), here.view.criterion, there.record) if there.record else {"hint": HINT},
+        queue=there.queue,
+        at=there.at,
+        keys=("j next record", "k previous", "Escape closes the card"),
+    )
+    reading(data, key=f"{keys.WIDGET}reading", on_select=go)

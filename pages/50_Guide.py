@@ -1,0 +1,99 @@
+"""Guide: what do the decisions and the matching criteria mean? With examples that are scored as you edit them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nereval_core import guide
+from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS
+from nereval_core.errors import FormatError
+from nereval_core.glossary import DECISIONS, GLOSSARY
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.marks import marks
+from pages.shared import keys
+from pages.shared.frame import Here, page, show_problems
+from pages.shared.reading import reading
+from pages.shared.reading.examples import counts, example_html, span_decisions
+from pages.shared.reading.guide import columns, editor
+from pages.shared.reading.view import view
+
+SECTIONS = {
+    "Six cases": "six-cases",
+    "The five decisions": "decisions",
+    "Try it": "try-it",
+    "Matching criteria": "criteria",
+    "Abbreviations": "abbreviations",
+}
+HOW = (
+    "Write spans as `[Aspirin tablet|Drug]`; they may nest. `\\[`, `\\]` and `\\|` stand for the characters themselves."
+)
+
+
+def six_cases() -> None:
+    st.header(guide.SIX_CASES.title, anchor="six-cases")
+    st.write(guide.SIX_CASES.sentence)
+    st.html(example_html(guide.SIX_CASES, "strict"))
+    table = counts(guide.decide(guide.SIX_CASES), SCHEMAS)
+    st.dataframe(table, column_config=columns(table), width="stretch")
+
+
+def decisions() -> None:
+    st.header("The five decisions", anchor="decisions")
+    for code in DECISIONS:
+        example, name = guide.DECISION_EXAMPLES[code], guide.SHOWN_UNDER[code]
+        st.subheader(f"{LOOKS[code].glyph} {LOOKS[code].label}", anchor=GLOSSARY[code].anchor)
+        said, shown = st.columns(2)
+        said.write(GLOSSARY[code].sentence)
+        said.caption(f"{example.title}. {example.sentence} Shown under {name}.")
+        shown.html(example_html(example, name))
+
+
+def try_it() -> None:
+    st.header("Try it", anchor="try-it")
+    st.write(HOW)
+    example = editor()
+    try:
+        scores = guide.decide(example)
+    except FormatError as error:
+        show_problems(error.lines())
+        return
+    name = str(st.segmented_control("Decisions in the text under", APPLICABLE, default="strict", required=True))
+    text = scores.gold.documents.texts[0]
+    reading(view(text, marks(scores, name, 0), clickable=False), key=f"{keys.WIDGET}example")
+    spans = span_decisions(scores)
+    st.dataframe(spans, column_config=columns(spans), width="stretch")
+    table = counts(scores, APPLICABLE)
+    st.dataframe(table, column_config=columns(table), width="stretch")
+
+
+def criteria() -> None:
+    st.header("Matching criteria", anchor="criteria")
+    for name in APPLICABLE:
+        example = guide.CRITERION_EXAMPLES[name]
+        st.subheader(name, anchor=f"criterion-{name}")
+        said, shown = st.columns(2)
+        said.write(CRITERIA[name].sentence)
+        said.caption(f"{CRITERIA[name].source}. {example.sentence}")
+        shown.html(example_html(example, name))
+
+
+def abbreviations() -> None:
+    st.header("Abbreviations", anchor="abbreviations")
+    for code, term in GLOSSARY.items():
+        if code not in DECISIONS:
+            st.subheader(term.label, anchor=term.anchor)
+            st.write(term.sentence + (f" {term.code} = {term.formula}" if term.formula else ""))
+
+
+@page("Guide", needs_corpus=False)
+def explain(here: Here | None) -> None:
+    st.write(
+        "A gold span and a prediction that overlap may be aligned, one to one. The matching criterion then decides "
+        "what the pair is worth. Gold is ruled above the text, the prediction below it."
+    )
+    st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in SECTIONS.items()))
+    six_cases()
+    decisions()
+    try_it()
+    criteria()
+    abbreviations()

@@ -1,0 +1,75 @@
+"""The ways through a document and on to the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from pages.shared import keys
+from pages.shared.reading.document import Opened
+from pages.shared.reading.view import ColourBy
+
+MANY = 3_000
+"""Documents up to which they are offered in a list; beyond it their id is typed."""
+
+DOCUMENT = f"{keys.WIDGET}document"
+PART = f"{keys.LIST}part"
+COLOUR = f"{keys.WIDGET}colour"
+COLOUR_BY = f"{keys.LIST}colour"
+"""The choice of colours: the widget loses it on a page switch, this keeps it."""
+NAMES: dict[ColourBy, str] = {"decision": "Decision", "type": "Type"}
+
+Go = Callable[[str, str], None]
+
+
+def part_asked_for(wanted: tuple[str, str]) -> int | None:
+    """Return the part of a long text that was turned to, None once another document or record is wanted."""
+    place, part = st.session_state.get(PART, (None, None))
+    return part if place == wanted else None
+
+
+def _turn(wanted: tuple[str, str], part: int) -> None:
+    st.session_state[PART] = (wanted, part)
+
+
+def _pick(go: Go) -> None:
+    go(str(st.session_state[DOCUMENT]), "")
+
+
+def _colour() -> None:
+    st.session_state[COLOUR_BY] = st.session_state[COLOUR]
+
+
+def controls(there: Opened, ids: Sequence[str], go: Go) -> ColourBy:
+    """Draw the choice of document, the steps through the records, and the choice of colours, which is returned."""
+    st.session_state[DOCUMENT] = there.name
+    st.session_state[COLOUR] = st.session_state.get(COLOUR_BY, "decision")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if len(ids) <= MANY:
+            st.selectbox("Document", ids, key=DOCUMENT, on_change=_pick, args=(go,), width=280)
+        else:
+            st.text_input("Document id", key=DOCUMENT, on_change=_pick, args=(go,), width=280)
+        for label, forward in (("Previous (k)", False), ("Next (j)", True)):
+            step = there.step(forward)
+            st.button(label, disabled=step is None, on_click=go, args=step or ())
+        by: ColourBy = st.segmented_control(
+            "Colour by", tuple(NAMES), format_func=NAMES.get, key=COLOUR, on_change=_colour, required=True
+        )
+    if there.number:
+        st.caption(f"Record {there.number:,} of {there.total:,}")
+    else:
+        st.caption(f"{there.total:,} records to go through")
+    return by
+
+
+def parts(there: Opened, wanted: tuple[str, str]) -> None:
+    """Draw the way through a long text, part by part."""
+    if there.parts == 1:
+        return
+    low, high = there.window
+    last = there.part == there.parts - 1
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Earlier part", disabled=there.part == 0, on_click=_turn, args=(wanted, there.part - 1))
+        st.button("Later part", disabled=last, on_click=_turn, args=(wanted, there.part + 1))
+        st.caption(f"Part {there.part + 1} of {there.parts}: characters {low:,} to {high:,} of {len(there.text):,}")
