@@ -1,0 +1,157 @@
+"""Clusters of every shape and size: what is exact, what is greedy, and that greedy is said."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from nereval_core import matching
+from nereval_core.criteria import SCHEMAS
+from nereval_core.scoring import Scores, score_layers
+from tests.oracle import RULES, Span
+from tests.spans import documents, make, settings
+
+
+def spans(*bounds: tuple[int, int, str]) -> list[tuple[int, Span]]:
+    return [(0, Span(((low, high),), kind)) for low, high, kind in bounds]
+
+
+def score(gold: list[tuple[int, Span]], pred: list[tuple[int, Span]], *names: str) -> Scores:
+    over = documents(1, 20_000)
+    return score_layers(make("gold", over, gold), make("pred", over, pred), settings(*names))
+
+
+def test_one_span_over_ten_thousand_others_is_exact() -> None:
+    inner = [(i * 10, i * 10 + 5, "A") for i in range(10_000)]
+    wider = [(i * 10, i * 10 + 6, "A") for i in range(10_000)]
+    scores = score(spans((0, 100_000, "A"), *inner), spans(*wider), "strict", "type")
+    assert scores.greedy == ()
+    assert (scores.counts("type").cor, scores.counts("type").mis) == (10_000, 1)
+    alone = score(spans((0, 100_000, "A")), spans(*wider), "type")
+    assert (alone.counts("type").cor, alone.counts("type").spu, alone.greedy) == (1, 9_999, ())
+
+
+def test_long_chains_are_exact() -> None:
+    """Each gold span overlaps two predictions of which one has its type: all can be correct, but only one way round."""
+    kinds = "ABC"
+    gold = spans(*((i * 10, i * 10 + 10, kinds[i % 3]) for i in range(10_000)))
+    pred = spans(*((i * 10 + 5, i * 10 + 15, kinds[(i + 1) % 3]) for i in range(9_999)))
+    scores = score(gold, pred, "type", "lenient")
+    assert (scores.counts("type").cor, scores.counts("lenient").cor, scores.greedy) == (9_999, 9_999, ())
+
+
+@pytest.mark.parametrize("kinds", ["A", "AB"])
+def test_a_thousand_identical_spans_each_side(kinds: str) -> None:
+    rng = random.Random(1)
+    gold = spans(*((3, 9, rng.choice(kinds)) for _ in range(1000)))
+    pred = spans(*((3, 9, rng.choice(kinds)) for _ in range(1000)))
+    scores = score(gold, pred, "strict", "exact")
+    both = sum(min(sum(s.kind == k for _, s in side) for side in (gold, pred)) for k in kinds)
+    assert scores.counts("strict").cor == both
+    assert (scores.counts("exact").cor, scores.greedy) == (1000, ())
+
+
+def greedily(gold: list[Span], pred: list[Span], name: str) -> dict[tuple[Span, Span], int]:
+    """The preference of design section 4, pair by pair, and then its tie order; all spans distinct."""
+    rule, credit = RULES[name], {"COR": 2, "PAR": 1, "INC": 0}
+    ranked = sorted(
+        (
+            -credit[rule(g, p)],
+            g.fragments != p.fragments,
+            g.kind != p.kind,
+            max(g.start, p.start) - min(g.end, p.end),
+            abs(g.start - p.start) + abs(g.end - p.end),
+            *sorted((g.key, p.key)),
+            i,
+            j,
+        )
+        for i, g in enumerate(gold)
+        for j, p in enumerate(pred)
+        if g.start < p.end and p.start < g.end
+    )
+    free = (set(range(len(gold))), set(range(len(pred))))
+    chosen = {}
+    for *_, i, j in ranked:
+        if i in free[0] and j in free[1]:
+            free[0].remove(i)
+            free[1].remove(j)
+            chosen[gold[i], pred[j]] = 1
+    return chosen
+
+
+def cluster(seed: int, size: int, room: int) -> list[Span]:
+    """Draw distinct spans that all meet in the middle."""
+    rng = random.Random(seed)
+    drawn: set[Span] = set()
+    while len(drawn) < size:
+        drawn.add(Span(((rng.randrange(room), rng.randrange(room, 2 * room)),), rng.choice("AB")))
+    return sorted(drawn, key=lambda span: span.key)
+
+
+@pytest.mark.parametrize("name", ["strict", "type"])
+@pytest.mark.parametrize("block", [1 << 11, 1 << 22])
+def test_larger_clusters_are_aligned_greedily_and_named(name: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "LIMIT", 10_000)
+    monkeypatch.setattr(matching, "BLOCK", block)
+    gold, pred = cluster(1, 120, 40), cluster(2, 110, 40)
+    scores = score([(0, s) for s in gold], [(0, s) for s in pred], name)
+    assert scores.greedy == ("d0",)
+    partner = scores.partners(name)[0]
+    found = {(gold[i], pred[j]): 1 for i, j in enumerate(partner.tolist()) if j >= 0}
+    assert found == greedily(gold, pred, name)
+
+
+def test_just_over_a_million_pairs_is_greedy_and_a_neighbour_is_not_touched() -> None:
+    gold, pred = cluster(3, 1001, 500), cluster(4, 1000, 500)
+    apart = Span(((5_000, 5_010),), "A")
+    scores = score([(0, s) for s in [*gold, apart]], [(0, s) for s in [*pred, apart]], "lenient")
+    assert scores.greedy == ("d0",)
+    assert scores.counts("lenient").cor == 1001
+    exact = score([(0, s) for s in gold[1:]], [(0, s) for s in pred], "lenient")
+    assert exact.greedy == ()
+
+
+def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two halves that only gold spans bridge are two clusters: neither is too large alone."""
+    monkeypatch.setattr(matching, "LIMIT", 150)
+    left = [Span(((i, 40 - i),), "A") for i in range(10)]
+    right = [Span(((60 + i, 100 - i),), "A") for i in range(10)]
+    bridge = [Span(((45, 55),), "A"), Span(((39, 50),), "A"), Span(((50, 61),), "A")]
+    gold = [(0, s) for s in [*left, *bridge[:1], *right]]
+    pred = [(0, s) for s in [*left, *right]]
+    scores = score(gold, pred, "strict")
+    assert (scores.greedy, scores.counts("strict").cor, scores.counts("strict").mis) == ((), 20, 1)
+
+
+def test_discontinuous_spans_pair_only_where_they_share_a_character() -> None:
+    gold = [(0, Span(((0, 3), (8, 10)), "A")), (0, Span(((20, 25),), "A"))]
+    pred = [(0, Span(((4, 7),), "A")), (0, Span(((20, 22), (23, 25)), "A"))]
+    scores = score(gold, pred, *SCHEMAS, "left", "approximate", "lenient")
+    for name, expected in {
+        "strict": (0, 1, 0),
+        "exact": (0, 1, 0),
+        "partial": (0, 0, 1),
+        "type": (1, 0, 0),
+        "left": (1, 0, 0),
+        "approximate": (1, 0, 0),
+        "lenient": (1, 0, 0),
+    }.items():
+        counts = scores.counts(name)
+        assert (counts.cor, counts.inc, counts.par, counts.mis, counts.spu) == (*expected, 1, 1)
+
+
+def test_positions_beyond_31_bits() -> None:
+    """Many long documents: the row of all texts is longer than an int32 can count."""
+    from nereval_core.alignment import Spans, align
+    from nereval_core.criteria import CRITERIA
+    from nereval_core.scoring import rules_table
+
+    count = 5_000
+    column = np.arange(count, dtype=np.int32)
+    low = np.full(count, 2**30, np.int32)
+    side = Spans(column, low, low + 7, np.zeros(count, np.int16), {})
+    base = np.arange(count + 1, dtype=np.int64) * (2**30 + 50)
+    outcome = align(side, side, base, rules_table([CRITERIA["strict"]]), types=1)
+    assert outcome.gold.counts[0, 0].tolist() == [count, 0, 0, 0, 0]

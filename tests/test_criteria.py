@@ -1,0 +1,148 @@
+"""Criteria as data: the field's own, composed ones, TOML, merges."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.criteria import (
+    APPLICABLE,
+    CRITERIA,
+    Criterion,
+    Decision,
+    TypeRules,
+    criteria_from_toml,
+    criterion_from_parts,
+    criterion_to_toml,
+    merges_in_words,
+    parse_merge,
+    same_rule,
+)
+from nereval_core.errors import FormatError
+
+NAMES = "strict exact partial type left right either approximate lenient core alternatives fragment"
+
+
+def test_every_criterion_is_listed_and_explained() -> None:
+    assert list(CRITERIA) == NAMES.split()
+    assert list(APPLICABLE) == NAMES.split()[:9]
+    for criterion in CRITERIA.values():
+        assert criterion.sentence.endswith(".") and criterion.source and criterion.rule()
+
+
+COMPOSED = """
+[criterion.half]
+boundaries = "overlap"
+types = "any"
+otherwise = "PAR"
+minimum = 0.1
+share = "union"
+merge = {macromolecule = ["protein", "DNA"]}
+leave_out = ["cell_line"]
+
+[criterion.start-only]
+boundaries = "start"
+"""
+
+
+def test_composed_criteria_from_toml() -> None:
+    half, start = criteria_from_toml(COMPOSED, "my.toml")
+    assert (half.name, half.otherwise, half.minimum, half.share) == ("half", Decision.PAR, Fraction(1, 10), "union")
+    assert half.merge == (("DNA", "macromolecule"), ("protein", "macromolecule"))
+    assert (start.boundaries, start.same_type, start.otherwise, start.leave_out) == ("start", True, Decision.INC, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no criteria found"),
+        ("[criterion.x\n", "my.toml:1: not TOML"),
+        ("a = 1\nb = = 2\n", "my.toml:2: not TOML"),
+        ("[other]\n", "no criteria found"),
+        ('\n[criterion.x]\nboundaries = "near"\n', "my.toml:2: criterion 'x': boundaries is 'near'; use one of equal"),
+        ("[criterion.x]\nminimum = 2\n", "minimum is 2; give a number from 0 to 1"),
+        ('[criterion.x]\nminimum = "nan"\n', "minimum is 'nan'"),
+        ('[criterion.x]\nkind = "any"\n', "unknown key 'kind'; use boundaries, types"),
+        ('[criterion.strict]\ntypes = "any"\n', "taken by a criterion of the field"),
+        ('[criterion.x]\nmerge = {a = ["b"], c = ["b"]}\n', "a type is merged twice"),
+        ('[criterion.x]\nmerge = {a = "b"}\n', "merge is no table of lists"),
+        ('[criterion.x]\nleave_out = "b"\n', "leave_out is no list"),
+        ('[criterion."a b"]\n', "its name cannot be used"),
+    ],
+)
+def test_wrong_criteria_are_refused(text: str, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        criteria_from_toml(text, "my.toml")
+    assert said in str(caught.value)
+
+
+def test_all_problems_are_told_at_once() -> None:
+    with pytest.raises(FormatError) as caught:
+        criteria_from_toml('[criterion.x]\nminimum = -1\nshare = "all"\n[criterion.y]\ntypes = "some"\n', "my.toml")
+    assert len(caught.value.problems) == 3
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    boundaries=st.sampled_from(["equal", "start", "end", "either", "contain", "overlap"]),
+    types=st.sampled_from(["equal", "any"]),
+    otherwise=st.sampled_from(["INC", "PAR"]),
+    minimum=st.fractions(0, 1, max_denominator=1000),
+    share=st.sampled_from(["gold", "prediction", "union"]),
+    merge=st.dictionaries(st.text(min_size=1, max_size=3), st.just("merged"), max_size=3),
+    leave_out=st.lists(st.text(min_size=1, max_size=3), max_size=2, unique=True),
+)
+def test_toml_round_trip(
+    boundaries: str,
+    types: str,
+    otherwise: str,
+    minimum: Fraction,
+    share: str,
+    merge: dict[str, str],
+    leave_out: list[str],
+) -> None:
+    parts = {
+        "boundaries": boundaries,
+        "types": types,
+        "otherwise": otherwise,
+        "minimum": str(minimum),
+        "share": share,
+        "merge": {"merged": sorted(merge)} if merge else {},
+        "leave_out": leave_out,
+    }
+    criterion = criterion_from_parts("mine", parts, "test")
+    (again,) = criteria_from_toml(criterion_to_toml(criterion), "test")
+    assert again == criterion and same_rule(again, criterion)
+
+
+@pytest.mark.parametrize(
+    ("values", "merge"),
+    [
+        (["a,b=c"], {"a": "c", "b": "c"}),
+        ([" a , b = c ", "d=c"], {"a": "c", "b": "c", "d": "c"}),
+        ([], {}),
+    ],
+)
+def test_merges(values: list[str], merge: dict[str, str]) -> None:
+    assert parse_merge(values) == merge
+    again = merges_in_words(merge)
+    assert again == "none" if not merge else parse_merge(again.split(";")) == merge
+
+
+@pytest.mark.parametrize("values", [["a,b"], ["=c"], ["a,=c"], ["a="], ["a=b", "a=c"]])
+def test_wrong_merges(values: list[str]) -> None:
+    with pytest.raises(FormatError):
+        parse_merge(values)
+
+
+@pytest.mark.parametrize(("label", "name"), [("a", "m"), ("b", None), ("c", "c"), ("d", None), ("e", None)])
+def test_type_rules_merge_and_leave_out_by_either_name(label: str, name: str | None) -> None:
+    assert TypeRules({"a": "m", "b": "m", "e": "gone"}, ("b", "d", "gone")).name(label) == name
+
+
+def test_same_rule_ignores_what_a_criterion_is_called() -> None:
+    mine = Criterion(name="mine", boundaries="equal", same_type=True)
+    assert same_rule(mine, CRITERIA["strict"]) and not same_rule(mine, CRITERIA["exact"])
