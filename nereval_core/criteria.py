@@ -48,8 +48,10 @@ class Criterion:
         parts = [_BOUNDARY_WORDS[self.boundaries]]
         if self.minimum:
             parts.append(f"at least {float(self.minimum):g} of the {self.share} is shared")
-        parts.append("the types are equal" if self.same_type else "whatever the types")
-        return ", ".join(parts) + f"; otherwise {self.otherwise.name}"
+        if self.same_type:
+            parts.append("the types are equal")
+        types = "" if self.same_type else ", whatever the types"
+        return " and ".join(parts) + f"{types}; otherwise {self.otherwise.name}"
 
 
 _BOUNDARY_WORDS: dict[str, str] = {
