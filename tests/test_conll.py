@@ -70,6 +70,8 @@ SPLIT = [
     ("comments among tokens", "# a remark\na\tB-X\n# one more\nb\tO\n", ["a b"]),
     ("a comment as long as a row", "# remark\na B-X\n# O\n", ["a #"]),
     ("tokens that begin with -", "-\tO\n-LRB-\tB-X\n--\tO\n", ["- -LRB- --"]),
+    ("numbered tokens", "#\thttp://x [2009]\n1\ta\tB-X\tO\n2\t2\tO\tB-X\n\n1\tc\tO\tO\n", ["a 2", "c"]),
+    ("numbers that are tokens", "1 CD B-X\n3 CD O\n", ["1 3"]),
     ("a type that begins with -", "a\tB--X\n", ["a"]),
 ]
 
@@ -121,7 +123,7 @@ def test_documents(text: str, ids: list[str], named: bool, texts: list[str]) -> 
 def test_sentences_as_units_are_announced() -> None:
     assert read_text("a\tO\n\nb\tB-X\n").notes == (
         "tag scheme IOB2 (detected)",
-        "no documents marked: each of 2 sentences is a unit, numbered",
+        "no documents marked: each sentence is a unit (2, numbered)",
     )
 
 
@@ -135,6 +137,13 @@ def test_several_files_are_documents_where_they_mark_none() -> None:
     assert reading.documents.texts == ("a\nb", "c")
     assert reading.places == (("x1.conll", 1), ("x2.conll", 1))
     assert refused("a\tB-X\n", "b\tO\nc\tI-X\n")[0].startswith("x2.conll:2: 'I-X' after 'O' is not legal in IOB2;")
+
+
+def test_of_a_folder_the_files_of_the_format_are_read() -> None:
+    uploads = [("README.txt", b"What this is."), ("a.bio", b"a\tB-X\n"), ("b.bio", b"b\tO\n")]
+    reading = read(Source.of_uploads(uploads))
+    assert reading.documents.ids == ("a", "b")
+    assert reading.notes[-1] == "1 other file not read: README.txt"
 
 
 COLUMNS = [(None, ["b"]), (4, ["b"]), (-1, ["b"]), (3, ["a"]), (-2, ["a"]), ("3", ["a"])]
@@ -166,7 +175,15 @@ REFUSED = [
     ),
     ({"scheme": "IOBES"}, "a\tB-P\nb\tO\n", ["x1.conll:1: 'B-P' before 'O' is not legal in IOBES"]),
     ({"scheme": "IOB"}, "a\tB-P\n", ["--scheme: no tag scheme is called 'IOB'; choose one of IOB2"]),
-    ({"column": 3}, "a\tB-P\n", ["x1.conll: there is no column 3; give the column of the tags, 2 to 2"]),
+    (
+        {"column": 3},
+        "a\tB-P\n",
+        ["x1.conll: there is no column 3; give the number of the column with the tags, 2 to 2"],
+    ),
+    ({"column": -2}, "a\tB-P\n", ["x1.conll: column 1 holds the tokens"]),
+    ({"column": -3}, "a\tB-P\n", ["x1.conll: there is no column -3"]),
+    ({"column": 1}, "1\ta\tB-P\n2\tb\tO\n", ["x1.conll: column 1 holds their numbers"]),
+    ({}, "a\tB-P\rb\tO\r", ["x1.conll: lines end in a carriage return alone"]),
     ({"column": 1}, "a\tB-P\n", ["x1.conll: column 1 holds the tokens"]),
     ({"column": 0}, "a\tB-P\n", ["x1.conll: there is no column 0"]),
     ({"column": "NE"}, "a\tB-P\n", ["x1.conll: no column is called 'NE'"]),

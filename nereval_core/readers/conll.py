@@ -1,8 +1,9 @@
 """Columns of tokens and tags, one token a line, as in the CoNLL shared tasks.
 
-Columns are split by tabs where most lines have one, else by runs of blanks; the first holds the token. A blank line
-ends a sentence. Documents begin at `-DOCSTART-`, `###MEDLINE:…`, `# newdoc id = …` or `# id = …`; `# sent_id = …` names
-sentences. Another line that begins with `#` is a comment, unless it has as many columns as the others and a tag.
+Columns are split by tabs where most lines have one, else by runs of blanks. The first holds the token, or, where it
+counts the tokens of each sentence, the second. A blank line ends a sentence. Documents begin at `-DOCSTART-`,
+`###MEDLINE:…`, `# newdoc id = …` or `# id = …`; `# sent_id = …` names sentences. Another line that begins with `#` is a
+comment, unless it has as many columns as the others and a tag.
 The text is rebuilt: tokens joined by one blank, sentences by a line end.
 """
 
@@ -25,7 +26,9 @@ from nereval_core.readers.source import SourceFile, left_out
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 
-SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".tsv", ".txt", ".dat")
+SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
+OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
+"""Of a folder's files these are read where none has a suffix of the format's own."""
 DOCSTART = "-DOCSTART-"
 MEDLINE = "###MEDLINE"
 ID_KEYS = ("id", "document_id", "document id", "doc_id", "doc id")
@@ -42,7 +45,7 @@ def is_mark(token: str) -> bool:
 
 def recognise(source: Source) -> float:
     """Claim rows of equal length that have a tag in one column, the last one most surely."""
-    lines = source.pick(*SUFFIXES)[0].head()
+    lines = _files(source)[0].head()
     first = next((line for line in lines if line.strip()), "")
     if first.startswith(("TOKEN\t", "{")):
         return 0.0
@@ -60,7 +63,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
     """
-    files = source.pick(*SUFFIXES)
+    files = _files(source)
     rows = _Rows()
     for file in files:
         _read_file(file, options.column, rows)
@@ -95,7 +98,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         where=lambda span: rows.place(int(chunks.start[span])),
         problems=document_problems(documents, units.places.__getitem__),
     )
-    notes = [*_column_note(rows, options), *notes]
+    notes = [*_column_notes(rows, options), *notes]
     if chunks.mended:
         done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
         notes.append(f"{_count(chunks.mended, 'malformed chunk')} {done}")
@@ -104,6 +107,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
         notes.append(f"{_count(rows.comments, 'comment line')} not kept")
     notes += left_out(source, files)
     return Reading(documents, found, NAME, tuple(notes), scheme=scheme.name if scheme else None, places=units.places)
+
+
+def _files(source: Source) -> tuple[SourceFile, ...]:
+    own = tuple(file for file in source.files if file.suffix in SUFFIXES)
+    return own or source.pick(*OTHER_SUFFIXES)
 
 
 @dataclass(slots=True)
@@ -128,7 +136,8 @@ class _Rows:
     marks: list[_Mark] = field(default_factory=list)
     files: list[int] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
-    columns: Counter[int] = field(default_factory=Counter)
+    columns: set[tuple[int, int]] = field(default_factory=set)
+    """How many columns the files have, and the index of that of the tokens."""
     comments: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -147,11 +156,16 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
     sample, columns, split = _sampled(lines)
     if not sample:
         return
-    column, complaint = _column(wanted, columns)
+    if len(lines) == 1 and "\r" in lines[0]:
+        found = "lines end in a carriage return alone"
+        rows.problems.append(Problem(file.shown, None, found, "save the file with line feeds"))
+        return
+    word = 1 if columns > 2 and _numbered(sample) else 0
+    column, complaint = _column(wanted, columns, word)
     if complaint:
         rows.problems.append(Problem(file.shown, None, *complaint))
         return
-    rows.columns[columns] += 1
+    rows.columns.add((columns, word))
     tokens, tags, numbers, sentences = rows.tokens, rows.tags, rows.lines, rows.sentences
     ended = True
     for number, line in enumerate(lines, start=1):
@@ -166,10 +180,10 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
             if ended:
                 sentences.append(len(tokens))
                 ended = False
-            if not token:
+            if not row[word]:
                 found = "a line without a token"
-                rows.problems.append(Problem(file.shown, number, found, "write the token in the first column"))
-            tokens.append(token)
+                rows.problems.append(Problem(file.shown, number, found, f"write the token in column {word + 1}"))
+            tokens.append(row[word])
             tags.append(row[column])
             numbers.append(number)
         elif token == DOCSTART or line.startswith("#"):
@@ -240,29 +254,41 @@ def _sampled(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str]
     return rows, max(Counter(map(len, rows)).most_common(1), default=(0, 0))[0], split
 
 
-def _column(wanted: int | str | None, columns: int) -> tuple[int, tuple[str, str] | None]:
+def _numbered(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the first column counts the tokens of each sentence from 1, as in GermEval 2014."""
+    numbers = [row[0] for row in rows]
+    follows = all(two in ("1", str(int(one) + 1)) for one, two in pairwise(numbers) if one.isdecimal())
+    return numbers[0] == "1" and "2" in numbers and follows and all(map(str.isdecimal, numbers))
+
+
+def _column(wanted: int | str | None, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
     """Return the index of the column with the tags, or what is wrong with the one wanted and the remedy."""
     if columns < 2:
         return 0, ("only one column", "give each token and its tag, split by a tab or blanks")
     if wanted is None:
         return columns - 1, None
+    remedy = f"give the number of the column with the tags, {word + 2} to {columns}"
     try:
         number = int(wanted)
     except ValueError:
-        return 0, (f"no column is called {quoted(str(wanted))}", f"give its number, 2 to {columns}")
-    if number == 1:
-        return 0, ("column 1 holds the tokens", f"give the column of the tags, 2 to {columns}")
-    if not (2 <= number <= columns or -columns < number < 0):
-        return 0, (f"there is no column {number}", f"give the column of the tags, 2 to {columns}")
-    return (number - 1 if number > 0 else columns + number), None
+        return 0, (f"no column is called {quoted(str(wanted))}", remedy)
+    index = number - 1 if number > 0 else columns + number
+    if number == 0 or not 0 <= index < columns:
+        return 0, (f"there is no column {number}", remedy)
+    if index <= word:
+        return 0, (f"column {index + 1} holds {'the tokens' if index == word else 'their numbers'}", remedy)
+    return index, None
 
 
-def _column_note(rows: _Rows, options: ReadOptions) -> list[str]:
-    most = max(rows.columns)
-    if most == 2:
-        return []
-    number = most if options.column is None else int(options.column)
-    return [f"tags taken from column {number if number > 0 else most + 1 + number} of {most}"]
+def _column_notes(rows: _Rows, options: ReadOptions) -> list[str]:
+    notes = []
+    if any(word for _, word in rows.columns):
+        notes.append("tokens taken from column 2, as column 1 numbers them")
+    most = max(columns for columns, _ in rows.columns)
+    if most > 2:
+        number = most if options.column is None else int(options.column)
+        notes.append(f"tags taken from column {number if number > 0 else most + 1 + number} of {most}")
+    return notes
 
 
 def _settled(tags: Tags, rows: _Rows, options: ReadOptions, source: str) -> tuple[Scheme | None, list[str]]:
@@ -353,9 +379,9 @@ def _sentence_units(rows: _Rows, sentences: Int64) -> _Units:
     names = [rows.sentence_ids.get(token, "") for token in starts]
     count = len(starts)
     if all(names) and len(set(names)) == count:
-        note = f"no documents marked: each of {_count(count, 'sentence')} is a unit, named by its sent_id"
+        note = f"no documents marked: each sentence is a unit ({count}, named by sent_id)"
         return _Units(list(range(count)), tuple(names), True, places, [note])
-    note = f"no documents marked: each of {_count(count, 'sentence')} is a unit, numbered"
+    note = f"no documents marked: each sentence is a unit ({count}, numbered)"
     return _Units(list(range(count)), tuple(map(str, range(1, count + 1))), False, places, [note])
 
 
