@@ -216,6 +216,20 @@ function joined(found) {
   return wide.length ? wide : pieces.slice(0, 1);
 }
 
+// A span of characters that take no room, such as a lone carriage return, stands after the text before it.
+function edge(view, places, number) {
+  const block = view.nvNodes[number].parentNode.parentNode;
+  for (let before = number - 1; before >= 0 && view.nvNodes[before].parentNode.parentNode === block; before -= 1) {
+    const box = places[before].at(-1);
+    if (box) return box.frame.rtl ? { ...box, right: box.left } : { ...box, left: box.right };
+  }
+  const frame = block.getBoundingClientRect();
+  const rtl = getComputedStyle(block).direction === "rtl";
+  const middle = frame.top - view.getBoundingClientRect().top + block.nvHeight / 2 + block.nvShift;
+  const left = rtl ? frame.width - 5 : 0;
+  return { frame: { top: frame.top, rtl, block }, line: 0, left, right: left, middle };
+}
+
 function layout(view, data) {
   view.nvWidth = view.clientWidth;
   const under = view.querySelector(".nv-under");
@@ -228,6 +242,7 @@ function layout(view, data) {
     let before = null;
     for (const [from, to] of mark.parts) {
       const pieces = joined(places.slice(from, to + 1).flat());
+      if (!pieces.length) pieces.push(edge(view, places, from));
       if (pieces.length && pieces[0].frame.rtl) pieces.sort((a, b) => a.middle - b.middle || b.left - a.left);
       for (const [order, piece] of pieces.entries()) {
         const row = `${piece.middle}|${mark.side}|${mark.lane}`;
