@@ -143,7 +143,7 @@ def test_of_a_folder_the_files_of_the_format_are_read() -> None:
     uploads = [("README.txt", b"What this is."), ("a.bio", b"a\tB-X\n"), ("b.bio", b"b\tO\n")]
     reading = read(Source.of_uploads(uploads))
     assert reading.documents.ids == ("a", "b")
-    assert reading.notes[-1] == "1 other file not read: README.txt"
+    assert reading.notes[-1] == "other files, not read: 1 (README.txt)"
 
 
 COLUMNS = [(None, ["b"]), (4, ["b"]), (-1, ["b"]), (3, ["a"]), (-2, ["a"]), ("3", ["a"])]
