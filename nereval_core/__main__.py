@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _verb(arguments[0], arguments[1:])
             top = _top()
             top.parse_args(arguments)
-            top.error("begin with a verb")
+            top.error("begin with a VERB")
         finally:
             sys.stdout.flush()
     except SystemExit as end:

@@ -125,18 +125,18 @@ def _settings(options: argparse.Namespace) -> Settings:
     """Return what is to be scored, or all that is wrong with it at once."""
     problems: list[Problem] = []
     composed: list[Criterion] = []
-    names: list[str] = []
+    chosen: list[str | Criterion] = []
     merge: dict[str, str] = {}
-    for item in _listed([options.criteria]) if options.criteria is not None else SCHEMAS:
+    named = SCHEMAS if options.criteria is None else _listed([options.criteria])
+    for item in named:
         try:
             if item == ALL:
-                names += APPLICABLE
+                chosen += APPLICABLE
             elif item.endswith(".toml"):
-                own = criteria_from_toml(Source.of_path(item).files[0].text(), item)
-                composed += own
-                names += [criterion.name for criterion in own]
+                composed += criteria_from_toml(Source.of_path(item).files[0].text(), item)
+                chosen += composed
             else:
-                names.append(item)
+                chosen.append(item)
         except FormatError as error:
             problems += error.problems
     for item in options.criterion:
@@ -144,24 +144,24 @@ def _settings(options: argparse.Namespace) -> Settings:
             composed.append(_composed(item))
         except FormatError as error:
             problems += error.problems
-    names += [criterion.name for criterion in composed if criterion.name not in names]
     try:
         merge = parse_merge(options.merge)
     except FormatError as error:
         problems += error.problems
+    criteria: tuple[Criterion, ...] = ()
     try:
-        twice = [one for i, one in enumerate(composed) for other in composed[:i] if one.name == other.name]
-        chosen = choose_criteria([*names, *twice], composed=composed, source="--criteria")
+        if chosen or composed or not problems:
+            criteria = choose_criteria([*chosen, *composed], composed=composed, source="--criteria")
     except FormatError as error:
         problems += error.problems
     if problems:
         raise FormatError(problems)
-    if options.criteria is not None and ALL in _listed([options.criteria]):
+    if ALL in named:
         for criterion in CRITERIA.values():
             if criterion.needs:
                 _say(f"--criteria all: {criterion.name} skipped, it needs {criterion.needs}")
     leave_out = tuple(sorted(set(_listed(options.leave_out))))
-    return Settings(chosen, tuple(sorted(merge.items())), leave_out, options.counting)
+    return Settings(criteria, tuple(sorted(merge.items())), leave_out, options.counting)
 
 
 def _composed(text: str) -> Criterion:
@@ -215,12 +215,11 @@ def _systems(options: argparse.Namespace) -> dict[str, str]:
         clashing = [i for i in free if names.count(names[i]) > 1]
         for i in clashing:
             names[i] = candidates[i][min(level, len(candidates[i]) - 1)]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if len(set(names)) < len(names):
         raise FormatError(
-            Problem(path, None, f"a second system is called {quoted(name)}", "name them apart: NAME=PATH")
-            for i, (name, (_, path)) in enumerate(zip(names, given, strict=True))
-            if name in names[:i]
+            Problem(path, None, f"a second system is called {quoted(own or short)}", "name them apart: NAME=PATH")
+            for i, ((own, path), (short, *_)) in enumerate(zip(given, candidates, strict=True))
+            if names[i] in names[:i]
         )
     return {name: path for name, (_, path) in zip(names, given, strict=True)}
 

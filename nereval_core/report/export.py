@@ -60,7 +60,7 @@ def records_as(form: str, scored: Scored) -> bytes:
                 frame[column] = values.cat.rename_categories(_harmless_names(values.cat.categories))
             elif values.dtype == "str":
                 frame[column] = values.map(harmless, na_action="ignore")
-        frame.to_csv(file, index=False, lineterminator="\n")
+        frame.to_csv(file, index=False, lineterminator="\r\n")
     return file.getvalue()
 
 

@@ -99,9 +99,12 @@ def as_html(sheets: Iterable[Sheet]) -> str:
 
 
 def as_csv(sheet: Sheet) -> str:
-    """Return comma-separated values, ratios in full and undefined ones empty; no cell can be taken for a formula."""
+    """Return comma-separated values, ratios in full and undefined ones empty; no cell can be taken for a formula.
+
+    Lines end in CR LF as RFC 4180 has it, by which a lone CR in a text is quoted too.
+    """
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(sheet.columns)
     writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
     return file.getvalue()
