@@ -1,0 +1,104 @@
+"""The library's verbs, and loading a corpus with some of its systems broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import nereval_core
+from nereval_core.corpus import Documents, layer
+from nereval_core.criteria import CRITERIA, criterion_from_parts
+from nereval_core.errors import FormatError
+from nereval_core.library import LoadOptions, choose_criteria, load_corpus
+from nereval_core.readers import Source
+
+TEXT = "Ann saw Bob in Rome"
+
+
+def jsonl(*spans: tuple[int, int, str], text: str = TEXT) -> bytes:
+    rows = [{"start": start, "end": end, "label": label} for start, end, label in spans]
+    return json.dumps({"id": "d", "text": text, "spans": rows}).encode()
+
+
+def source(name: str, raw: bytes) -> Source:
+    return Source.of_uploads([(name, raw)])
+
+
+GOLD = source("gold.jsonl", jsonl((0, 3, "PER"), (15, 19, "LOC")))
+GOOD = source("good.jsonl", jsonl((0, 3, "PER"), (15, 19, "ORG")))
+BAD = source("bad.jsonl", jsonl((0, 99, "PER"), (9, 9, "PER")))
+OTHER = source("other.jsonl", jsonl((0, 3, "PER"), text="Ann saw nobody"))
+
+
+def test_the_verbs_read_score_and_write(tmp_path: Path) -> None:
+    (tmp_path / "gold.jsonl").write_bytes(jsonl((0, 3, "PER"), (15, 19, "LOC")))
+    (tmp_path / "pred.jsonl").write_bytes(jsonl((0, 3, "PER"), (15, 19, "ORG")))
+    reading = nereval_core.read(tmp_path / "gold.jsonl")
+    assert (reading.format, len(reading.layer)) == ("jsonl", 2)
+    scores = nereval_core.score(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl", criteria=("exact", "strict"))
+    assert [criterion.name for criterion in scores.criteria] == ["exact", "strict"]
+    assert [scores.counts(name).cor for name in ("exact", "strict")] == [2, 1]
+    assert nereval_core.score(reading, tmp_path / "pred.jsonl").counts("strict").inc == 1
+    nereval_core.write(reading, tmp_path / "copy.jsonl")
+    again = nereval_core.read(tmp_path / "copy.jsonl").layer
+    assert again.digest == reading.layer.digest
+    # Layers read apart lie over different documents and are brought together.
+    assert nereval_core.score(reading.layer, again).counts("strict").f1 == 1
+
+
+def test_layers_made_in_memory_are_scored() -> None:
+    documents = Documents(("d",), (TEXT,))
+    gold = layer("gold", documents, [0], [0], [3], ["PER"])
+    pred = layer("pred", documents, [0], [0], [7], ["PER"])
+    half = criterion_from_parts("half", {"boundaries": "contain", "otherwise": "PAR"}, "test")
+    scores = nereval_core.score(gold, pred, criteria=["strict", half])
+    assert [scores.counts(name).cor for name in ("strict", "half")] == [0, 1]
+
+
+@pytest.mark.parametrize("merge", [{"LOC": "place", "ORG": "place"}, ["LOC,ORG=place"]], ids=["mapping", "written"])
+def test_merges_are_taken_in_both_forms(merge: dict[str, str] | list[str]) -> None:
+    assert nereval_core.score(GOLD, GOOD, merge=merge).by_type("strict")["place"].cor == 1
+    assert nereval_core.score(GOLD, GOOD, merge=merge, leave_out=["place"]).counts("strict").pos == 1
+
+
+def test_an_unknown_verb_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'compare'"):
+        nereval_core.compare  # noqa: B018
+
+
+def test_a_broken_system_is_left_out_on_request() -> None:
+    loaded = load_corpus(GOLD, {"good": GOOD, "bad": BAD, "other": OTHER}, partial=True)
+    assert [one.name for one in loaded.corpus.systems] == ["good"]
+    assert loaded.corpus.gold.documents is loaded.corpus.systems[0].documents
+    assert list(loaded.systems) == list(loaded.marks) == ["good"]
+    assert {name: len(problems) for name, problems in loaded.problems.items()} == {"bad": 2, "other": 1}
+
+
+def test_all_problems_are_told_otherwise() -> None:
+    with pytest.raises(FormatError) as caught:
+        load_corpus(GOLD, {"good": GOOD, "bad": BAD, "other": OTHER})
+    assert [problem.source for problem in caught.value.problems] == ["bad.jsonl", "bad.jsonl", "other.jsonl"]
+    with pytest.raises(FormatError) as caught:
+        load_corpus(BAD, {"good": GOOD, "bad": source("worse.jsonl", b"{")}, partial=True)
+    assert [problem.source for problem in caught.value.problems] == ["bad.jsonl", "bad.jsonl", "worse.jsonl"]
+
+
+def test_a_corpus_of_gold_alone_is_a_corpus() -> None:
+    assert load_corpus(GOLD, {}).corpus.systems == ()
+
+
+def test_what_was_assumed_is_noted_and_marked() -> None:
+    options = LoadOptions(missing="empty")
+    two = Source.of_uploads([("two.jsonl", jsonl((0, 3, "PER")) + b"\n" + jsonl().replace(b'"d"', b'"e"'))])
+    loaded = load_corpus(two, {"good": GOOD}, name="mine", options=options)
+    assert loaded.corpus.name == "mine"
+    assert loaded.marks["good"] == ("missing counted empty: 1 document",)
+    assert any("counted as predicted empty" in note for note in loaded.systems["good"].notes)
+
+
+def test_criteria_are_chosen_once_each_in_the_order_given() -> None:
+    own = criterion_from_parts("own", {}, "test")
+    chosen = choose_criteria(["type", "own", CRITERIA["strict"], "type"], composed=[own])
+    assert [criterion.name for criterion in chosen] == ["type", "own", "strict"]
