@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from nereval_core import matching
+from nereval_core import candidates, matching, solvers
 from nereval_core.criteria import SCHEMAS
 from nereval_core.scoring import Scores, score_layers
 from tests.oracle import RULES, Span
@@ -94,7 +94,8 @@ def cluster(seed: int, size: int, room: int) -> list[Span]:
 @pytest.mark.parametrize("block", [1 << 11, 1 << 22])
 def test_larger_clusters_are_aligned_greedily_and_named(name: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "LIMIT", 10_000)
-    monkeypatch.setattr(matching, "BLOCK", block)
+    monkeypatch.setattr(candidates, "BLOCK", block)
+    monkeypatch.setattr(solvers, "BLOCK", block)
     gold, pred = cluster(1, 120, 40), cluster(2, 110, 40)
     scores = score([(0, s) for s in gold], [(0, s) for s in pred], name)
     assert scores.greedy == ("d0",)
