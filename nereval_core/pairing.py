@@ -50,10 +50,11 @@ def pair(gold: Reading, pred: Reading, *, missing: Missing = "error", token_text
             problem names the place in the prediction and the place in gold.
     """
     ours, theirs = gold.documents, pred.documents
-    if theirs is ours:
-        return Paired(pred.layer)
     notes: list[str] = []
-    marks: list[str] = []
+    sides = (("gold", gold), ("pred", pred))
+    marks = [f"{side} repaired: {reading.mended}" for side, reading in sides if reading.mended]
+    if theirs is ours:
+        return Paired(pred.layer, (), tuple(marks))
     to: Int64 | None
     if ours.named and theirs.named:
         to = _by_id(gold, pred, missing)

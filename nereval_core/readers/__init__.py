@@ -45,7 +45,9 @@ class Reading:
     """What was read: the layer over its documents, the format taken, and what was left out, mended or assumed.
 
     `scheme` is the tag scheme taken, where the format has one: what gold was read by is right for predictions too.
-    `source` is the input's name as given; `places` says, where known, at which file and line each document begins.
+    `mended` says how many malformed tags were repaired and how, empty where none were: it changes scores, so that
+    signatures say it. `source` is the input's name as given; `places` says, where known, at which file and line each
+    document begins.
     """
 
     documents: Documents
@@ -55,6 +57,7 @@ class Reading:
     scheme: str | None = None
     source: str = ""
     places: tuple[Place, ...] = ()
+    mended: str = ""
 
 
 @dataclass(frozen=True)

@@ -99,14 +99,17 @@ def read(source: Source, options: ReadOptions) -> Reading:
         problems=document_problems(documents, units.places.__getitem__),
     )
     notes = [*_column_notes(rows, options), *notes]
+    mended = ""
     if chunks.mended:
         done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
-        notes.append(f"{_count(chunks.mended, 'malformed chunk')} {done}")
+        mended = f"{_count(chunks.mended, 'malformed chunk')} {done}"
+        notes.append(mended)
     notes += units.notes
     if rows.comments:
         notes.append(f"{_count(rows.comments, 'comment line')} not kept")
     notes += left_out(source, files)
-    return Reading(documents, found, NAME, tuple(notes), scheme=scheme.name if scheme else None, places=units.places)
+    name = scheme.name if scheme else None
+    return Reading(documents, found, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:

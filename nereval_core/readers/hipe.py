@@ -88,7 +88,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _add(document, document.name or str(number), options, builder, counts)
     layer = builder.finish(options.name or source.label)
     notes = [*dict.fromkeys(columns), *_notes(counts, builder.named), *left_out(source, files)]
-    return Reading(layer.documents, layer, NAME, tuple(notes), places=builder.places)
+    mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
+    return Reading(layer.documents, layer, NAME, tuple(notes), places=builder.places, mended=mended)
 
 
 def _read_file(
@@ -257,6 +258,12 @@ def _entities(
     return found
 
 
+MENDED = {
+    "conlleval": "tags that continued nothing, made to begin an entity (repair conlleval): {}",
+    "discard": "runs of tags that continued nothing, left out (repair discard): {}",
+}
+
+
 def _notes(counts: Mapping[str, int], named: bool) -> list[str]:
     said = []
     if not counts.get("document comments"):
@@ -264,8 +271,7 @@ def _notes(counts: Mapping[str, int], named: bool) -> list[str]:
     elif not named:
         said.append("document_id comments without ids: the documents are numbered in order")
     for key, note in (
-        ("conlleval", "tags that continued nothing, made to begin an entity (repair conlleval): {}"),
-        ("discard", "runs of tags that continued nothing, left out (repair discard): {}"),
+        *MENDED.items(),
         ("short rows", "rows with fewer cells than the header, the missing ones read as empty: {}"),
         ("segments", "comments on segments, left out: {}"),
         ("tokens like comments", "lines that begin with # and have cells, comments by the rules of the format: {}"),
