@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.shared import keys, state
 from pages.shared.frame import Here, page
+from pages.shared.navigation import link_to
 from pages.shared.plain import plain
 from pages.shared.queries import select
 from pages.shared.reading import reading
@@ -51,3 +52,4 @@ def documents(here: Here) -> None:
         keys=("j next record", "k previous", "Escape closes the card"),
     )
     reading(data, key=f"{keys.WIDGET}reading", on_select=go)
+    link_to("Guide", "What the decisions and the criteria mean", here.view)

@@ -239,29 +239,44 @@ def _segment_html(
     content = _characters(segment.text)
     if not segment.strokes:
         return content
-    before, after, rules, titles = Markup(""), Markup(""), [], []
-    rows = _lanes_used([segment], marks)
-    for stroke in segment.strokes:
-        mark = marks[stroke.mark]
-        gold = mark.side == "gold"
-        look = LOOKS[mark.decision]
-        colour = look.colour if colour_by == "decision" else colours[mark.type]
-        inset = 4 * (rows[mark.side] - 1 - stroke.lane)
-        place = f"{inset}px" if gold else f"calc(100% - {inset}px)"
-        ink = "light-dark({}, {})".format(*colour.ink)
-        height = "1px" if stroke.gap else "3px"
-        rules.append(f"linear-gradient({ink},{ink}) 0 {place}/100% {height} no-repeat")
-        titles.append(mark.words(text))
-        if stroke.starts if gold else stroke.ends:
-            chip = Markup('<span class="nvh-chip nvh-{}" data-label="{} {}" style="{}"></span>').format(
-                mark.side, look.glyph, mark.type, "background:light-dark({},{});color:".format(*colour.fill) + ink
+
+    def colour(mark: Mark) -> Colour:
+        return LOOKS[mark.decision].colour if colour_by == "decision" else colours[mark.type]
+
+    def ruled(inner: Markup, strokes: Sequence[Stroke], title: str) -> Markup:
+        if not strokes:
+            return inner
+        rows = _lanes_used([Segment(0, "", tuple(strokes))], marks)
+        rules = []
+        for stroke in strokes:
+            side = marks[stroke.mark].side
+            inset = 4 * (rows[side] - 1 - stroke.lane)
+            place = f"{inset}px" if side == "gold" else f"calc(100% - {inset}px)"
+            ink = "light-dark({}, {})".format(*colour(marks[stroke.mark]).ink)
+            rules.append(f"linear-gradient({ink},{ink}) 0 {place}/100% {'1px' if stroke.gap else '3px'} no-repeat")
+        return Markup(
+            '<span class="nvh-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>'
+        ).format(title, ",".join(rules), 4 * rows["gold"] + 1, 4 * rows["prediction"] + 1, inner)
+
+    def chips(strokes: Iterable[Stroke]) -> Markup:
+        return Markup("").join(
+            Markup('<span class="nvh-chip nvh-{}" data-label="{} {}" style="{}"></span>').format(
+                mark.side,
+                LOOKS[mark.decision].glyph,
+                mark.type,
+                "background:light-dark({},{});color:light-dark({},{})".format(*colour(mark).fill, *colour(mark).ink),
             )
-            before, after = (chip + before, after) if gold else (before, after + chip)
-    return Markup(
-        '{}<span class="nvh-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>{}'
-    ).format(
-        before, "\n".join(titles), ",".join(rules), 4 * rows["gold"] + 1, 4 * rows["prediction"] + 1, content, after
-    )
+            for mark in (marks[stroke.mark] for stroke in strokes)
+        )
+
+    # Outer labels lie further out; the rules of spans that run on past a label are drawn along it.
+    outwards = sorted(segment.strokes, key=lambda stroke: stroke.lane)
+    gold = [stroke for stroke in outwards[::-1] if marks[stroke.mark].side == "gold" and stroke.starts]
+    predicted = [stroke for stroke in outwards if marks[stroke.mark].side == "prediction" and stroke.ends]
+    title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes)
+    before = ruled(chips(gold), [s for s in segment.strokes if not s.starts], "") if gold else Markup("")
+    after = ruled(chips(predicted), [s for s in segment.strokes if not s.ends], "") if predicted else Markup("")
+    return before + ruled(content, segment.strokes, title) + after
 
 
 def _characters(text: str) -> Markup:

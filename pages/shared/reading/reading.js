@@ -287,7 +287,7 @@ function layout(view, data) {
       const gap = make("span", "nv-gap");
       gap.setAttribute("aria-hidden", "true");
       paint(gap, mark);
-      place(gap, left, top + LANE / 2, Math.max(0, right - left), 0);
+      place(gap, left, gold ? top + LANE - 2 : top, Math.max(0, right - left), 0);
       elements.push(gap);
     }
     if (data.selected && mark.record === data.selected) {
