@@ -25,6 +25,7 @@ SCHEME = "IOB2"
 """The tag scheme written where none is asked for."""
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
+BOM = "\ufeff"
 OTHER_FORMAT = "write it as jsonl or brat, or leave it out"
 
 Span = tuple[int, int, str]
@@ -47,6 +48,9 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> None:
         raise FormatError(problems)
     plain = not documents.named and all(len(sentences) == 1 for sentences in written)
     with whole_file(path) as file:
+        if plain and any(rows and rows[0][0][0].startswith(BOM) for rows in written[:1]):
+            # A mark at the very start of a file is no part of its text: the token's own would be lost.
+            file.write(BOM.encode())
         for name, sentences in zip(documents.ids, written, strict=True):
             if not plain:
                 file.write(f"# id = {name}\n".encode() if documents.named else f"{DOCSTART}\tO\n\n".encode())
