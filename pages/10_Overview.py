@@ -4,7 +4,6 @@ import streamlit as st
 
 from nereval_core.criteria import APPLICABLE, SCHEMAS
 from nereval_core.glossary import tooltip
-from nereval_core.report.signature import signature
 from pages.shared import overview
 from pages.shared.frame import Here, page
 
@@ -12,13 +11,12 @@ from pages.shared.frame import Here, page
 @page("Overview")
 def draw(here: Here) -> None:
     scores = here.scores()
-    everything = overview.all_criteria(here)
-    names = APPLICABLE if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
-
     overview.systems_line(here)
     overview.badge(scores, here.view.criterion)
 
     st.subheader("By matching criterion")
+    everything = overview.all_criteria(here)
+    names = APPLICABLE if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
     overview.criteria(here, names)
     overview.bars(here, names)
 
@@ -29,4 +27,4 @@ def draw(here: Here) -> None:
     overview.averages(here)
 
     st.caption("Signature: what reproduces these numbers")
-    st.code(signature(scores, here.view.criterion), language=None, wrap_lines=True)
+    st.code(here.signature(), language=None, wrap_lines=True)

@@ -22,7 +22,6 @@ def draw(here: Here) -> None:
     cell = confusion.show(here, table)
 
     if cell is None:
-        st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
         return
     row, column = cell
     if share := table.share(row, column, layout):

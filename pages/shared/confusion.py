@@ -8,6 +8,7 @@ import streamlit as st
 
 from nereval_core.report.figures import confusion_map
 from pages.shared import keys, state
+from pages.shared.downloads import csv_button
 from pages.shared.lists import selected_cell, table_key
 from pages.shared.tables import Confusion, heat
 
@@ -51,7 +52,12 @@ def _took_switch(word: str) -> None:
 
 def show(here: Here, table: Confusion) -> tuple[int, int] | None:
     """Draw the table; return row and column of the cell chosen."""
-    return _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
+    cell = _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv_button(table.counts.rename_axis("gold").reset_index(), here.signature(), name="confusion", key="confusion")
+        if cell is None:
+            st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
+    return cell
 
 
 def _table(here: Here, table: Confusion) -> tuple[int, int] | None:

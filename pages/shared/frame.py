@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
+from nereval_core import __version__
 from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion, TypeRules
 from nereval_core.errors import FormatError
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
 from pages.shared import corpora, keys, navigation, sidebar, state
 from pages.shared.loading import Loaded
@@ -50,6 +52,9 @@ class Here:
 
     def scores(self, system: str | None = None) -> Scores:
         return corpora.scores(self.loaded, system or self.system, self.settings)
+
+    def signature(self, criterion: str | None = None) -> str:
+        return signature(self.scores(), criterion or self.view.criterion)
 
     def records(self, criterion: str | None = None) -> pd.DataFrame:
         """All match records of the system under a criterion, by default the chosen one."""
@@ -129,8 +134,8 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         scored_types=scored,
         documents=corpus.documents.index,
     )
-    if not view.system:
-        view = replace(view, system=loaded.start)
+    # From here on in full, so that a link's short digest and an opened corpus are the same view.
+    view = replace(view, corpus=corpus.digest, system=view.system or loaded.start)
     if view != wanted:
         state.put(view)
     return Here(loaded, view, corpora.settings_of(view)), notices
@@ -156,4 +161,5 @@ def _guide(wanted: View) -> None:
 def _count_run() -> None:
     runs = st.session_state.get(keys.RUNS, 0) + 1
     st.session_state[keys.RUNS] = runs
-    st.container(key=f"run-{runs}")
+    with st.container(key=f"run-{runs}"):
+        st.caption(f"nereval {__version__}")

@@ -15,7 +15,9 @@ from nereval_core.report.colours import LOOKS, channels
 from nereval_core.report.highlight import Mark, document_html, within
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
+from nereval_core.tables import RECORD_COLUMNS
 from pages.shared import navigation
+from pages.shared.downloads import csv_button
 from pages.shared.keys import LIST
 from pages.shared.plain import plain
 from pages.shared.queries import Query, context, select, view_of
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 ROWS = 200
 """Records on one page of a list: no message to the browser grows beyond that."""
+BESIDE = 32
+"""Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
 
@@ -48,7 +52,7 @@ def opened(here: Here, criterion: str, query: Query, title: str, *, name: str) -
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{title}: {count(len(found), 'record')}**")
-        navigation.link_to("Errors", "Open in Errors", view)
+        navigation.link_to("Errors", ":primary[Open in Errors →]", view)
     record_table(here, criterion, found, name=name)
 
 
@@ -75,9 +79,11 @@ def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, 
         column_config=_config(),
     )
     cell = selected_cell(event, len(part), table.columns)
-    if cell is None:
-        st.caption("Choose a row to read it in its text.")
-    else:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv_button(found[list(RECORD_COLUMNS)], here.signature(criterion), name="records", key=f"records_{name}")
+        if cell is None:
+            st.caption("Choose a row to read it in its text.")
+    if cell is not None:
         record_card(here, criterion, part.iloc[cell[0]])
 
 
@@ -92,7 +98,7 @@ def _first_row(rows: int, name: str, view: View) -> int:
 
 
 def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
-    around = context(part, texts)
+    around = context(part, texts, BESIDE)
     differs = part["pred_text"].notna() & part["gold_text"].notna() & (part["pred_text"] != part["gold_text"])
     return pd.DataFrame(
         {
@@ -145,7 +151,7 @@ def record_card(here: Here, criterion: str, record: pd.Series) -> None:
         parts.append(plain(str(record["reason"])))
         st.caption(" · ".join(parts))
         view = replace(here.view, criterion=criterion, doc=str(record["document"]), record=str(record["record"]))
-        navigation.link_to("Documents", f"Read in document {plain(str(record['document']))}", view)
+        navigation.link_to("Documents", f":primary[Read in document {plain(view.doc)} →]", view)
 
 
 def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str]) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import streamlit as st
 
 from nereval_core.glossary import GLOSSARY, tooltip
 from nereval_core.report.figures import decision_bars
 from nereval_core.scoring import Counts, Scores
 from pages.shared import keys, navigation, state
+from pages.shared.downloads import csv_button
 from pages.shared.lists import count, opened, selected_cell, table_key
 from pages.shared.plain import plain
 from pages.shared.queries import view_of
@@ -81,8 +83,9 @@ def criteria(here: Here, names: Sequence[str]) -> None:
         | _columns(COUNTS),
     )
     cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
+    signatures = " / ".join(here.signature(criterion) for criterion in names)
+    _under(table, signatures, "criteria", "Choose a count to see its records, a ratio to see its formula.")
     if cell is None:
-        st.caption("Choose a count to see its records, a ratio to see its formula.")
         return
     criterion, column = names[cell[0]], cell[1]
     query = criteria_cell(column)
@@ -129,8 +132,9 @@ def types(here: Here) -> None:
         | _columns([column for column in columns if column not in ("support", *RATIOS)]),
     )
     cell = selected_cell(event, len(table), columns)
+    said = "Recall counts the gold spans of a type, precision its predictions, each with their own decisions."
+    _under(table, here.signature(), "types", said)
     if cell is None:
-        st.caption("Recall counts the gold spans of a type, precision its predictions, each with their own decisions.")
         return
     kind, column = str(table["type"].iat[cell[0]]), cell[1]
     query = types_cell(column, kind)
@@ -143,12 +147,21 @@ def types(here: Here) -> None:
 
 
 def averages(here: Here) -> None:
+    table = averages_table(here.scores(), here.view.criterion)
     st.dataframe(
-        averages_table(here.scores(), here.view.criterion),
+        table,
         hide_index=True,
         placeholder="–",
         column_config={"average": st.column_config.TextColumn("average", width=170)} | _columns(()),
     )
+    _under(table, here.signature(), "averages", "A ratio that is undefined is left out of a mean.")
+
+
+def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
+    """Draw what stands beneath a table: its file, and a word on reading it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv_button(table, signature, name=name, key=name)
+        st.caption(said)
 
 
 def _columns(counts: Sequence[str]) -> dict[str, Any]:
@@ -159,7 +172,9 @@ def _columns(counts: Sequence[str]) -> dict[str, Any]:
     for column in counts:
         side, _, code = column.rpartition(" ")
         label = f"{side} {GLOSSARY[code].label}".strip()
-        made[column] = st.column_config.NumberColumn(label, width=95, format="localized", help=tooltip(code))
+        made[column] = st.column_config.NumberColumn(
+            label, width=max(95, 8 * len(label)), format="localized", help=tooltip(code)
+        )
     return made
 
 

@@ -54,8 +54,8 @@ def headline() -> None:
     if found is None or recall is None:
         return
     with st.container(border=True):
-        label = f"In the demo, the rule-based system finds {recall:.0%} of the gold spans exactly. See these."
-        navigation.link_to("Errors", label, view_of(view, found))
+        sentence = f"In the demo, the rule-based system finds **{recall:.0%}** of the gold spans exactly."
+        navigation.link_to("Errors", f"{sentence} :primary[Read them →]", view_of(view, found))
         records = corpora.records(loaded, DEMO_SYSTEM, settings, "strict")
         near = select(records, replace(found, decision=("INC",)))
         near = near[near["boundary"] != "equal"] if (near["boundary"] != "equal").any() else near
@@ -91,7 +91,7 @@ def doors(here: Here | None) -> None:
     )
     for column, (label, page, there, why) in zip(st.columns(3), offers, strict=True):
         with column.container(border=True, height="stretch"):
-            navigation.link_to(page, f"**{label}**", there)
+            navigation.link_to(page, f":primary[**{label} →**]", there)
             st.caption(why)
 
 

@@ -1,0 +1,227 @@
+"""The rule of the interface: the value of every count is the number of records that it opens."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.glossary import DECISIONS
+from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.tables import MISSED, SPURIOUS, confusion, records
+from pages.shared.loading import demo_names, load_demo
+from pages.shared.queries import (
+    FACETS,
+    Query,
+    cell_query,
+    confusion_counts,
+    context,
+    facet_counts,
+    narrowed,
+    ordered,
+    prepared,
+    query_of,
+    select,
+    view_of,
+)
+from pages.shared.tables import (
+    COUNTS,
+    RATIOS,
+    confusion_table,
+    criteria_cell,
+    criteria_table,
+    formula,
+    reconciles,
+    types_cell,
+    types_table,
+)
+from pages.shared.url import ABSENT, LAYOUTS, ORDERS, View, parse, write
+
+MERGES = {
+    "pharmacology": (("NORMALIZABLES", "drug"), ("NO_NORMALIZABLES", "drug")),
+    "biology": (("DNA", "macromolecule"), ("RNA", "macromolecule"), ("protein", "macromolecule")),
+    "newspapers": (("org", "pers"),),
+}
+LEFT_OUT = {"pharmacology": "PROTEINAS", "biology": "cell_line", "newspapers": "time"}
+CASES = [
+    pytest.param(name, system, merged, id=f"{name}-{system}{'-merged' if merged else ''}")
+    for name in demo_names()
+    for system in ("rules", "perceptron")
+    for merged in (False, True)
+]
+
+
+@cache
+def scored(name: str, system: str, merged: bool) -> Scores:
+    criteria = tuple(CRITERIA[criterion] for criterion in APPLICABLE)
+    settings = Settings(criteria, MERGES[name], (LEFT_OUT[name],)) if merged else Settings(criteria)
+    corpus = load_demo(name).corpus
+    return score_layers(corpus.gold, corpus.system(system), settings)
+
+
+@cache
+def listed(name: str, system: str, merged: bool, criterion: str) -> pd.DataFrame:
+    return prepared(records(scored(name, system, merged), criterion))
+
+
+OPENED: dict[tuple[int, Query], int] = {}
+
+
+def opened(frame: pd.DataFrame, query: Query) -> int:
+    """Return how many records a count opens, the way a link does: through the view and its address."""
+    view, notices = parse(write(view_of(View(), query)))
+    assert not notices
+    # The frames are kept by `listed`, so their ids stay theirs.
+    key = (id(frame), query_of(view))
+    if key not in OPENED:
+        OPENED[key] = len(select(frame, key[1]))
+    return OPENED[key]
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_counts_by_criterion(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    table = criteria_table(scores, APPLICABLE).set_index("criterion")
+    for criterion in APPLICABLE:
+        frame = listed(name, system, merged, criterion)
+        for column in COUNTS:
+            query = criteria_cell(column)
+            assert query is not None
+            assert opened(frame, query) == table.at[criterion, column], (criterion, column)
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_counts_by_type(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    for criterion in APPLICABLE:
+        frame = listed(name, system, merged, criterion)
+        table = types_table(scores, criterion).set_index("type")
+        clickable = [column for column in table.columns if column not in RATIOS]
+        assert len(clickable) == 10
+        for kind in table.index:
+            for column in clickable:
+                query = types_cell(column, kind)
+                assert query is not None
+                assert opened(frame, query) == table.at[kind, column], (criterion, kind, column)
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_counts_in_formulas(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    for criterion in APPLICABLE:
+        frame = listed(name, system, merged, criterion)
+        for kind, counts in [(None, scores.counts(criterion)), *scores.by_type(criterion).items()]:
+            for ratio in RATIOS:
+                made = formula(ratio, counts, kind)
+                for label, value, query in made.counts:
+                    assert opened(frame, query) == value, (criterion, kind, ratio, label)
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_confusion_cells(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    for criterion in APPLICABLE:
+        frame = listed(name, system, merged, criterion)
+        cells = confusion_counts(frame)
+        long = confusion(scores, criterion)
+        sides = zip(long["gold_type"].replace(SPURIOUS, ABSENT), long["pred_type"].replace(MISSED, ABSENT), strict=True)
+        assert cells == dict(zip(sides, long["count"], strict=True))
+        for layout in ((), LAYOUTS):
+            table = confusion_table(cells, scores.types, layout)
+            assert table.counts.to_numpy().sum() == len(frame)
+            for row, gold in enumerate(table.rows):
+                for column, pred in enumerate(table.columns):
+                    assert opened(frame, cell_query(gold, pred)) == table.counts.iat[row, column], (gold, pred)
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+@pytest.mark.parametrize("query", [Query(), Query(decision=("INC", "MIS", "SPU")), Query(text="a"), Query(words="2")])
+def test_facets(name: str, system: str, merged: bool, query: Query) -> None:
+    frame = listed(name, system, merged, "strict")
+    for facet in FACETS:
+        counts = facet_counts(frame, query, facet)
+        assert 0 not in counts.values()
+        for value, count in counts.items():
+            assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
+        if facet not in ("gold", "pred"):
+            assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_decisions_reconcile_with_spans(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    for criterion in APPLICABLE:
+        gold, pred = scores.layers(criterion)
+        assert reconciles(scores.counts(criterion), len(gold), len(pred))[0]
+        assert not reconciles(scores.counts(criterion), len(gold) + 1, len(pred))[0]
+
+
+def test_without_a_choice_lists_show_all_but_correct() -> None:
+    frame = listed("pharmacology", "rules", False, "strict")
+    shown = select(frame, query_of(View()))
+    assert set(shown["decision"]) == {"INC", "MIS", "SPU"}
+    assert len(shown) + (frame["decision"] == "COR").sum() == len(frame)
+
+
+def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None:
+    assert query_of(View(doc="en-01")).doc == "en-01"
+    assert query_of(View(doc="en-01", record="g:0-1:Drug")).doc == ""
+
+
+@pytest.mark.parametrize(
+    ("q", "query"),
+    [
+        ("aspirin", Query(text="aspirin")),
+        ('boundary:"end differs" aspirin', Query(text="aspirin", boundary="end differs")),
+        ("words:6+ boundary:equal", Query(words="6+", boundary="equal")),
+        ('a "quoted" word', Query(text='a "quoted" word')),
+    ],
+)
+def test_the_search_text_holds_boundaries_and_words(q: str, query: Query) -> None:
+    assert query_of(View(q=q, decision=DECISIONS)) == Query(
+        decision=DECISIONS, text=query.text, boundary=query.boundary, words=query.words
+    )
+
+
+@pytest.mark.parametrize("text", ["ASPIRIN", "aspirin", "spiri", "morphine sulfate", "en-01 aspirin"])
+def test_the_search_finds_span_texts_and_documents(text: str) -> None:
+    frame = listed("pharmacology", "rules", False, "strict")
+    found = select(frame, Query(text=text))
+    assert len(found)
+    for _, row in found.iterrows():
+        seen = " ".join(str(row[column]) for column in ("gold_text", "pred_text", "document")).casefold()
+        assert all(word in seen for word in text.casefold().split())
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_orders_keep_every_record(order: str) -> None:
+    frame = listed("newspapers", "rules", False, "strict")
+    found = ordered(frame, order)
+    assert sorted(found.index) == sorted(frame.index)
+    if order == "longest":
+        assert found["anchor"].str.len().is_monotonic_decreasing
+    if order == "text":
+        assert found["anchor"].str.casefold().is_monotonic_increasing
+    if order == "decision":
+        assert found["decision"].map(DECISIONS.index).astype(int).is_monotonic_increasing
+
+
+def test_context_is_the_text_around_the_anchor() -> None:
+    corpus = load_demo("pharmacology").corpus
+    frame = listed("pharmacology", "rules", False, "strict")
+    around = context(frame, corpus.documents.texts, 20)
+    for (_, row), (_, part) in zip(frame.iterrows(), around.iterrows(), strict=True):
+        line = " ".join(corpus.documents.texts[row["doc"]].split())
+        for piece in part:
+            assert piece in line
+
+
+def test_an_empty_list_of_records() -> None:
+    frame = listed("pharmacology", "rules", False, "strict").iloc[:0]
+    assert len(select(frame, Query(text="x", gold=(ABSENT,)))) == 0
+    assert confusion_counts(frame) == {}
+    assert all(facet_counts(frame, Query(), facet) == {} for facet in FACETS)
+    table = confusion_table({}, [], LAYOUTS)
+    assert table.counts.to_numpy().tolist() == [[0]]

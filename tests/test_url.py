@@ -1,0 +1,138 @@
+"""The view in an address: written and read back, and what is dropped."""
+
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nereval_core.glossary import DECISIONS
+from pages.shared.url import ABSENT, LAYOUTS, LIMIT, ORDERS, View, checked, linkable, parse, write
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+TYPES = st.lists(NAMES | st.sampled_from(["a,b", "=x", "50%", "-", "%2C", ";"]), unique=True, max_size=4).map(tuple)
+SIDES = st.lists(NAMES | st.sampled_from([ABSENT, "-", "--"]), unique=True, max_size=4).map(tuple)
+
+
+@st.composite
+def merges(draw: st.DrawFn) -> tuple[tuple[str, str], ...]:
+    """Draw merges in the order they are read in: members of one name together."""
+    members = draw(TYPES)
+    names = draw(st.lists(NAMES, min_size=len(members), max_size=len(members)))
+    order = list(dict.fromkeys(names))
+    return tuple(sorted(zip(members, names, strict=True), key=lambda pair: order.index(pair[1])))
+
+
+@st.composite
+def views(draw: st.DrawFn) -> View:
+    view = View(
+        corpus=draw(st.text("0123456789abcdef", min_size=12, max_size=16)),
+        system=draw(NAMES | st.just("")),
+        criterion=draw(st.sampled_from(["strict", "left", "own"])),
+        merge=draw(merges()),
+        leaveout=draw(TYPES),
+        type=draw(TYPES),
+        decision=tuple(draw(st.lists(st.sampled_from(DECISIONS), unique=True))),
+        gold=draw(SIDES),
+        pred=draw(SIDES),
+        doc=draw(NAMES | st.just("")),
+        record=draw(st.sampled_from(["", "g:12-19:Drug", "p:0-3,5-7:a b~2", "g:0-1:\n"])),
+        q=draw(NAMES | st.just("")),
+    )
+    for word in draw(st.lists(st.sampled_from((*ORDERS, *LAYOUTS)), unique=True)):
+        view = view.with_sort(word)
+    return view
+
+
+@given(views())
+def test_what_is_written_is_read_back(view: View) -> None:
+    params = dict(parse_qsl(urlencode(write(view)), keep_blank_values=True, strict_parsing=bool(write(view))))
+    assert parse(params) == (view, ())
+
+
+def test_the_default_view_needs_no_parameters() -> None:
+    assert write(View()) == {}
+    assert parse({}) == (View(), ())
+
+
+def test_a_digest_is_shortened() -> None:
+    assert write(View(corpus="0123456789abcdef" * 4)) == {"corpus": "0123456789abcdef"}
+
+
+@pytest.mark.parametrize(
+    ("params", "kept", "told"),
+    [
+        ({"colour": "red"}, View(), "colour"),
+        ({"corpus": "abc"}, View(), "corpus"),
+        ({"corpus": "ABCDEF012345"}, View(), "corpus"),
+        ({"decision": "COR,WRONG"}, View(decision=("COR",)), "WRONG"),
+        ({"merge": "a,b"}, View(), "merge"),
+        ({"merge": "a=x;a=y"}, View(merge=(("a", "x"),)), "merge"),
+        ({"merge": "a,=x"}, View(), "merge"),
+        ({"type": "a,,b"}, View(type=("a", "b")), "type"),
+        ({"gold": ""}, View(), "gold"),
+        ({"record": "12-19"}, View(), "record"),
+        ({"record": "x:12-19:Drug"}, View(), "record"),
+        ({"sort": "sideways,text"}, View(sort=("text",)), "sideways"),
+        ({"doc": "a\0b"}, View(), "doc"),
+    ],
+)
+def test_what_cannot_be_understood_is_dropped_and_told(params: dict[str, str], kept: View, told: str) -> None:
+    view, notices = parse(params)
+    assert view == kept
+    assert len(notices) == 1 and told in notices[0]
+
+
+@given(st.dictionaries(st.sampled_from([*View.__slots__, "x"]), st.text(max_size=20)))
+def test_no_address_fails(params: dict[str, str]) -> None:
+    view, _ = parse(params)
+    assert parse(write(view)) == (view, ())
+
+
+@pytest.mark.parametrize("size", [LIMIT - 2, LIMIT - 1])
+def test_a_view_that_is_too_long_is_not_linked(size: int) -> None:
+    # "q=" and so many letters
+    view = View(q="a" * size)
+    assert linkable(view) == (write(view) if size + 2 <= LIMIT else None)
+
+
+CORPUS = {
+    "systems": ["one", "two"],
+    "criteria": ["strict", "type"],
+    "known_types": ["DNA", "RNA", "PER"],
+    "scored_types": ["nucleic", "PER"],
+    "documents": ["d1"],
+}
+MERGE = (("DNA", "nucleic"), ("RNA", "nucleic"))
+
+
+@pytest.mark.parametrize(
+    ("given_view", "kept", "told"),
+    [
+        (View(system="one", criterion="type", merge=MERGE, type=("nucleic",), doc="d1"), None, []),
+        (View(gold=(ABSENT, "PER"), pred=(ABSENT,), merge=MERGE), None, []),
+        (View(leaveout=("nucleic", "PER"), merge=MERGE), None, []),
+        (View(doc="d1", record="g:0-1:PER"), None, []),
+        (View(system="three"), View(), ["three"]),
+        (View(criterion="core"), View(), ["core"]),
+        (View(merge=(*MERGE, ("LOC", "place"))), View(merge=MERGE), ["LOC"]),
+        (View(type=("DNA", "PER"), merge=MERGE), View(type=("PER",), merge=MERGE), ["DNA"]),
+        (View(leaveout=("LOC",)), View(), ["LOC"]),
+        (View(pred=("LOC",)), View(), ["LOC"]),
+        (View(doc="d9", record="g:0-1:PER"), View(), ["d9"]),
+        (View(record="g:0-1:PER"), View(), ["record"]),
+    ],
+)
+def test_what_the_corpus_lacks_is_dropped_and_told(given_view: View, kept: View | None, told: list[str]) -> None:
+    view, notices = checked(given_view, **CORPUS)
+    assert view == (given_view if kept is None else kept)
+    assert len(notices) == len(told)
+    assert all(word in notice for word, notice in zip(told, notices, strict=True))
+
+
+def test_one_order_and_one_share_at_a_time() -> None:
+    view = View()
+    for word in ("text", "row-share", "off-diagonal", "longest", "column-share"):
+        view = view.with_sort(word)
+    assert view.sort == ("off-diagonal", "longest", "column-share")
+    assert view.with_sort("off-diagonal", False).with_sort("document").sort == ("column-share",)
