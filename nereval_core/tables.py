@@ -161,8 +161,8 @@ def confusion(scores: Scores, name: str) -> pd.DataFrame:
 
 
 def wide(scores: Scores) -> pd.DataFrame:
-    """Return one row a span: `document`, `record`, `side` (gold or pred), `start`, `end`, `type`, and by criterion its
-    decision.
+    """Return one row a span: `document`, `record`, `side` (gold or pred), `start`, `end`, `span_type`, and by
+    criterion its decision.
 
     Spans are those of the first criterion's layers; a criterion under which a span is left out has no decision for it.
     """
@@ -175,7 +175,7 @@ def wide(scores: Scores) -> pd.DataFrame:
             "side": SIDES[side + 1],
             "start": layer.start,
             "end": layer.end,
-            "type": [layer.types[kind] for kind in layer.type.tolist()],
+            "span_type": [layer.types[kind] for kind in layer.type.tolist()],
         }
         here = {read: place for place, read in enumerate(_read_order(layer).tolist())}
         for criterion in scores.criteria:

@@ -130,6 +130,8 @@ def test_wide_view_has_every_decision() -> None:
     scores = drawn(2)
     frame = tables.wide(scores)
     assert len(frame) == len(scores.gold) + len(scores.pred)
+    kinds = [layer.label(i) for layer in (scores.gold, scores.pred) for i in range(len(layer))]
+    assert frame["span_type"].tolist() == kinds
     for criterion in CRITERIA_TESTED:
         for side, found in zip(("gold", "pred"), scores.decisions(criterion.name), strict=True):
             shown = frame[frame["side"] == side][criterion.name].astype(str).tolist()
