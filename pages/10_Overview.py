@@ -3,9 +3,9 @@
 import streamlit as st
 
 from nereval_core.criteria import APPLICABLE, SCHEMAS
-from nereval_core.glossary import tooltip
 from pages.shared import overview
 from pages.shared.frame import Here, page
+from pages.shared.terms import explained
 
 
 @page("Overview")
@@ -20,10 +20,10 @@ def draw(here: Here) -> None:
     overview.criteria(here, names)
     overview.bars(here, names)
 
-    st.subheader(f"By type, under {here.view.criterion}", help=tooltip("support"))
+    st.subheader(f"By type, under {here.view.criterion}", help=explained("support"))
     overview.types(here)
 
-    st.subheader("Averages", help=" ".join(tooltip(term) for term in ("micro", "macro over types")))
+    st.subheader("Averages", help=explained("micro", "macro over types", "macro over documents"))
     overview.averages(here)
 
     st.caption("Signature: what reproduces these numbers")

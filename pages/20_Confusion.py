@@ -17,7 +17,8 @@ def draw(here: Here) -> None:
         "The last row holds spurious predictions (SPU), the last column missed gold spans (MIS)."
     )
     layout = confusion.layout(here)
-    table = confusion_table(confusion_counts(here.records()), here.scores().types, layout)
+    cells = confusion_counts(here.records())
+    table = confusion_table(cells, confusion.most(here, cells), layout)
 
     cell = confusion.show(here, table)
 

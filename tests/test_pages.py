@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,6 +19,7 @@ from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
 from nereval_core.tables import records
 from pages.shared import corpora
+from pages.shared.downloads import csv_of
 from pages.shared.lists import ROWS, count, table_key
 from pages.shared.loading import load, load_demo, load_served, served_entries, served_folders
 from pages.shared.navigation import pages
@@ -222,7 +226,7 @@ def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
     assert address(app)["decision"] == "COR"
 
 
-@pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words in the span", "Document"])
+@pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Document"])
 def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
     app = opened("Errors", VIEW)
     box = next(box for box in app.selectbox if box.label == label)
@@ -365,3 +369,40 @@ def test_the_served_folder_offers_nothing_outside_it(tmp_path: Path) -> None:
     for folder, name in (("one", "sly.jsonl"), ("one", "../../secret/p.jsonl"), ("link", "p.jsonl")):
         with pytest.raises(FormatError, match="outside"):
             load_served(inside, folder, "gold.jsonl", [name])
+
+
+def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
+    text = "word " * 100_000
+    rows = [
+        json.dumps({"id": "d", "text": text, "spans": [{"start": 0, "end": end, "label": "T"}]}).encode()
+        for end in (400_000, 300_000)
+    ]
+    sources = [Source.of_uploads([("a.jsonl", row)]) for row in rows]
+    loaded = load("long", sources[0], {"system": sources[1]})
+    corpora.shelf().put(loaded)
+    view = View(corpus=loaded.corpus.digest, system="system")
+    found = prepared(records(score_layers(loaded.corpus.gold, loaded.corpus.systems[0]), "strict"))
+    key = table_key("list_errors", view, "strict", 0, tuple(found["record"]))
+    app = opened("Errors", view, **{key: cell(0, "span")})
+    assert len(app.dataframe[0].value) == 1
+    assert app.dataframe[0].value.astype("str").map(len).to_numpy().max() < 1_000
+    assert 0 < len(app.html[0].proto.body) < 20_000
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, "F1"), (1, "P"), (2, "R")])
+def test_an_average_opens_its_formula(row: int, column: str) -> None:
+    app = opened("Overview", VIEW, **{table_key("table_averages", VIEW): cell(row, column)})
+    value = app.dataframe[2].value.at[row, column]
+    code = next(code.value for code in app.code if code.value.startswith(f"{column} = "))
+    assert f"= {value:.3f}" in code
+
+
+def test_csv_holds_the_signature_and_no_formula() -> None:
+    table = pd.DataFrame({"=type": ["=1+1", "@x", "plain"], "P": [0.5, float("nan"), 1.0]})
+    rows = list(csv.reader(io.StringIO(csv_of(table, "nereval | strict").decode())))
+    assert rows == [
+        ["'=type", "P", "signature"],
+        ["'=1+1", "0.5", "nereval | strict"],
+        ["'@x", "", "nereval | strict"],
+        ["plain", "1.0", "nereval | strict"],
+    ]

@@ -154,8 +154,9 @@ def test_decisions_reconcile_with_spans(name: str, system: str, merged: bool) ->
     scores = scored(name, system, merged)
     for criterion in APPLICABLE:
         gold, pred = scores.layers(criterion)
-        assert reconciles(scores.counts(criterion), len(gold), len(pred))[0]
-        assert not reconciles(scores.counts(criterion), len(gold) + 1, len(pred))[0]
+        counts = scores.counts(criterion)
+        assert [holds for holds, _ in reconciles(counts, len(gold), len(pred))] == [True, True]
+        assert [holds for holds, _ in reconciles(counts, len(gold) + 1, len(pred) - 1)] == [False, False]
 
 
 def test_without_a_choice_lists_show_all_but_correct() -> None:

@@ -26,7 +26,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
         [
             go.Bar(
                 name=f"{LOOKS[code].glyph} {LOOKS[code].label}",
-                y=names,
+                y=[_plain(name) for name in names],
                 x=overall[code],
                 orientation="h",
                 customdata=[(name, code) for name in names],
@@ -51,7 +51,6 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
         yaxis={"autorange": "reversed", "title": "", "type": "category"},
         legend={"orientation": "h", "traceorder": "normal", "y": -0.3 if len(names) > 5 else -0.55, "x": 0},
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
-        uniformtext={"minsize": 11, "mode": "hide"},
         **_background(),
     )
 
@@ -70,9 +69,8 @@ def confusion_map(
             z=values.to_numpy(),
             x=list(range(len(columns))),
             y=list(range(len(rows))),
-            text=texts.to_numpy(),
-            texttemplate="%{text}",
-            colorscale=[[0, "rgba(0,114,178,0)"], [1, "rgba(0,114,178,0.75)"]],
+            # The root keeps small counts visible beside a large diagonal.
+            colorscale=[[step / 10, f"rgba(0,114,178,{0.6 * (step / 10) ** 0.5:.2f})"] for step in range(11)],
             showscale=False,
             hoverinfo="skip",
             xgap=1,
@@ -83,23 +81,37 @@ def confusion_map(
     figure.add_scatter(
         x=[x for x, _ in places],
         y=[y for _, y in places],
-        mode="markers",
+        mode="markers+text",
         marker={"symbol": "square", "size": 34, "color": CLEAR},
         customdata=[cells[y][x] for x, y in places],
-        text=[f"gold {rows[y]}, predicted {columns[x]}: {texts.iat[y, x] or 0!s}" for x, y in places],
-        hovertemplate="%{text}<extra></extra>",
+        # Text of a heat map is coloured for a white page; that of points follows the theme.
+        text=[texts.iat[y, x] for x, y in places],
+        hovertext=[f"gold {rows[y]}, predicted {columns[x]}: {texts.iat[y, x] or 0!s}" for x, y in places],
+        hoverinfo="text",
     )
     axis = {"tickmode": "array", "showgrid": False, "zeroline": False}
     return figure.update_layout(
-        title=f"{_plain(title)}<br><sub>{_plain(unit)}; {records:,} match records</sub>",
-        height=_FRAME + _ROW * len(rows),
-        xaxis={**axis, "tickvals": list(range(len(columns))), "ticktext": columns, "side": "top"},
-        yaxis={**axis, "tickvals": list(range(len(rows))), "ticktext": rows, "autorange": "reversed"},
+        title=f"{_plain(title)}<br><sub>{_plain(unit)}; {records:,} in all</sub>",
+        height=_FRAME + 60 + _ROW * len(rows),
+        xaxis={
+            **axis,
+            "tickvals": list(range(len(columns))),
+            "ticktext": columns,
+            "range": [-0.5, len(columns) - 0.5],
+            "title": {"text": "predicted type"},
+        },
+        yaxis={
+            **axis,
+            "tickvals": list(range(len(rows))),
+            "ticktext": rows,
+            "range": [len(rows) - 0.5, -0.5],
+            "title": {"text": "gold type"},
+        },
         hovermode="closest",
         hoverdistance=-1,
         dragmode=False,
         showlegend=False,
-        margin={"l": 10, "r": 10, "t": 110, "b": 10},
+        margin={"l": 10, "r": 10, "t": 60, "b": 10},
         **_background(),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,11 +18,27 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
+TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
+TYPES = 100
+"""How many types the table has at most: a larger one would make too long a message to the browser."""
 SWITCHES = {
     "off-diagonal": ("Hide the diagonal", "Leaves pairs of equal type blank, so that confusions stand out."),
     "by-confusion": ("Order by confusion", "Types with most confusions, misses and spurious predictions first."),
     "as-map": ("As a figure", "The same table as a heat map, for slides; it answers to the mouse only."),
 }
+
+
+def most(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
+    """Return the types that the table shows, in order: all of them unless there are very many."""
+    types = here.scores().types
+    if len(types) <= TYPES:
+        return types
+    st.caption(f"The {TYPES} of {len(types):,} types with most records; leave out or merge others to see the rest.")
+    sums = Counter[str]()
+    for pair, number in cells.items():
+        for kind in set(pair):
+            sums[kind] += number
+    return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
 
 
 def layout(here: Here) -> tuple[str, ...]:
@@ -56,7 +74,8 @@ def show(here: Here, table: Confusion) -> tuple[int, int] | None:
     with st.container(horizontal=True, vertical_alignment="center"):
         csv_button(table.counts.rename_axis("gold").reset_index(), here.signature(), name="confusion", key="confusion")
         if cell is None:
-            st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
+            how = "" if "as-map" in here.view.sort else ", with the mouse or the arrow keys,"
+            st.caption(f"Choose a cell{how} to see its records.")
     return cell
 
 
@@ -82,7 +101,7 @@ def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
     texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
-    unit = next((label for unit, label in UNITS.items() if unit in shares), "match records")
+    unit = next((TITLES[unit] for unit in shares), TITLES[""])
     event = st.plotly_chart(
         confusion_map(table.shown, texts, cells, f"Gold types and what {here.system} made of them", unit, records),
         key=table_key(f"{keys.TABLE}map", here.view),

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label, tooltip
+from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
 from pages.shared import keys, state
 from pages.shared.queries import FACETS, facet_counts, narrowed, query_of, view_of
+from pages.shared.terms import explained
 from pages.shared.url import ABSENT, ORDERS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ LABELS = {
     "gold": "Gold type",
     "pred": "Predicted type",
     "boundary": "Boundaries",
-    "words": "Words in the span",
+    "words": "Words",
     "doc": "Document",
 }
 VALUES = 1_000
@@ -35,7 +36,7 @@ ORDER_WORDS = {
 
 
 def search(here: Here) -> None:
-    left, right = st.columns([3, 1])
+    left, right = st.columns([2, 1])
     key = keys.WIDGET + "q"
     st.session_state[key] = here.query().text
     left.text_input("Search", key=key, placeholder="words of a span, or a document id", on_change=_took_text)
@@ -70,7 +71,7 @@ def facets(here: Here) -> None:
         key=key,
         on_change=_took,
         args=("decision",),
-        help="  \n".join(tooltip(code) for code in DECISIONS),
+        help=explained(*DECISIONS),
     )
     for column, facet in zip(st.columns(len(LABELS)), LABELS, strict=True):
         with column:

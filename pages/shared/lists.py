@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label, tooltip
+from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS, channels
 from nereval_core.report.highlight import Mark, document_html, within
 from nereval_core.report.marks import marks
@@ -21,6 +21,7 @@ from pages.shared.downloads import csv_button
 from pages.shared.keys import LIST
 from pages.shared.plain import plain
 from pages.shared.queries import Query, context, select, view_of
+from pages.shared.terms import explained
 from pages.shared.url import View
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ BESIDE = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
+EXCERPT = 2_000
+"""Characters in a card; of longer spans only the beginning is shown."""
 
 
 def table_key(name: str, *facts: object) -> str:
@@ -104,15 +107,19 @@ def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
         {
             "decision": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in part["decision"]],
             "before": around["before"].to_numpy(),
-            "span": around["span"].to_numpy(),
+            "span": around["span"].map(_short).to_numpy(),
             "after": around["after"].to_numpy(),
             "gold type": part["gold_type"].astype("object").to_numpy(),
             "predicted type": part["pred_type"].astype("object").to_numpy(),
-            "predicted text": part["pred_text"].where(differs, None).to_numpy(),
+            "predicted text": part["pred_text"].where(differs).map(_short, na_action="ignore").to_numpy(),
             "why": part["reason"].astype("object").to_numpy(),
             "document": part["document"].astype("object").to_numpy(),
         }
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
 
 
 def _tints(column: pd.Series) -> list[str]:
@@ -128,7 +135,7 @@ def tint(code: str) -> str:
 def _config() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
-        "decision": column("decision", width=140, help="  \n".join(tooltip(code) for code in DECISIONS)),
+        "decision": column("decision", width=140, help=explained(*DECISIONS)),
         "before": column("before", width=150, alignment="right"),
         "span": column("span", width=160, help="The gold span; where there is none, the prediction."),
         "after": column("after", width=150),
@@ -161,7 +168,7 @@ def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[s
     wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
     chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
     low = max(0, min(mark.start for mark in chosen) - CONTEXT)
-    high = min(len(text), max(mark.end for mark in chosen) + CONTEXT)
+    high = min(len(text), max(mark.end for mark in chosen) + CONTEXT, low + EXCERPT)
     low, high = _at_words(text, low, high, chosen)
     return str(document_html(text[low:high], within(chosen, low, high), types=types))
 
@@ -169,6 +176,7 @@ def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[s
 def _at_words(text: str, low: int, high: int, chosen: Sequence[Mark]) -> tuple[int, int]:
     """Move the ends of an excerpt inwards to white space, but not into a span."""
     first, last = min(mark.start for mark in chosen), max(mark.end for mark in chosen)
+    last = min(last, high)
     while 0 < low < first and not text[low - 1].isspace():
         low += 1
     while last < high < len(text) and not text[high].isspace():

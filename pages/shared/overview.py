@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures import decision_bars
 from nereval_core.scoring import Counts, Scores
 from pages.shared import keys, navigation, state
@@ -24,12 +24,14 @@ from pages.shared.tables import (
     criteria_cell,
     criteria_table,
     formula,
+    mean_formula,
     number,
     reconciles,
     sided,
     types_cell,
     types_table,
 )
+from pages.shared.terms import explained
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -62,11 +64,9 @@ def systems_line(here: Here) -> None:
 
 def badge(scores: Scores, name: str) -> None:
     gold, pred = scores.layers(name)
-    holds, text = reconciles(scores.counts(name), len(gold), len(pred))
-    if holds:
-        st.badge(f"✓ reconciles: {text}", color="green")
-    else:
-        st.badge(f"≠ does not reconcile: {text}", color="red")
+    with st.container(horizontal=True, gap="small"):
+        for holds, text in reconciles(scores.counts(name), len(gold), len(pred)):
+            st.badge(f"✓ {text}" if holds else f"≠ does not reconcile: {text}", color="green" if holds else "red")
 
 
 def criteria(here: Here, names: Sequence[str]) -> None:
@@ -127,7 +127,9 @@ def types(here: Here) -> None:
         height=min(35 * (len(table) + 1) + 3, 560),
         column_config={
             "type": st.column_config.TextColumn("type", width=130, pinned=True),
-            "support": st.column_config.NumberColumn("support", width=80, format="localized", help=tooltip("support")),
+            "support": st.column_config.NumberColumn(
+                "support", width=80, format="localized", help=explained("support")
+            ),
         }
         | _columns([column for column in columns if column not in ("support", *RATIOS)]),
     )
@@ -147,14 +149,27 @@ def types(here: Here) -> None:
 
 
 def averages(here: Here) -> None:
-    table = averages_table(here.scores(), here.view.criterion)
-    st.dataframe(
+    """Show micro and macro averages; each ratio opens its formula."""
+    scores, name = here.scores(), here.view.criterion
+    table = averages_table(scores, name)
+    event = st.dataframe(
         table,
+        key=table_key(f"{keys.TABLE}averages", here.view),
+        on_select="rerun",
+        selection_mode="single-cell",
         hide_index=True,
         placeholder="–",
         column_config={"average": st.column_config.TextColumn("average", width=170)} | _columns(()),
     )
     _under(table, here.signature(), "averages", "A ratio that is undefined is left out of a mean.")
+    cell = selected_cell(event, len(table), tuple(RATIOS))
+    if cell is None:
+        return
+    if cell[0] == 0:
+        _formula(here, name, cell[1], scores.counts(name), None)
+        return
+    over, unit = ((scores.by_type(name), "types"), (scores.by_document(name), "documents"))[cell[0] - 1]
+    st.code(mean_formula(cell[1], over, unit), language=None, wrap_lines=True)
 
 
 def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
@@ -167,13 +182,13 @@ def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
 def _columns(counts: Sequence[str]) -> dict[str, Any]:
     """Describe the ratios, and count columns such as `COR` or `gold COR`, with name and formula as tooltips."""
     made = {
-        short: st.column_config.NumberColumn(short, width=65, format="%.3f", help=tooltip(short)) for short in RATIOS
+        short: st.column_config.NumberColumn(short, width=65, format="%.3f", help=explained(short)) for short in RATIOS
     }
     for column in counts:
         side, _, code = column.rpartition(" ")
         label = f"{side} {GLOSSARY[code].label}".strip()
         made[column] = st.column_config.NumberColumn(
-            label, width=max(95, 8 * len(label)), format="localized", help=tooltip(code)
+            label, width=max(88, 13 * len(label) // 2), format="localized", help=explained(code)
         )
     return made
 
@@ -187,4 +202,4 @@ def _formula(here: Here, criterion: str, ratio: str, counts: Counts, kind: str |
     view = replace(here.view, criterion=criterion)
     with st.container(horizontal=True):
         for label, value, query in made.counts:
-            navigation.link_to("Errors", f"{label}: {count(value, 'record')}", view_of(view, query))
+            navigation.link_to("Errors", f":primary[{label}: {count(value, 'record')} →]", view_of(view, query))

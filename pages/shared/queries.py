@@ -1,7 +1,7 @@
 """Every count on a page is a query over match records: the queries, the records they find, and counts of these.
 
-Pure functions over the frame of `nereval_core.tables.records`, with the columns `words` and `anchor` that `prepared`
-adds. No Streamlit in here. The search text may hold `boundary:"..."` and `words:3` beside plain words.
+Pure functions over the frame of `nereval_core.tables.records`, with the columns that `prepared` adds. No Streamlit in
+here. The search text may hold `boundary:"..."` and `words:3` beside plain words.
 """
 
 from __future__ import annotations
@@ -82,14 +82,21 @@ def view_of(view: View, query: Query) -> View:
 
 
 def prepared(records: pd.DataFrame) -> pd.DataFrame:
-    """Add what lists filter and sort by: `anchor` (the gold text, else the predicted one), `words` in it, `at`."""
+    """Add what lists filter and sort by.
+
+    `anchor` is the gold text, else the predicted one, `words` their number in it, `at` where it starts; `sought` is
+    what a search looks at.
+    """
     gold_text, pred_text = records["gold_text"].astype("str"), records["pred_text"].astype("str")
     has_gold = (records["gold"] >= 0).to_numpy()
     anchor = gold_text.where(has_gold, pred_text)
-    count = (anchor.str.count(r"\s+(?=\S)") + 1).clip(upper=MANY_WORDS).astype(int)
+    count = (anchor.str.strip().str.count(r"\s+(?=\S)") + 1).clip(upper=MANY_WORDS).astype(int)
     words = pd.Categorical.from_codes(count.to_numpy() - 1, [word_class(number) for number in range(1, MANY_WORDS + 1)])
     at = records["gold_start"].where(has_gold, records["pred_start"]).astype("int64")
-    return records.assign(anchor=anchor, words=words, at=at)
+    sought = (
+        gold_text.fillna("") + "\n" + pred_text.fillna("") + "\n" + records["document"].astype("str")
+    ).str.casefold()
+    return records.assign(anchor=anchor, words=words, at=at, sought=sought)
 
 
 def word_class(number: int) -> str:
@@ -115,10 +122,7 @@ def _mask(records: pd.DataFrame, query: Query) -> np.ndarray:
         if value:
             mask &= (records[column] == value).to_numpy()
     for word in query.text.casefold().split():
-        hit = np.zeros(len(records), bool)
-        for column in ("gold_text", "pred_text", "document"):
-            hit |= records[column].astype("str").str.casefold().str.contains(word, regex=False, na=False).to_numpy()
-        mask &= hit
+        mask &= records["sought"].str.contains(word, regex=False, na=False).to_numpy(bool)
     return mask
 
 

@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion
-from nereval_core.glossary import DECISIONS, decision_label, tooltip
+from nereval_core.glossary import DECISIONS, decision_label
 from pages.shared import keys, state
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS
+from pages.shared.terms import criterion_explained, explained
 from pages.shared.url import ABSENT, LIMIT, View, linkable
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _criterion(criterion: Criterion, *, chosen: bool) -> None:
         key=f"criterion-{criterion.name}",
         type="primary" if chosen else "secondary",
         disabled=criterion.needs is not None,
-        help=f"{criterion.sentence} ({criterion.source})",
+        help=criterion_explained(criterion),
         on_click=state.update,
         kwargs={"criterion": criterion.name},
     )
@@ -147,7 +148,7 @@ def _show(here: Here) -> None:
         on_change=_took("decision", lambda codes: () if set(codes) == set(ERRORS) else tuple(codes)),
         format_func=decision_label,
         placeholder="all but correct (COR)",
-        help="  \n".join(tooltip(code) for code in DECISIONS),
+        help=explained(*DECISIONS),
     )
 
 
@@ -179,7 +180,6 @@ def chips(here: Here) -> None:
             st.button(
                 f"{label} ×",
                 key=f"{keys.CHIP}{number}",
-                type="tertiary",
                 help="Remove",
                 on_click=state.put,
                 args=(without,),

@@ -308,9 +308,11 @@ def account(here: Here) -> None:
             "types": ", ".join(row.types),
             "format": row.format + (f", {row.scheme}" if row.scheme else ""),
             "source": row.source,
-            "notes": "; ".join(row.notes),
         }
         for row in here.loaded.layers
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={"types": st.column_config.TextColumn(width=220)})
+    for row in here.loaded.layers:
+        for note in row.notes:
+            st.caption(f"{plain(row.name)}: {plain(note, 400)}")
     st.caption(f"Content digest sha256:{here.loaded.corpus.digest[:16]}: what a link names this corpus by.")

@@ -123,12 +123,25 @@ def number(value: float | None) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def reconciles(counts: Counts, gold: int, predicted: int) -> tuple[bool, str]:
-    """Tell whether the decisions add up to the spans of the layers, and say it as a sum."""
-    found = [" + ".join(f"{value:,}" for value in side) for side in (counts.gold[:4], (*counts.pred[:3], counts.spu))]
-    return counts.pos == gold and counts.act == predicted, (
-        f"gold {gold:,} = COR + INC + PAR + MIS = {found[0]}; "
-        f"predictions {predicted:,} = COR + INC + PAR + SPU = {found[1]}"
+def mean_formula(ratio: str, over: Mapping[str, Counts], unit: str) -> str:
+    """Return how a macro average is made of its members' ratios; long sums are cut short."""
+    values = [value for counts in over.values() if (value := getattr(counts, RATIOS[ratio])) is not None]
+    shown = " + ".join(number(value) for value in values[:_TERMS_SHOWN]) + (" + …" if values[_TERMS_SHOWN:] else "")
+    if not values:
+        return f"{ratio} is undefined for every one of the {len(over)} {unit}"
+    mean = number(sum(values) / len(values))
+    return f"{ratio} = ({shown}) / {len(values)} {unit} = {mean}" + _undefined(len(over) - len(values))
+
+
+_TERMS_SHOWN = 12
+
+
+def reconciles(counts: Counts, gold: int, predicted: int) -> tuple[tuple[bool, str], tuple[bool, str]]:
+    """Tell of each side whether its decisions add up to the spans of its layer, and say it as a sum."""
+    sums = [" + ".join(f"{value:,}" for value in side) for side in (counts.gold[:4], (*counts.pred[:3], counts.spu))]
+    return (
+        (counts.pos == gold, f"gold {gold:,} = COR + INC + PAR + MIS = {sums[0]}"),
+        (counts.act == predicted, f"predictions {predicted:,} = COR + INC + PAR + SPU = {sums[1]}"),
     )
 
 
