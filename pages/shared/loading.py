@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from nereval_core.corpus import Corpus, Layer
@@ -129,37 +131,39 @@ def load_demo(folder: str) -> Loaded:
 
 FOLDERS = 500
 """How many folders of the served one are offered."""
+ENTRIES = 1_000
+"""How many entries of a folder are offered; one with more files is a corpus of files itself, to be chosen whole."""
 
 
 def served_folders(root: Path) -> tuple[str, ...]:
-    """Return the folder itself (".") and those below it, hidden ones and links out of it left out."""
-    limit = root.resolve()
-    found = ["."]
-    for path in sorted(root.rglob("*")):
-        inner = path.relative_to(root)
-        if path.is_dir() and not any(part.startswith(".") for part in inner.parts):
-            if path.resolve().is_relative_to(limit):
-                found.append(inner.as_posix())
-            if len(found) == FOLDERS:
-                break
+    """Return the folder itself (".") and those below it; hidden ones and links are left out."""
+    found: list[str] = []
+    for place, folders, _ in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not Path(place, name).is_symlink())
+        found.append(Path(place).relative_to(root).as_posix())
+        if len(found) == FOLDERS:
+            break
     return tuple(found)
 
 
 def served_entries(root: Path, folder: str) -> tuple[str, ...]:
-    """Return names of files and folders in a folder of the served one, nothing that leads outside."""
+    """Return names of files and folders in a folder of the served one, nothing that leads outside; ENTRIES at most."""
     limit = root.resolve()
     place = (root / folder).resolve()
     if not place.is_relative_to(limit) or not place.is_dir():
         return ()
-    return tuple(
-        path.name
-        for path in sorted(place.iterdir())
-        if not path.name.startswith(".") and path.resolve().is_relative_to(limit)
-    )
+    names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    inside = (name for name in names if (place / name).resolve().is_relative_to(limit))
+    return tuple(islice(inside, ENTRIES))
 
 
 def likely_gold(entries: Sequence[str]) -> str | None:
     return next((name for name in entries if name.split(".")[0].lower() == "gold"), None)
+
+
+def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
+    """Return the entries of the same kind as gold: files with its suffix, or folders."""
+    return [name for name in entries if gold and name != gold and Path(name).suffix == Path(gold).suffix]
 
 
 def load_served(

@@ -22,6 +22,7 @@ from pages.shared.loading import (
     Loaded,
     demo_names,
     likely_gold,
+    likely_systems,
     load,
     load_served,
     served_entries,
@@ -36,8 +37,8 @@ SENTENCE = (
     "decision by decision, in the text."
 )
 DEMO, DEMO_SYSTEM = "pharmacology", "rules"
-EXAMPLE_WORDS = 60
-"""Shorter explanations of a pair are preferred as the example."""
+SERVED_SYSTEMS = 8
+"""How many systems are chosen beforehand where a folder has a file or folder called gold."""
 
 
 def headline() -> None:
@@ -134,7 +135,7 @@ def _open(loaded: Loaded) -> None:
     waiting = state.view()
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
     state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start))
-    st.session_state[keys.UPLOAD_PROBLEMS] = [str(problem) for problem in loaded.problems]
+    st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
 
 
 def _upload() -> None:
@@ -273,9 +274,8 @@ def _served(root: Path) -> None:
     place = entries.index(likely) if likely in entries else None
     gold = st.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
     others = [entry for entry in entries if entry != gold]
-    systems = st.multiselect(
-        "Systems", others, default=others[:8] if likely else [], key=f"served_systems_{folder}_{gold}"
-    )
+    chosen = likely_systems(entries, gold)[:SERVED_SYSTEMS] if likely else []
+    systems = st.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{gold}")
     _options("served")
     st.button(
         "Read and score",
