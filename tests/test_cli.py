@@ -542,6 +542,17 @@ def test_quiet_and_what_is_said_otherwise(cli: Cli) -> None:
     assert cli("score", gold(), pred(), "--quiet")[2] == ""
 
 
+def test_a_document_aligned_greedily_is_named(cli: Cli) -> None:
+    # 1,001 x 1,001 spans that all overlap are more pairs than the exact solver takes on.
+    text = "x" * 3000
+    big = document("big", text, [(i, 1500 + i, "A") for i in range(1001)])
+    path = write("big.jsonl", document("small", text, [(0, 1, "A")]), big)
+    status, out, err = cli("score", "-q", path, path, "--criteria", "strict")
+    assert status == 0
+    assert err == "big: clusters too large to be aligned exactly were aligned greedily, in: big\n"
+    assert " | aligned greedily: 1 documents (big)" in out
+
+
 def test_convert(cli: Cli) -> None:
     gold()
     assert cli("convert", "gold.jsonl", "folder", "--to", "brat")[0] == 0
