@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.criteria import SCHEMAS
+from nereval_core.criteria import APPLICABLE, SCHEMAS
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
@@ -25,7 +25,7 @@ from pages.shared.loading import load, load_demo, load_served, served_entries, s
 from pages.shared.navigation import pages
 from pages.shared.queries import confusion_counts, prepared, query_of, select
 from pages.shared.tables import confusion_table, types_table
-from pages.shared.url import ABSENT, View, write
+from pages.shared.url import ABSENT, ORDERS, View, write
 
 ROOT = Path(__file__).parents[1]
 OURS = ("Overview", "Confusion", "Errors")
@@ -208,6 +208,48 @@ def test_a_cell_of_confusion_opens_its_records() -> None:
             app = opened("Confusion", VIEW, **{table_key("table_confusion", VIEW): cell(row, str(name))})
             assert f": {value} record" in headings(app)
             assert len(app.dataframe) == (2 if value else 1)
+
+
+def point(*customdata: object) -> dict[str, object]:
+    return {"selection": {"points": [{"customdata": list(customdata)}], "point_indices": [0], "box": [], "lasso": []}}
+
+
+def test_the_figures_open_the_same_records_as_the_tables() -> None:
+    view = replace(VIEW, sort=("as-map",))
+    app = opened("Confusion", view, **{table_key("table_map", view): point(0, 3)})
+    assert "gold NORMALIZABLES, predicted missed \\(MIS\\): 20 records" in headings(app)
+    app = opened("Overview", VIEW, **{table_key("table_bars", VIEW, SCHEMAS): point("type", "MIS")})
+    assert f"under type: {app.dataframe[0].value.at[3, 'MIS']} records" in headings(app)
+    for wrong in (point(9, 9), point(), {"selection": {"points": []}}):
+        opened("Confusion", view, **{table_key("table_map", view): wrong})
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_stands_in_the_link(order: str) -> None:
+    app = opened("Errors", VIEW)
+    app = sound(app.selectbox(key="widget_order").set_value(order).run())
+    assert address(app).get("sort", "document") == order
+
+
+def test_all_criteria_expand() -> None:
+    app = opened("Overview", VIEW)
+    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
+    assert list(app.dataframe[0].value["criterion"]) == list(APPLICABLE)
+    assert address(app)["sort"] == "all-criteria"
+
+
+@pytest.mark.parametrize("unit", ["row-share", "column-share"])
+def test_confusion_is_laid_out_as_asked_and_the_link_says_so(unit: str) -> None:
+    app = opened("Confusion", VIEW)
+    app = sound(app.segmented_control(key="widget_share").set_value(unit).run())
+    app = sound(app.toggle(key="widget_off-diagonal").set_value(True).run())
+    assert address(app)["sort"] == f"{unit},off-diagonal"
+    shown = app.dataframe[0].value
+    assert all(pd.isna(shown.iat[place, place]) for place in range(len(shown)))
+    app = sound(app.segmented_control(key="widget_share").set_value("").run())
+    assert address(app)["sort"] == "off-diagonal"
+    app = sound(app.toggle(key="widget_as-map").set_value(True).run())
+    assert not app.dataframe and app.get("plotly_chart")
 
 
 @pytest.mark.parametrize("place", [cell(99, "COR"), cell(0, "nothing"), cell(-1, "COR")])

@@ -135,4 +135,5 @@ def test_one_order_and_one_share_at_a_time() -> None:
     for word in ("text", "row-share", "off-diagonal", "longest", "column-share"):
         view = view.with_sort(word)
     assert view.sort == ("off-diagonal", "longest", "column-share")
+    assert view.with_sort("row-share", False) == view
     assert view.with_sort("off-diagonal", False).with_sort("document").sort == ("column-share",)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion
+from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.glossary import DECISIONS, decision_label
 from pages.shared import keys, state
 from pages.shared.plain import plain
@@ -78,14 +78,16 @@ def _criteria(view: View) -> None:
     """Offer the criteria in their groups; those that do not apply are greyed, with the reason beneath."""
     st.caption("When a gold span and a prediction count as a match.")
     for group, members in groupby(CRITERIA.values(), key=lambda criterion: criterion.group):
+        found = list(members)
         st.markdown(f"**{group}**")
         with st.container(horizontal=True, gap="small"):
-            for criterion in members:
+            for criterion in found:
                 _criterion(criterion, chosen=criterion.name == view.criterion)
+        for criterion in found:
+            if criterion.needs:
+                st.caption(f"{criterion.name} does not apply: it needs {criterion.needs}.")
     st.markdown("**your own**")
     st.caption("None. One can be composed on the command line and in the library.")
-    for name in [name for name in CRITERIA if name not in APPLICABLE]:
-        st.caption(f"{name} does not apply: it needs {CRITERIA[name].needs}.")
 
 
 def _criterion(criterion: Criterion, *, chosen: bool) -> None:
@@ -108,7 +110,7 @@ def _merging(here: Here, merges: dict[str, list[str]]) -> None:
             f"{plain(label)} ×", key=f"unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
         )
     merged = {member for member, _ in here.view.merge}
-    st.multiselect("Types", [kind for kind in here.annotated_types if kind not in merged], key="merge_members")
+    st.multiselect("Types to merge", [kind for kind in here.annotated_types if kind not in merged], key="merge_members")
     st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)
     st.button("Merge", key="merge_add", on_click=_merge)
 

@@ -55,7 +55,7 @@ class View:
 
     def with_sort(self, word: str, on: bool = True) -> View:
         """Return the view with a word of `sort` set or not; setting an order or a share replaces the other ones."""
-        rivals = next((group for group in _RIVALS if word in group), (word,))
+        rivals = next((group for group in _RIVALS if on and word in group), (word,))
         rest = tuple(one for one in self.sort if one not in rivals)
         return replace(self, sort=rest + ((word,) if on and word != ORDERS[0] else ()))
 
