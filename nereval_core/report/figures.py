@@ -13,6 +13,7 @@ from nereval_core.report.colours import LOOKS, contrast
 CLEAR = "rgba(0,0,0,0)"
 _ROW = 34
 _FRAME = 130
+_LABELS = 36
 
 
 def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
@@ -56,7 +57,14 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
 
 
 def confusion_map(
-    values: pd.DataFrame, texts: pd.DataFrame, cells: Sequence[Sequence[object]], title: str, unit: str, records: int
+    values: pd.DataFrame,
+    texts: pd.DataFrame,
+    cells: Sequence[Sequence[object]],
+    title: str,
+    unit: str,
+    records: int,
+    *,
+    dark: bool = False,
 ) -> go.Figure:
     """Draw a confusion table: gold types down, predicted types across, darker where there is more.
 
@@ -84,7 +92,8 @@ def confusion_map(
         mode="markers+text",
         marker={"symbol": "square", "size": 34, "color": CLEAR},
         customdata=[cells[y][x] for x, y in places],
-        # Text of a heat map is coloured for a white page; that of points follows the theme.
+        # Text of a heat map would be coloured for a white page.
+        textfont={"color": "#fafafa" if dark else "#1a1a1a"},
         text=[texts.iat[y, x] for x, y in places],
         hovertext=[f"gold {rows[y]}, predicted {columns[x]}: {texts.iat[y, x] or 0!s}" for x, y in places],
         hoverinfo="text",
@@ -99,6 +108,7 @@ def confusion_map(
             "ticktext": columns,
             "range": [-0.5, len(columns) - 0.5],
             "title": {"text": "predicted type"},
+            "tickangle": -40 if sum(map(len, columns)) > _LABELS else 0,
         },
         yaxis={
             **axis,

@@ -103,7 +103,15 @@ def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
     records = int(table.counts.to_numpy().sum())
     unit = next((TITLES[unit] for unit in shares), TITLES[""])
     event = st.plotly_chart(
-        confusion_map(table.shown, texts, cells, f"Gold types and what {here.system} made of them", unit, records),
+        confusion_map(
+            table.shown,
+            texts,
+            cells,
+            f"Gold types and what {here.system} made of them",
+            unit,
+            records,
+            dark=st.context.theme.type == "dark",
+        ),
         key=table_key(f"{keys.TABLE}map", here.view),
         on_select="rerun",
         selection_mode="points",
