@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -229,33 +228,22 @@ def test_type_colours_follow_the_sorted_types() -> None:
     assert len(type_colours(map(str, range(100)))) == 100
 
 
-@pytest.fixture(scope="module")
-def browser_page() -> Iterator[object]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
-        yield browser.new_page()
-        browser.close()
-
-
 @pytest.mark.browser
-def test_a_browser_gives_the_text_back(browser_page: object) -> None:
+@pytest.mark.xdist_group("browser")
+def test_a_browser_gives_the_text_back(browser: Any) -> None:
     read = """html => {
         const page = new DOMParser().parseFromString("<!doctype html>" + html, "text/html");
         page.querySelectorAll("[data-char]").forEach(e => { e.textContent = String.fromCodePoint(e.dataset.char) });
         return page.querySelector(".nvh-text").textContent;
     }"""
 
-    @settings(max_examples=60, deadline=None)
+    page = browser.new_page()
+
+    @settings(max_examples=60)
     @given(marked())
     def holds(case: tuple[str, list[Mark]]) -> None:
         text, marks = case
-        assert browser_page.evaluate(read, str(document_html(text, marks))) == text  # type: ignore[attr-defined]
+        assert page.evaluate(read, str(document_html(text, marks))) == text
 
     holds()
+    page.close()
