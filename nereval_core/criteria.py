@@ -219,6 +219,7 @@ def merges_in_words(merge: Mapping[str, str]) -> str:
 
 _KEYS = ("boundaries", "types", "otherwise", "minimum", "share", "merge", "leave_out", "sentence")
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,63}")
+_NUMBER = re.compile(r"-?[\d./]{1,40}(e-?\d{1,2})?")
 
 
 def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line: int | None = None) -> Criterion:
@@ -251,14 +252,18 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
             wrong(f"unknown key {quoted(str(key))}", f"use {', '.join(_KEYS)}")
     minimum = Fraction(0)
     try:
-        minimum = Fraction(str(parts.get("minimum", 0))).limit_denominator(10**6)
+        # Short, and without a large exponent: "1e999999999" would be computed digit by digit.
+        given = _NUMBER.fullmatch(str(parts.get("minimum", 0)))
+        minimum = Fraction(given[0] if given else "no number").limit_denominator(10**6)
     except (ValueError, ZeroDivisionError):
         wrong(f"minimum is {quoted(str(parts['minimum']))}", "give a number from 0 to 1")
     if not 0 <= minimum <= 1:
         wrong(f"minimum is {parts['minimum']}", "give a number from 0 to 1")
     merge = parts.get("merge", {})
-    members = merge.values() if isinstance(merge, dict) else [None]
-    if not all(isinstance(row, list) and all(isinstance(item, str) and item for item in row) for row in members):
+    rows = merge.items() if isinstance(merge, dict) else [("", None)]
+    if not all(
+        merged and isinstance(row, list) and all(isinstance(item, str) and item for item in row) for merged, row in rows
+    ):
         wrong("merge is no table of lists", 'write merge = {macromolecule = ["protein", "DNA"]}')
         merge = {}
     leave_out = parts.get("leave_out", [])
@@ -297,6 +302,9 @@ def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
         place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else None
         raise FormatError.single(source, line, f"not TOML: {error}", "mend the syntax") from None
+    except (ValueError, RecursionError):
+        # A number of thousands of digits, lists nested a thousand deep.
+        raise FormatError.single(source, None, "not TOML that can be read", "write [criterion.NAME] tables") from None
     tables = data.get("criterion")
     if not isinstance(tables, dict) or set(data) != {"criterion"} or not tables:
         raise FormatError.single(source, None, "no criteria found", "write one table [criterion.NAME] for each")
