@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -179,18 +179,27 @@ def _every_criterion(scores: Scores, name: str, side: Side, span: int) -> list[d
             code = Decision(int(scores.decisions(criterion.name)[place][there])).name
             partner = _partner(scores, criterion.name, place, there)
             row |= look(code)
-            if partner and partner != usual:
-                row["partner"] = f"with {partner[0]}, {partner[1]}"
+            if partner and (usual is None or partner.read != usual.read):
+                row["partner"] = f"with {partner.text}, {partner.label}"
         rows.append(row | {"current": criterion.name == name})
     return rows
 
 
-def _partner(scores: Scores, name: str, place: int, span: int) -> tuple[str, str, int, int] | None:
+class _Partner(NamedTuple):
+    """A partner's text and type as scored, and where it was read: the same under criteria that rename its type."""
+
+    text: str
+    label: str
+    read: int
+
+
+def _partner(scores: Scores, name: str, place: int, span: int) -> _Partner | None:
     partner = int(scores.partners(name)[place][span])
     if partner < 0:
         return None
     layer = scores.layers(name)[1 - place]
-    return layer.text(partner), layer.label(partner), int(layer.start[partner]), int(layer.end[partner])
+    read = partner if layer.order is None else int(layer.order[partner])
+    return _Partner(layer.text(partner), layer.label(partner), read)
 
 
 def _same_span(one: Layer, other: Layer, span: int) -> int | None:
