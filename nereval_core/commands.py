@@ -44,7 +44,12 @@ def score(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     settings = _settings(options)
-    loaded = load_corpus(options.files[0], _systems(options), options=_load_options(options))
+    loaded = load_corpus(
+        options.files[0],
+        _systems(options),
+        options=_load_options(options),
+        progress=lambda name: _progress(name, "read"),
+    )
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             _say_read(reading)
@@ -70,7 +75,8 @@ def convert(options: argparse.Namespace) -> str | None:
     known = writers.writers()
     if options.target_format not in known:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
-    read = ReadOptions(column=options.column, scheme=options.scheme, repair=options.repair)
+    watch = _progress(options.input, "read")
+    read = ReadOptions(column=options.column, scheme=options.scheme, repair=options.repair, progress=watch)
     reading = readers.read(options.input, format=options.source_format, options=read)
     notes = writers.write(reading.layer, options.output, format=options.target_format)
     if not options.quiet:
@@ -247,7 +253,11 @@ def _names_of(path: str) -> list[str]:
 
 def _scored(loaded: Loaded, layer: Layer, settings: Settings) -> tuple[Layer, Scores]:
     scores = score_layers(
-        loaded.corpus.gold, layer, settings, marks=loaded.marks[layer.name], progress=_progress(layer.name)
+        loaded.corpus.gold,
+        layer,
+        settings,
+        marks=loaded.marks[layer.name],
+        progress=_progress(layer.name, "scored"),
     )
     if scores.greedy:
         names = ", ".join(scores.greedy)
@@ -255,12 +265,13 @@ def _scored(loaded: Loaded, layer: Layer, settings: Settings) -> tuple[Layer, Sc
     return layer, scores
 
 
-def _progress(system: str) -> Progress | None:
+def _progress(name: str, done_word: str) -> Progress | None:
     """Return what draws a bar on standard error if that is a terminal and the work takes long."""
     if not sys.stderr.isatty():
         return None
     began = time.monotonic()
     shown = -1
+    shortened = one_line(name)[-40:]
 
     def show(done: int, total: int) -> None:
         nonlocal shown
@@ -270,7 +281,7 @@ def _progress(system: str) -> Progress | None:
         shown = percent
         bar = "#" * (percent // 5)
         end = "\r\x1b[K" if done >= total else ""
-        print(f"\r\x1b[K{system}: [{bar:<20}] {percent:3d}% of gold spans{end}", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{shortened}: [{bar:<20}] {percent:3d}% {done_word}{end}", end="", file=sys.stderr, flush=True)
 
     return show
 

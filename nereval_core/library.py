@@ -59,22 +59,25 @@ def load_corpus(
     name: str | None = None,
     options: LoadOptions | None = None,
     partial: bool = False,
+    progress: Callable[[str], Callable[[int, int], None] | None] | None = None,
 ) -> Loaded:
     """Read gold and the named systems and bring all onto gold's documents.
 
     With `partial` a system that cannot be read or paired is left out and its problems returned with the rest.
+    `progress` is asked, by the name of each input, for what is to be told the lines read and their total.
 
     Raises:
         FormatError: with all problems of all files; under `partial` only where gold itself cannot be read.
     """
     options = options or LoadOptions()
+    watch = progress or (lambda _: None)
     problems: list[Problem] = []
     ours: Reading | None = None
     label = name
     try:
         source = _opened(gold)
         label = name or source.label
-        ours = readers.read(source, format=options.gold_format, options=_gold_options(options))
+        ours = readers.read(source, format=options.gold_format, options=_gold_options(options, watch(source.name)))
     except FormatError as error:
         problems.extend(error.problems)
     readings: dict[str, Reading] = {}
@@ -84,7 +87,7 @@ def load_corpus(
         try:
             source = _opened(place)
             readings[system] = readers.read(
-                source, format=options.pred_format, options=_pred_options(system, options, ours)
+                source, format=options.pred_format, options=_pred_options(system, options, ours, watch(source.name))
             )
             if ours is not None:
                 paired[system] = pair(ours, readings[system], missing=options.missing, token_text=options.token_text)
@@ -208,17 +211,22 @@ def _opened(place: Input) -> Source:
     return place if isinstance(place, Source) else Source.of_path(place)
 
 
-def _gold_options(options: LoadOptions) -> ReadOptions:
-    return ReadOptions(name="gold", column=options.gold_column, scheme=options.scheme, repair=options.repair)
+def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | None) -> ReadOptions:
+    return ReadOptions(
+        name="gold", column=options.gold_column, scheme=options.scheme, repair=options.repair, progress=progress
+    )
 
 
-def _pred_options(name: str, options: LoadOptions, gold: Reading | None) -> ReadOptions:
+def _pred_options(
+    name: str, options: LoadOptions, gold: Reading | None, progress: Callable[[int, int], None] | None
+) -> ReadOptions:
     return ReadOptions(
         name=name,
         column=options.pred_column,
         scheme=options.scheme or (gold.scheme if gold else None),
         repair=options.repair,
         texts=gold.documents if gold else None,
+        progress=progress,
     )
 
 

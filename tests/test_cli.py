@@ -633,17 +633,16 @@ def test_a_pipe_is_written_into(cli: Cli) -> None:
     assert process.returncode == 0
 
 
-def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert commands._progress("system") is None
+def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    big = write("big.jsonl", *(document(f"d{i}", TEXT, GOLD[:1]) for i in range(10)))
+    assert "[####" not in cli("score", big, big, "--json", "quiet.json")[2]
     leader, follower = pty.openpty()
     with open(follower, "w") as terminal:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", terminal)
         monkeypatch.setattr(commands, "PATIENCE", 0)
-        show = commands._progress("system")
-        assert show is not None
-        show(50, 200)
-        show(200, 200)
-        drawn = os.read(leader, 10_000).decode()
+        assert main(["score", "-q", str(big), f"system={big}", "--json", "loud.json"]) == 0
+        drawn = os.read(leader, 100_000).decode()
     os.close(leader)
-    assert "system: [#####               ]  25% of gold spans" in drawn
+    assert "big.jsonl: [##########          ]  50% read" in drawn
+    assert "system: [####################] 100% scored" in drawn
     assert drawn.endswith("\r\x1b[K")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -30,7 +30,8 @@ class ReadOptions:
 
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
-    a text.
+    a text. `progress` is called, as a file is read, with the lines done and their total (for folders of small files:
+    with files).
     """
 
     name: str | None = None
@@ -38,6 +39,7 @@ class ReadOptions:
     scheme: str | None = None
     repair: Literal["conlleval", "discard"] | None = None
     texts: Documents | None = None
+    progress: Callable[[int, int], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from nereval_core.corpus import Builder
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
@@ -62,7 +62,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     counts: Counter[str] = Counter()
     if not annotations:
         builder.problem(None, "no .ann file in it", "give a folder of .txt and .ann files")
-    for name in sorted({*texts, *annotations}, key=lambda name: name.split("/")):
+    names = sorted({*texts, *annotations}, key=lambda name: name.split("/"))
+    for name in watched(names, options.progress):
         ann = annotations.get(name)
         text = _text(name, texts.get(name), ann, builder, options)
         if text is None:

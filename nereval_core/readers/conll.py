@@ -21,7 +21,7 @@ from nereval_core.corpus import Documents, Int64, Intervals, Place, document_pro
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.schemes import LETTERS, SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
@@ -66,7 +66,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = _files(source)
     rows = _Rows()
     for file in files:
-        _read_file(file, options.column, rows)
+        _read_file(file, options, rows)
     if not rows.tokens and not rows.problems:
         rows.problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
     if rows.problems:
@@ -148,7 +148,7 @@ class _Rows:
         return self.sources[bisect_right(self.files, token) - 1].shown, self.lines[token]
 
 
-def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
+def _read_file(file: SourceFile, options: ReadOptions, rows: _Rows) -> None:
     try:
         lines = file.lines()
     except FormatError as error:
@@ -164,14 +164,14 @@ def _read_file(file: SourceFile, wanted: int | str | None, rows: _Rows) -> None:
         rows.problems.append(Problem(file.shown, None, found, "save the file with line feeds"))
         return
     word = 1 if columns > 2 and _numbered(sample) else 0
-    column, complaint = _column(wanted, columns, word)
+    column, complaint = _column(options.column, columns, word)
     if complaint:
         rows.problems.append(Problem(file.shown, None, *complaint))
         return
     rows.columns.add((columns, word))
     tokens, tags, numbers, sentences = rows.tokens, rows.tags, rows.lines, rows.sentences
     ended = True
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(watched(lines, options.progress), start=1):
         if not line or line.isspace():
             ended = True
             continue

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from nereval_core.corpus import Builder
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "hipe"
 DESCRIPTION = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
@@ -122,7 +122,7 @@ def _read_file(
         meta, start = {}, None
         return documents[-1]
 
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(watched(lines, options.progress), start=1):
         cells = line.split("\t")
         if line.startswith("#"):
             counts["tokens like comments"] += len(cells) > 1 and not line.startswith("# ") and any(cells[1:])

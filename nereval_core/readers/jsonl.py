@@ -11,7 +11,7 @@ from typing import Any
 from nereval_core.corpus import Builder
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
@@ -45,7 +45,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(".jsonl", ".ndjson")
     builder = Builder(source.name)
     for file in files:
-        _read_file(file, builder)
+        _read_file(file, options, builder)
     layer = builder.finish(options.name or source.label)
     return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)), places=builder.places)
 
@@ -54,13 +54,13 @@ class _RefusedError(Exception):
     """JSON that Python reads and we do not: found, remedy."""
 
 
-def _read_file(file: SourceFile, builder: Builder) -> None:
+def _read_file(file: SourceFile, options: ReadOptions, builder: Builder) -> None:
     try:
         lines = file.lines()
     except FormatError as error:
         builder.problems.extend(error.problems)
         return
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(watched(lines, options.progress), start=1):
         if line and not line.isspace():
             _read_line(line, number, file.shown, builder)
 

@@ -10,13 +10,16 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from nereval_core.errors import FormatError, Problem, quoted
+
+Item = TypeVar("Item")
 
 ZIP_FILES = 200_000
 """How many files a zip may hold."""
@@ -203,6 +206,20 @@ class Source:
     def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
         """Return the files with one of these suffixes, or all files where none has one."""
         return tuple(file for file in self.files if file.suffix in suffixes) or self.files
+
+
+def watched(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
+    """Return the items; as they are taken, `progress` is told how many of how many, a hundred times in all."""
+    return items if progress is None else _told(items, progress)
+
+
+def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterator[Item]:
+    step = max(1, len(items) // 100)
+    for number, item in enumerate(items):
+        if number % step == 0:
+            progress(number, len(items))
+        yield item
+    progress(len(items), len(items))
 
 
 def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
