@@ -5,13 +5,15 @@ Long form: one row a record, a criterion, a type or a document. Undefined ratios
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.candidates import shared_characters
 from nereval_core.corpus import Layer
 from nereval_core.criteria import Decision
 from nereval_core.scoring import Counts, Scores
@@ -45,6 +47,7 @@ RECORD_COLUMNS: Mapping[str, str] = {
 """Columns of `records` and their dtypes. Offsets are code points, end exclusive; `gold` and `pred` are span indices, -1
 where there is none; `doc` is the document's number."""
 
+NUMBERED = re.compile(r"~[0-9]+\Z")
 COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
 
 
@@ -93,18 +96,22 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
 
 
 def record_ids(layer: Layer, prefix: str) -> list[str]:
-    """Return the record id of each span without its document: `g:12-19:Drug`, `~2` for the second of two equal ones."""
+    """Return the record id of each span without its document: `g:12-19:Drug`, `~2` for the second of two equal ones.
+
+    A type that itself ends like that is written with `~1`, so that no two spans have the same id.
+    """
+    types = [f"{kind}~1" if NUMBERED.search(kind) else kind for kind in layer.types]
     ids = [
-        f"{prefix}:{start}-{end}:{layer.types[kind]}"
+        f"{prefix}:{start}-{end}:{types[kind]}"
         for start, end, kind in zip(layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True)
     ]
     for span, parts in layer.fragments.items():
-        ids[span] = f"{prefix}:{','.join(f'{low}-{high}' for low, high in parts)}:{layer.label(span)}"
+        ids[span] = f"{prefix}:{','.join(f'{low}-{high}' for low, high in parts)}:{types[int(layer.type[span])]}"
     repeated = 1
     last = -2
     for span in layer.duplicates.tolist():
         repeated = repeated + 1 if span == last + 1 else 2
-        ids[span] += f"~{repeated}"
+        ids[span] = f"{NUMBERED.sub('', ids[span])}~{repeated}"
         last = span
     return ids
 
@@ -141,23 +148,35 @@ def confusion(scores: Scores, name: str) -> pd.DataFrame:
     """Return how often each gold type met each predicted type: `gold_type`, `pred_type`, `count`, zeros left out.
 
     Aligned pairs, boundary mismatches included, meet; a prediction without gold stands in row SPURIOUS, a gold span
-    without prediction in column MISSED. Counting each side for itself, gold spans are counted and spurious predictions.
+    without prediction in column MISSED; these are put in brackets where a type has that name. Counting each side for
+    itself, gold spans are counted and spurious predictions.
     """
     gold, pred = scores.layers(name)
     gold_partner, pred_partner = scores.partners(name)
-    rows: dict[tuple[str, str], int] = {}
-    columns, index = len(pred.types) + 1, np.arange(len(gold))
+    names = {*gold.types, *pred.types}
+    rows = (*gold.types, _free(SPURIOUS, names))
+    columns = (*pred.types, _free(MISSED, names))
     met = np.where(gold_partner >= 0, pred.type[gold_partner] if len(pred) else 0, len(pred.types))
-    cells = np.bincount(gold.type[index].astype(np.int64) * columns + met, minlength=len(gold.types) * columns)
-    for cell in np.flatnonzero(cells).tolist():
-        row, column = divmod(cell, columns)
-        rows[gold.types[row], (*pred.types, MISSED)[column]] = int(cells[cell])
-    alone = np.bincount(pred.type[pred_partner < 0], minlength=len(pred.types))
-    for column in np.flatnonzero(alone).tolist():
-        rows[SPURIOUS, pred.types[column]] = int(alone[column])
-    return pd.DataFrame(
-        [(row, column, count) for (row, column), count in rows.items()], columns=["gold_type", "pred_type", "count"]
+    alone = pred.type[pred_partner < 0]
+    cells = np.concatenate(
+        (gold.type.astype(np.int64) * len(columns) + met, len(gold.types) * len(columns) + alone.astype(np.int64))
     )
+    # Only the cells that occur are held: with thousands of types the whole table would not fit.
+    found, counts = np.unique(cells, return_counts=True)
+    return pd.DataFrame(
+        [
+            (rows[cell // len(columns)], columns[cell % len(columns)], count)
+            for cell, count in zip(found.tolist(), counts.tolist(), strict=True)
+        ],
+        columns=["gold_type", "pred_type", "count"],
+    )
+
+
+def _free(name: str, types: Collection[str]) -> str:
+    """Return the name, in brackets where a type is called so."""
+    while name in types:
+        name = f"({name})"
+    return name
 
 
 def wide(scores: Scores) -> pd.DataFrame:
@@ -184,7 +203,9 @@ def wide(scores: Scores) -> pd.DataFrame:
             if other is layer:
                 codes[:] = decisions
             else:
-                codes[[here[read] for read in _read_order(other).tolist()]] = decisions
+                # Spans that only this criterion counts have no row here.
+                place = np.array([here.get(read, -1) for read in _read_order(other).tolist()], np.int64)
+                codes[place[place >= 0]] = decisions[place >= 0]
             columns[criterion.name] = _categories(codes, DECISIONS)
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
@@ -282,7 +303,20 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
     # The last span that starts before this one's end: whether any reaches past this one's start.
     last = np.searchsorted(starts, end, side="left") - 1
     met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
+    if layer.fragments or other.fragments:
+        # Hulls that overlap may share no character: of those the fragments tell.
+        met[met] = [_shares(layer, int(span), other) for span in spans[met]]
     return met
+
+
+def _shares(layer: Layer, span: int, other: Layer) -> bool:
+    low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
+    own = _parts(layer, span)
+    return any(shared_characters(own, _parts(other, i)) for i in range(low, high))
+
+
+def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
+    return layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
 
 
 def _shifts(

@@ -59,6 +59,18 @@ def test_reasons_count_characters_where_there_are_no_tokens() -> None:
     ]
 
 
+def test_reasons_of_discontinuous_spans_look_at_their_fragments() -> None:
+    over = documents(1)
+    gold = make("gold", over, [(0, Span(((0, 2), (8, 10)), "A")), (0, Span(((20, 30),), "A"))])
+    pred = make("sys", over, [(0, Span(((3, 5),), "A")), (0, Span(((21, 22), (24, 25)), "A"))])
+    frame = tables.records(score_layers(gold, pred, settings("strict")), "strict")
+    assert frame["reason"].tolist() == [
+        "no prediction overlaps it",
+        "no gold span overlaps it",
+        "starts 1 character later; ends 5 characters earlier",
+    ]
+
+
 def drawn(seed: int, counting: str = "one-to-one") -> Scores:
     rng = random.Random(seed)
     over = documents(25)
