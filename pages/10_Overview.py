@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from nereval_core.criteria import APPLICABLE, SCHEMAS
+from nereval_core.criteria import SCHEMAS
 from pages.shared import overview
 from pages.shared.frame import Here, page
+from pages.shared.plain import plain
 from pages.shared.terms import explained
 
 
@@ -16,11 +17,11 @@ def draw(here: Here) -> None:
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)
-    names = APPLICABLE if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
+    names = here.criteria if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
     overview.criteria(here, names)
     overview.bars(here, names)
 
-    st.subheader(f"By type, under {here.view.criterion}", help=explained("support"))
+    st.subheader(f"By type, under {plain(here.view.criterion)}", help=explained("support"))
     overview.types(here)
 
     st.subheader("Averages", help=explained("micro", "macro over types", "macro over documents"))

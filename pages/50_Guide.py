@@ -11,7 +11,8 @@ from nereval_core.glossary import DECISIONS, GLOSSARY
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
 from pages.shared import keys
-from pages.shared.frame import Here, page, show_problems
+from pages.shared.frame import Here, page
+from pages.shared.problems import show_problems
 from pages.shared.reading import reading
 from pages.shared.reading.examples import counts, example_html, span_decisions
 from pages.shared.reading.guide import columns, editor

@@ -30,7 +30,7 @@ SWITCHES = {
 
 def most(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Return the types that the table shows, in order: all of them unless there are very many."""
-    types = here.scores().types
+    types = here.types
     if len(types) <= TYPES:
         return types
     st.caption(f"The {TYPES} of {len(types):,} types with most records; leave out or merge others to see the rest.")

@@ -14,7 +14,7 @@ from threading import Lock
 import pandas as pd
 import streamlit as st
 
-from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records as match_records
 from pages.shared.loading import Loaded, demo_names, load_demo
@@ -79,15 +79,16 @@ def served_folder() -> Path | None:
     return folder if folder is not None and folder.is_dir() else None
 
 
-def settings_of(view: View) -> Settings:
-    """Return what is scored: all criteria that apply, under the view's type rules."""
+def settings_of(view: View, own: tuple[Criterion, ...] = ()) -> Settings:
+    """Return what is scored: all criteria that apply and one's own, under the view's type rules."""
     return Settings(
-        tuple(CRITERIA[name] for name in APPLICABLE), tuple(sorted(view.merge)), tuple(sorted(view.leaveout))
+        (*(CRITERIA[name] for name in APPLICABLE), *own), tuple(sorted(view.merge)), tuple(sorted(view.leaveout))
     )
 
 
 def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
-    return _scores(loaded.corpus.digest, system, _key(loaded, system, settings), loaded, settings)
+    key = _key(loaded, system, settings, settings.criteria)
+    return _scores(loaded.corpus.digest, system, key, loaded, settings)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Scoring …")
@@ -98,12 +99,15 @@ def _scores(digest: str, system: str, key: str, _loaded: Loaded, _settings: Sett
 
 def records(loaded: Loaded, system: str, settings: Settings, criterion: str) -> pd.DataFrame:
     """Return the match records with what lists sort and filter by."""
-    return _records(loaded.corpus.digest, system, _key(loaded, system, settings), criterion, loaded, settings)
+    rule = tuple(one for one in settings.criteria if one.name == criterion)
+    key = _key(loaded, system, settings, rule)
+    return _records(loaded.corpus.digest, system, key, criterion, loaded, settings)
 
 
-def _key(loaded: Loaded, system: str, settings: Settings) -> str:
-    # The marks are no part of the digest, yet they stand in the scores.
-    return repr((settings.merge, settings.leave_out, loaded.marks[system]))
+def _key(loaded: Loaded, system: str, settings: Settings, criteria: tuple[Criterion, ...]) -> str:
+    # The whole rules, as two users may call different ones by the same name. The marks are no part of the digest, yet
+    # they stand in the scores.
+    return repr((criteria, settings.merge, settings.leave_out, loaded.marks[system]))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Listing match records …")

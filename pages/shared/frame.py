@@ -12,13 +12,14 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core import __version__
-from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion, TypeRules
+from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, keys, navigation, sidebar, state
+from pages.shared import corpora, keys, navigation, own, sidebar, state
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
+from pages.shared.problems import show_problems
 from pages.shared.queries import Query, query_of, select
 from pages.shared.url import PREFIX, View, checked
 
@@ -48,7 +49,17 @@ class Here:
 
     @property
     def criterion(self) -> Criterion:
-        return CRITERIA[self.view.criterion]
+        return _criterion(self.settings, self.view.criterion)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The names of all criteria that are scored, one's own last."""
+        return tuple(criterion.name for criterion in self.settings.criteria)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types as scored under the chosen criterion, which may merge some and leave some out itself."""
+        return tuple(sorted({kind for layer in self.scores().layers(self.view.criterion) for kind in layer.types}))
 
     def scores(self, system: str | None = None) -> Scores:
         return corpora.scores(self.loaded, system or self.system, self.settings)
@@ -110,12 +121,6 @@ def guarded() -> Iterator[None]:
         st.error(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
 
 
-def show_problems(lines: list[str]) -> None:
-    st.error(f"{len(lines)} problem{'s' if len(lines) > 1 else ''} in what was given:")
-    for line in lines:
-        st.code(line, language=None, wrap_lines=True)
-
-
 def _here() -> tuple[Here | None, tuple[str, ...]]:
     """Find the corpus of the view and check the view against it."""
     wanted = state.view()
@@ -124,12 +129,13 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         return None, ()
     corpus = loaded.corpus
     known = loaded.types
-    rules = TypeRules(dict(wanted.merge), wanted.leaveout)
+    settings = corpora.settings_of(wanted, own.criteria())
+    rules = settings.rules_for(_criterion(settings, wanted.criterion))
     scored = {name for kind in known if (name := rules.name(kind)) is not None}
     view, notices = checked(
         wanted,
         systems={layer.name for layer in corpus.systems},
-        criteria=APPLICABLE,
+        criteria=[criterion.name for criterion in settings.criteria],
         known_types=known,
         scored_types=scored,
         documents=corpus.documents.index,
@@ -138,12 +144,18 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     view = replace(view, corpus=corpus.digest, system=view.system or loaded.start)
     if view != wanted:
         state.put(view)
-    return Here(loaded, view, corpora.settings_of(view)), notices
+    return Here(loaded, view, corpora.settings_of(view, own.criteria())), notices
+
+
+def _criterion(settings: Settings, name: str) -> Criterion:
+    """Return a criterion by name, the default one for a name that is not known."""
+    found = {criterion.name: criterion for criterion in settings.criteria}
+    return found.get(name, found[View().criterion])
 
 
 def _tell(notices: list[str]) -> None:
     if notices:
-        st.warning("Left out, as it does not fit: " + "; ".join(plain(notice, 200) for notice in notices) + ".")
+        st.warning("Left out, as it does not fit: " + "; ".join(plain(notice, 300) for notice in notices) + ".")
 
 
 def _guide(wanted: View) -> None:

@@ -12,6 +12,8 @@ RUNS = "runs"
 """How many times this session has run a page; tests wait for it to grow."""
 UPLOAD_PROBLEMS = "upload_problems"
 """Lines of problems of the upload read last."""
+OWN = "own"
+"""One's own matching criteria (pages/shared/own.py), which no server keeps."""
 
 WIDGET = "widget_"
 """Prefix of widgets that mirror a fact of the view."""

@@ -12,7 +12,7 @@ import streamlit as st
 
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.glossary import DECISIONS, decision_label
-from pages.shared import keys, state
+from pages.shared import keys, own, state
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS
 from pages.shared.terms import criterion_explained, explained
@@ -87,7 +87,7 @@ def _criteria(view: View) -> None:
             if criterion.needs:
                 st.caption(f"{criterion.name} does not apply: it needs {criterion.needs}.")
     st.markdown("**your own**")
-    st.caption("None. One can be composed on the command line and in the library.")
+    own.draw(view)
 
 
 def _criterion(criterion: Criterion, *, chosen: bool) -> None:
@@ -137,7 +137,7 @@ def _groups(merge: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def _show(here: Here) -> None:
     st.multiselect(
         "Types",
-        here.scores().types,
+        sorted({*here.types, *here.view.type}),
         key=_mirror("type", list(here.view.type)),
         on_change=_took("type", tuple),
         placeholder="all",
@@ -160,6 +160,7 @@ def _link(fits: bool) -> None:
         if fits:
             query = urlencode(linkable(state.view()) or {})
             st.code(f"{st.context.url or ''}?{query}", language=None, wrap_lines=True)
+            own.link_note(state.view())
         else:
             st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
         if local:
@@ -171,8 +172,10 @@ def _link(fits: bool) -> None:
 def chips(here: Here) -> None:
     """Draw what is active as chips that go away at a click."""
     view = here.view
+    rule = f": {own.explained(here.criterion)}" if here.criterion in own.criteria() else ""
     st.caption(
-        f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · matching criterion {plain(view.criterion)}"
+        f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · "
+        f"matching criterion {plain(view.criterion)}{rule}"
     )
     found = list(_active(view))
     if not found:

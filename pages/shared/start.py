@@ -16,7 +16,7 @@ from nereval_core.readers import Source, formats
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.report.colours import LOOKS
 from pages.shared import corpora, keys, navigation, state
-from pages.shared.frame import Here, show_problems
+from pages.shared.frame import Here
 from pages.shared.lists import excerpt
 from pages.shared.loading import (
     Loaded,
@@ -29,6 +29,7 @@ from pages.shared.loading import (
     served_folders,
 )
 from pages.shared.plain import plain
+from pages.shared.problems import show_problems
 from pages.shared.queries import select, side_query, view_of
 from pages.shared.url import View
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from urllib.parse import unquote, urlencode
 
+from nereval_core.criteria import CRITERIA
 from nereval_core.errors import quoted
 from nereval_core.glossary import DECISIONS
 
@@ -66,6 +67,10 @@ class View:
 
 SCORING = ("corpus", "system", "criterion", "merge", "leaveout")
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q")
+_OWN_ELSEWHERE = (
+    "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
+    "your own: a link cannot carry its rule"
+)
 _RIVALS = (ORDERS, ("row-share", "column-share"))
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 
@@ -141,7 +146,12 @@ def checked(
     return replace(
         view,
         system=one("system", systems, "", "is not a system of this corpus"),
-        criterion=one("criterion", criteria, "strict", "is not a matching criterion that applies here"),
+        criterion=one(
+            "criterion",
+            criteria,
+            "strict",
+            "is not a matching criterion that applies here" if view.criterion in CRITERIA else _OWN_ELSEWHERE,
+        ),
         merge=tuple(pair for pair in view.merge if pair[0] in known_types),
         leaveout=kept("leaveout", {*known_types, *merged}),
         type=kept("type", scored_types),

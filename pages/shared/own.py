@@ -1,0 +1,180 @@
+"""One's own matching criteria: loaded from TOML for this session, offered beside the field's, saved as TOML.
+
+They live in session state, not on the server: another user may call another rule by the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words
+from nereval_core.errors import FormatError, Problem
+from nereval_core.readers import Source
+from pages.shared import keys, state
+from pages.shared.plain import plain
+from pages.shared.problems import show_problems
+from pages.shared.url import View
+
+MOST = 20
+"""How many a session may have: every one of them is scored with the others."""
+SIZE = 100_000
+"""Bytes that a file of criteria may have."""
+TEMPLATE = """\
+# One table for each criterion: [criterion.NAME], the name made of letters, digits and . _ + -
+# What is left out of a table stands as in the first one's comments.
+
+[criterion.half]
+boundaries = "overlap"   # equal, start, end, either, contain, overlap (overlap)
+types = "any"            # equal, any (equal)
+minimum = 0.5            # the least share of characters that both have, 0 to 1 (0)
+share = "union"          # of what: gold, prediction, union (gold)
+otherwise = "PAR"        # what an aligned pair gets that fails: INC, PAR (INC)
+sentence = "Half of what the two cover together must be shared; any other overlap earns half."
+
+[criterion.one-type]
+boundaries = "equal"
+merge = {macromolecule = ["protein", "DNA", "RNA"]}   # types scored as one (none)
+leave_out = ["cell_line"]                             # types not scored at all (none)
+"""
+
+
+@dataclass(frozen=True)
+class Own:
+    """The criteria of a session by name, the problems of the files loaded last, and how often files were loaded."""
+
+    criteria: tuple[Criterion, ...] = ()
+    problems: tuple[str, ...] = ()
+    loads: int = 0
+
+
+def kept() -> Own:
+    found: Own = st.session_state.get(keys.OWN, Own())
+    return found
+
+
+def criteria() -> tuple[Criterion, ...]:
+    return kept().criteria
+
+
+def read(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Criterion, ...], tuple[Problem, ...]]:
+    """Return the criteria of TOML files, the later of two that have one name, and the problems of the other files."""
+    found: dict[str, Criterion] = {}
+    problems: list[Problem] = []
+    for name, raw in files:
+        try:
+            found |= {criterion.name: criterion for criterion in _read(name, raw)}
+        except FormatError as error:
+            problems += error.problems
+    return tuple(found.values()), tuple(problems)
+
+
+def _read(name: str, raw: bytes) -> tuple[Criterion, ...]:
+    if len(raw) > SIZE:
+        raise FormatError.single(name, None, f"{len(raw):,} bytes", f"give a TOML file of at most {SIZE:,}")
+    if not name.lower().endswith(".toml"):
+        raise FormatError.single(name, None, "no TOML file by its name", "give criteria in a file called NAME.toml")
+    if not raw:
+        return criteria_from_toml("", name)
+    (file,) = Source.of_uploads([(name, raw)]).files
+    return criteria_from_toml(file.text(), name)
+
+
+def taken(old: Own, files: Iterable[tuple[str, bytes]]) -> Own:
+    """Return what a session has once files are loaded: a criterion replaces the one of its name."""
+    new, problems = read(files)
+    by_name = {criterion.name: criterion for criterion in (*old.criteria, *new)}
+    if len(by_name) > MOST:
+        known = {criterion.name for criterion in old.criteria}
+        more = [criterion.name for criterion in new if criterion.name not in known][MOST - len(known) :]
+        by_name = {name: criterion for name, criterion in by_name.items() if name not in more}
+        found = f"{len(more)} criteria more than the {MOST} that a session can have, from {more[0]} on"
+        problems = (*problems, Problem("criteria", None, found, "remove some of the others first"))
+    lines = FormatError(problems).lines() if problems else ()
+    return Own(tuple(by_name.values()), tuple(lines), old.loads + 1)
+
+
+def as_toml(criteria: Iterable[Criterion]) -> str:
+    return "\n".join(criterion_to_toml(criterion) for criterion in criteria)
+
+
+def explained(criterion: Criterion) -> str:
+    """Return what a criterion of one's own asks for, as Markdown: its sentence, its rule, its types."""
+    parts = [criterion.sentence.rstrip("."), criterion.rule()]
+    parts += [f"types merged: {merges_in_words(dict(criterion.merge))}"] if criterion.merge else []
+    parts += [f"left out: {', '.join(criterion.leave_out)}"] if criterion.leave_out else []
+    return plain(". ".join(part[:1].upper() + part[1:] for part in parts if part) + ".", 600)
+
+
+def draw(view: View) -> None:
+    """Offer the session's own criteria, with ways to load, save and remove them."""
+    own = kept()
+    for criterion in own.criteria:
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                plain(criterion.name),
+                key=f"criterion-{criterion.name}",
+                type="primary" if criterion.name == view.criterion else "secondary",
+                help=explained(criterion),
+                on_click=state.update,
+                kwargs={"criterion": criterion.name},
+            )
+            st.button(
+                "×",
+                key=f"own-remove-{criterion.name}",
+                type="tertiary",
+                help=f"Remove {plain(criterion.name)}",
+                on_click=_remove,
+                args=(criterion.name,),
+            )
+    if own.problems:
+        show_problems(own.problems)
+    # Under a new key after each load: what was taken over stands above, and what was removed must not come back.
+    key = f"own_upload_{own.loads}"
+    st.file_uploader(
+        "Load from TOML",
+        type="toml",
+        accept_multiple_files=True,
+        max_upload_size=1,
+        key=key,
+        on_change=_load,
+        args=(key,),
+        help="Several criteria a file, several files at once. One of a name already here replaces it. "
+        "No other user sees them; reloading the page loses them.",
+    )
+    with st.container(horizontal=True, gap="small"):
+        _download("Template", TEMPLATE, "nereval-criteria-template.toml", "An example to begin with.")
+        if own.criteria:
+            _download("Save as TOML", as_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
+
+
+def _download(label: str, text: str, name: str, why: str) -> None:
+    st.download_button(
+        label, text, file_name=name, mime="application/toml", on_click="ignore", type="tertiary", help=why
+    )
+
+
+def _load(key: str) -> None:
+    files: Sequence[tuple[str, bytes]] = [(file.name, file.getvalue()) for file in st.session_state[key] or ()]
+    if files:
+        st.session_state[keys.OWN] = taken(kept(), files)
+
+
+def _remove(name: str) -> None:
+    own = kept()
+    rest = tuple(criterion for criterion in own.criteria if criterion.name != name)
+    st.session_state[keys.OWN] = replace(own, criteria=rest, problems=())
+    if state.view().criterion == name:
+        state.update(criterion=View().criterion)
+
+
+def link_note(view: View) -> None:
+    """Say beside a link what it cannot carry: the rule of a criterion of one's own."""
+    if any(criterion.name == view.criterion for criterion in criteria()):
+        name = plain(view.criterion)
+        st.caption(
+            f"The matching criterion {name} is one of your own. The link names it but cannot carry its rule: "
+            "send its TOML file along (Matching criterion, your own, Save as TOML)."
+        )
