@@ -106,6 +106,23 @@ def test_html_holds_no_tag_but_ours(case: tuple[str, list[Mark]]) -> None:
     assert html.count("<span ") == html.count("</span>")
 
 
+@pytest.mark.parametrize(
+    ("gold", "line_height"),
+    [
+        ([(0, 7)], "2.80"),
+        ([(0, 7), (40, 44)], "2.80"),
+        ([(0, 7), (9, 18)], "3.90"),
+        ([(0, 7), (9, 18), (20, 24)], "5.00"),
+        ([(number, number + 1) for number in range(30)], f"{1.7 + 1.1 * 1:.2f}"),
+    ],
+    ids=["one", "far apart", "a long label beside another", "two of them", "too many for a lane each"],
+)
+def test_a_label_longer_than_its_span_gets_a_lane_of_its_own(gold: list[tuple[int, int]], line_height: str) -> None:
+    html = document_html("x" * 60, [mark(low, high, type="NORMALIZABLES") for low, high in gold])
+    assert f"line-height:{line_height}" in html
+    assert html.count('data-label="✓ NORMALIZABLES"') == len(gold)
+
+
 @given(marked())
 def test_lanes_are_disjoint_and_free_of_input_order(case: tuple[str, list[Mark]]) -> None:
     _, marks = case

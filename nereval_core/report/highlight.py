@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
+from math import ceil
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -121,13 +122,14 @@ def segments(
     limit: int = LANES,
     cuts: Iterable[int] = (),
     first: str = "",
+    placed: Sequence[int | None] | None = None,
 ) -> list[Segment]:
     """Cut a text where a drawn mark's fragment begins or ends, and at `cuts` (code points).
 
     The texts of the segments joined are the text; no segment is empty. A segment carries at most `limit` strokes a
-    side, gold first, each side by lane.
+    side, gold first, each side by lane. Lanes that were found already may be given as `placed`.
     """
-    placed = lanes(marks, limit=limit, first=first)
+    placed = lanes(marks, limit=limit, first=first) if placed is None else placed
     edges = {0, len(text), *cuts}
     for mark, lane in zip(marks, placed, strict=True):
         if lane is not None:
@@ -213,19 +215,43 @@ def document_html(
 ) -> Markup:
     """Return a text with gold spans ruled above and predicted spans below, for places that run no script.
 
-    Labels come from style sheets, not from the text: gold's before a span, the prediction's after it. Give the types
-    of the whole corpus as `types`, so that their colours do not depend on the marks shown.
+    Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
+    the whole corpus as `types`, so that their colours do not depend on the marks shown.
     """
     colours = type_colours(types, (mark.type for mark in marks))
-    placed = segments(text, marks)
+    placed = _with_room_for_labels(text, marks)
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
     drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(drawn)
     note = Markup('<span class="nvh-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
-    height = f"{2 + 0.5 * sum(_lanes_used(placed, marks).values()):.1f}"
+    height = f"{_LINE + _LANE * sum(_lanes_used(placed, marks).values()):.2f}"
     return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}">{}</div>{}').format(
         STYLE if style else "", height, body, note
     )
+
+
+_LINE, _LANE = 1.7, 1.1
+"""Height of a line without lanes and of a lane, in em."""
+_LABEL_CHARACTER = 0.95
+"""Width of a character of a label, in characters of the text: labels are smaller, but bold and often capitals."""
+
+
+def _label(mark: Mark) -> str:
+    return f"{LOOKS[mark.decision].glyph} {mark.type}"
+
+
+def _with_room_for_labels(text: str, marks: Sequence[Mark]) -> list[Segment]:
+    """Cut a text as `segments` does; where lanes suffice, a label that is longer than its span has its lane too.
+
+    How wide a label gets is not known here. It is taken to be as wide as a number of characters of the text.
+    """
+    room = [max(mark.end, mark.start + ceil(_LABEL_CHARACTER * len(_label(mark))) + 1) for mark in marks]
+    wide = [
+        replace(mark, fragments=(*mark.fragments[:-1], (mark.fragments[-1][0], end)))
+        for mark, end in zip(marks, room, strict=True)
+    ]
+    placed = lanes(wide)
+    return segments(text, marks, placed=None if None in placed else placed)
 
 
 def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, int]:
@@ -236,47 +262,53 @@ def _lanes_used(placed: Iterable[Segment], marks: Sequence[Mark]) -> dict[Side, 
 def _segment_html(
     segment: Segment, marks: Sequence[Mark], text: str, colours: Mapping[str, Colour], colour_by: str
 ) -> Markup:
-    content = _characters(segment.text)
     if not segment.strokes:
-        return content
+        return _characters(segment.text)
 
     def colour(mark: Mark) -> Colour:
         return LOOKS[mark.decision].colour if colour_by == "decision" else colours[mark.type]
 
-    def ruled(inner: Markup, strokes: Sequence[Stroke], title: str) -> Markup:
-        if not strokes:
-            return inner
-        rows = _lanes_used([Segment(0, "", tuple(strokes))], marks)
-        rules = []
-        for stroke in strokes:
-            side = marks[stroke.mark].side
-            inset = 4 * (rows[side] - 1 - stroke.lane)
-            place = f"{inset}px" if side == "gold" else f"calc(100% - {inset}px)"
-            ink = "light-dark({}, {})".format(*colour(marks[stroke.mark]).ink)
-            rules.append(f"linear-gradient({ink},{ink}) 0 {place}/100% {'1px' if stroke.gap else '3px'} no-repeat")
-        return Markup(
-            '<span class="nvh-span" title="{}" style="background:{};padding-block:{}px {}px">{}</span>'
-        ).format(title, ",".join(rules), 4 * rows["gold"] + 1, 4 * rows["prediction"] + 1, inner)
-
-    def chips(strokes: Iterable[Stroke]) -> Markup:
-        return Markup("").join(
-            Markup('<span class="nvh-chip nvh-{}" data-label="{} {}" style="{}"></span>').format(
-                mark.side,
-                LOOKS[mark.decision].glyph,
-                mark.type,
-                "background:light-dark({},{});color:light-dark({},{})".format(*colour(mark).fill, *colour(mark).ink),
+    rows = _lanes_used([segment], marks)
+    boxes, labels = [], []
+    for stroke in segment.strokes:
+        mark = marks[stroke.mark]
+        above = mark.side == "gold"
+        # Lanes are counted from the text outwards, backgrounds placed from the box's upper or lower edge.
+        inset = _LANE * (rows[mark.side] - 1 - stroke.lane)
+        ink, fill = ("light-dark({}, {})".format(*pair) for pair in (colour(mark).ink, colour(mark).fill))
+        rule = inset + _LANE - _RULE if above else inset + _LANE - (_GAP if stroke.gap else _RULE)
+        layers = [(ink, rule, _GAP if stroke.gap else _RULE)]
+        if not stroke.gap:
+            layers.append((fill, inset, _LANE))
+        for paint, at, height in layers:
+            place = f"{at:.2f}em" if above else f"calc(100% - {at:.2f}em)"
+            boxes.append(f"linear-gradient({paint},{paint}) 0 {place}/100% {height:.2f}em no-repeat")
+        if stroke.starts:
+            labels.append(
+                Markup('<span class="nvh-label nvh-{}" data-label="{}" style="--nvh-lane:{};color:{}"></span>').format(
+                    mark.side, _label(mark), stroke.lane, ink
+                )
             )
-            for mark in (marks[stroke.mark] for stroke in strokes)
+    content = _characters(segment.text)
+    if labels:
+        # Labels are placed by the first word: a longer piece may go over several lines.
+        cut = _first_word(segment.text)
+        content = Markup('<span class="nvh-at">{}{}</span>{}').format(
+            Markup("").join(labels), _characters(segment.text[:cut]), _characters(segment.text[cut:])
         )
-
-    # Outer labels lie further out; the rules of spans that run on past a label are drawn along it.
-    outwards = sorted(segment.strokes, key=lambda stroke: stroke.lane)
-    gold = [stroke for stroke in outwards[::-1] if marks[stroke.mark].side == "gold" and stroke.starts]
-    predicted = [stroke for stroke in outwards if marks[stroke.mark].side == "prediction" and stroke.ends]
     title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes)
-    before = ruled(chips(gold), [s for s in segment.strokes if not s.starts], "") if gold else Markup("")
-    after = ruled(chips(predicted), [s for s in segment.strokes if not s.ends], "") if predicted else Markup("")
-    return before + ruled(content, segment.strokes, title) + after
+    return Markup(
+        '<span class="nvh-span" title="{}" style="background:{};padding-block:{:.2f}em {:.2f}em">{}</span>'
+    ).format(title, ",".join(boxes), _LANE * rows["gold"], _LANE * rows["prediction"], content)
+
+
+_RULE, _GAP = 0.19, 0.07
+"""Thickness of the rule of a span and between its fragments, in em."""
+
+
+def _first_word(text: str) -> int:
+    """Return where the first word of a text ends."""
+    return next((place for place, char in enumerate(text) if place and char.isspace()), len(text))
 
 
 def _characters(text: str) -> Markup:
@@ -286,12 +318,16 @@ def _characters(text: str) -> Markup:
 
 STYLE = Markup(
     "<style>"
-    ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start}"
+    ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start;overflow-x:clip;"
+    "padding-inline-end:min(4em,12%)}"
     ".nvh-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
-    ".nvh-chip::before{content:attr(data-label);font-size:.72em;font-weight:600;line-height:1.5;white-space:nowrap;"
-    "border-radius:.3em;padding:.05em .4em;margin-inline:.15em;unicode-bidi:isolate}"
-    ".nvh-chip{border-radius:.3em;user-select:none}"
-    ".nvh-gold{vertical-align:.35em}.nvh-prediction{vertical-align:-.35em}"
+    ".nvh-at{position:relative}"
+    ".nvh-label{position:absolute;inset-inline-start:0;user-select:none;pointer-events:none}"
+    ".nvh-label.nvh-gold{bottom:calc(100% + var(--nvh-lane)*1.1em)}"
+    ".nvh-label.nvh-prediction{top:calc(100% + var(--nvh-lane)*1.1em)}"
+    ".nvh-label::before,.nvh-chip::before{content:attr(data-label);display:block;font-size:.69em;font-weight:600;"
+    "line-height:1.32;white-space:nowrap;padding-inline:.25em;unicode-bidi:isolate}"
+    ".nvh-gold::before{padding-block-end:.27em}.nvh-prediction::before{padding-block-start:.27em}"
     ".nvh-char{opacity:.6}"
     "</style>"
 )
