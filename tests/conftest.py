@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from tests.browser import launched, served
 
-settings.register_profile("nereval", derandomize=True, deadline=None)
+settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("nereval")
 
 

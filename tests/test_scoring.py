@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer
 from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
@@ -164,10 +166,21 @@ LOOSER = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(6))
+def span_in(room: int) -> st.SearchStrategy[Span]:
+    """A span of up to three fragments in a text of so many characters, so that spans nest, cross, touch and repeat."""
+    edges = st.lists(st.integers(0, room), min_size=2, max_size=6, unique=True).map(sorted)
+    parts = edges.map(lambda cuts: tuple(zip(cuts[::2], cuts[1::2], strict=False)))
+    return st.builds(Span, parts, st.sampled_from("ABC"))
+
+
+def side(room: int = 24, most: int = 8, count: int = 4) -> st.SearchStrategy[list[list[Span]]]:
+    return st.lists(st.lists(span_in(room), max_size=most), min_size=count, max_size=count)
+
+
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
-def test_promised_properties(seed: int, counting: str) -> None:
-    over, gold, pred = corpus(1000 + seed, 60, 12, room=30)
+@given(gold=side(), pred=side())
+def test_promised_properties(counting: str, gold: list[list[Span]], pred: list[list[Span]]) -> None:
+    over = documents(len(gold))
     how = Settings(CRITERIA_TESTED, counting=counting)  # type: ignore[arg-type]
     scores = score(over, gold, pred, how)
     swapped = score(over, pred, gold, how)
@@ -189,27 +202,45 @@ def test_promised_properties(seed: int, counting: str) -> None:
                 mirrored = swapped.by_type(name)[kind]
                 assert row.gold[:3] == mirrored.pred[:3] and row.mis == mirrored.spu
     for stricter, looser in LOOSER:
-        assert scores.counts(stricter).gold[Decision.COR] <= scores.counts(looser).gold[Decision.COR]
+        for number in (0, 1):
+            sides = [(scores.counts(name).gold, scores.counts(name).pred)[number] for name in (stricter, looser)]
+            assert sides[0][Decision.COR] <= sides[1][Decision.COR]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_order_of_spans_and_documents_changes_nothing(seed: int) -> None:
-    rng = random.Random(seed)
-    over, gold, pred = corpus(seed, 20, 8, room=20)
+@given(gold=side(), pred=side(), random=st.randoms(use_true_random=False))
+def test_order_of_spans_and_documents_changes_nothing(
+    gold: list[list[Span]], pred: list[list[Span]], random: random.Random
+) -> None:
+    over = documents(len(gold))
     scores = score(over, gold, pred, Settings(CRITERIA_TESTED))
-    turn = rng.sample(range(20), 20)
+    turn = random.sample(range(len(gold)), len(gold))
     other = Documents(tuple(over.ids[i] for i in turn), tuple(over.texts[i] for i in turn))
     mixed = []
-    for side in (gold, pred):
-        spans = flatten([side[i] for i in turn])
-        mixed.append(make("x", other, rng.sample(spans, len(spans))))
+    for drawn in (gold, pred):
+        spans = flatten([drawn[i] for i in turn])
+        mixed.append(make("x", other, random.sample(spans, len(spans))))
     again = score_layers(*mixed, Settings(CRITERIA_TESTED))
     assert (again.read_gold, again.read_pred) == (scores.read_gold, scores.read_pred)
     for criterion in CRITERIA_TESTED:
-        assert again.by_document(criterion.name) == {
-            i: scores.by_document(criterion.name).get(i) for i in again.by_document(criterion.name)
-        }
+        assert again.by_document(criterion.name) == scores.by_document(criterion.name)
         assert again.by_type(criterion.name) == scores.by_type(criterion.name)
+
+
+@given(gold=side(room=12, most=4, count=2), pred=side(room=12, most=4, count=2))
+def test_drawn_documents_equal_the_best_of_all_alignments(gold: list[list[Span]], pred: list[list[Span]]) -> None:
+    scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
+    for criterion in CRITERIA_TESTED:
+        check(gold, pred, scores, criterion.name)
+
+
+@given(gold=side(), pred=side(), cut=st.integers(0, 4))
+def test_counts_of_parts_add_up(gold: list[list[Span]], pred: list[list[Span]], cut: int) -> None:
+    """Counts are a commutative monoid: scoring shards and adding is scoring all."""
+    how = Settings(CRITERIA_TESTED)
+    whole = score(documents(len(gold)), gold, pred, how)
+    parts = [score(documents(len(g)), g, p, how) for g, p in ((gold[:cut], pred[:cut]), (gold[cut:], pred[cut:]))]
+    for criterion in CRITERIA_TESTED:
+        assert parts[0].counts(criterion.name) + parts[1].counts(criterion.name) == whole.counts(criterion.name)
 
 
 def test_partners_agree_with_decisions() -> None:
