@@ -420,7 +420,9 @@ def _codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:
     if layer.types == types:
         return layer.type
     place = {kind: code for code, kind in enumerate(types)}
-    return np.array([place[kind] for kind in layer.types], np.int16)[layer.type]
+    # Both sides together may have more types than int16 can number.
+    kind_of = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
+    return np.array([place[kind] for kind in layer.types], kind_of)[layer.type]
 
 
 def _counts(gold: Int64, pred: Int64) -> Counts:

@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import EQUAL, SAME_TYPE, Rules
-from nereval_core.candidates import BLOCK, CREDIT, Knot, Pairs, blocks, joined, preference, worth_of
+from nereval_core.candidates import (
+    BLOCK,
+    CREDIT,
+    Knot,
+    Pairs,
+    blocks,
+    candidate_pairs,
+    joined,
+    preference,
+    worth_of,
+)
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
@@ -142,7 +152,9 @@ def greedy_alignment(knot: Knot, rules: Rules, criterion: int, g: Int64, p: Int6
 
     Pairs are looked at in blocks, and only the best of them kept: what is held is bounded, whatever the size.
     """
-    chosen: list[Pairs] = []
+    # Where only hulls overlap there may be no pair at all.
+    nothing = np.zeros(0, np.int64)
+    chosen = [candidate_pairs(knot, rules, nothing, nothing)]
     while len(g) and len(p):
         best: Pairs | None = None
         everything = True

@@ -126,6 +126,13 @@ def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.Mon
     assert (scores.greedy, scores.counts("strict").cor, scores.counts("strict").mis) == ((), 20, 1)
 
 
+def test_a_large_cluster_of_hulls_alone_has_no_pairs() -> None:
+    gold = [(0, Span(((0, 1), (10, 11)), "A"))] * 1001
+    pred = [(0, Span(((2, 3), (5, 6)), "A"))] * 1001
+    counts = score(gold, pred, "lenient").counts("lenient")
+    assert (counts.mis, counts.spu, counts.cor) == (1001, 1001, 0)
+
+
 def test_discontinuous_spans_pair_only_where_they_share_a_character() -> None:
     gold = [(0, Span(((0, 3), (8, 10)), "A")), (0, Span(((20, 25),), "A"))]
     pred = [(0, Span(((4, 7),), "A")), (0, Span(((20, 22), (23, 25)), "A"))]

@@ -281,6 +281,15 @@ def test_types_merged_and_left_out() -> None:
     assert (counts.cor, counts.mis, counts.spu, counts.pos) == (1, 1, 1, 2)
 
 
+def test_more_types_than_either_side_could_number_alone() -> None:
+    over, count = documents(1, 4_000), 20_000
+    gold = make("gold", over, [(0, one(i, i + 1, f"g{i}")) for i in range(count)])
+    pred = make("pred", over, [(0, one(i, i + 1, "g7" if i == 7 else f"p{i}")) for i in range(count)])
+    scores = score_layers(gold, pred, settings("strict", "exact"))
+    assert (scores.counts("strict").cor, scores.counts("exact").cor) == (1, count)
+    assert len(scores.by_type("strict")) == 2 * count - 1
+
+
 def test_criteria_that_need_more_are_refused() -> None:
     gold = make("gold", documents(1), [(0, one(0, 2))])
     with pytest.raises(ValueError, match="core"):
