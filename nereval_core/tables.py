@@ -311,8 +311,9 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
 
 def _shares(layer: Layer, span: int, other: Layer) -> bool:
     low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
+    near = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
     own = _parts(layer, span)
-    return any(shared_characters(own, _parts(other, i)) for i in range(low, high))
+    return any(shared_characters(own, _parts(other, i)) for i in (np.flatnonzero(near) + low).tolist())
 
 
 def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:

@@ -123,6 +123,29 @@ def test_record_ids_of_duplicates_and_fragments() -> None:
     assert tables.record_ids(made, "g") == ["g:1-5:A", "g:1-5:A~2", "g:1-5:A~3", "g:1-3,4-5:A", "g:1-3,4-5:A~2"]
 
 
+def test_record_ids_are_unique_whatever_types_are_called() -> None:
+    types = ["A", "A", "A~2", "A~2", "A~2~1", "~2", "A~", "A~x"]
+    made = make("gold", documents(1), [(0, Span(((0, 3),), kind)) for kind in types])
+    ids = tables.record_ids(made, "g")
+    assert len(set(ids)) == len(ids)
+    assert {"g:0-3:A", "g:0-3:A~2", "g:0-3:A~2~1", "g:0-3:A~2~2", "g:0-3:A~x"} < set(ids)
+
+
+def test_confusion_tells_types_from_spurious_and_missed() -> None:
+    over = documents(1)
+    spans = [(0, 3, "spurious"), (4, 6, "missed"), (8, 9, "X"), (12, 13, "X")]
+    gold = make("gold", over, [(0, Span(((start, end),), kind)) for start, end, kind in spans])
+    pred = layer("sys", over, [0] * 3, [0, 8, 20], [3, 9, 21], ["X", "missed", "X"])
+    frame = tables.confusion(score_layers(gold, pred, settings("strict")), "strict")
+    assert sorted(map(tuple, frame.values.tolist())) == [
+        ("(spurious)", "X", 1),
+        ("X", "(missed)", 1),
+        ("X", "missed", 1),
+        ("missed", "(missed)", 1),
+        ("spurious", "X", 1),
+    ]
+
+
 def test_a_change_of_criterion_keeps_the_anchor() -> None:
     scores = drawn(9)
     anchors = [{r for r in tables.records(scores, c.name)["record"] if r.startswith("g:")} for c in CRITERIA_TESTED]
@@ -159,6 +182,8 @@ def test_wide_view_of_criteria_with_type_rules_of_their_own() -> None:
     frame = tables.wide(score_layers(gold, gold, Settings((CRITERIA["strict"], narrow))))
     assert frame["strict"].tolist() == ["COR"] * 4
     assert frame["narrow"].astype(object).fillna("left out").tolist() == ["left out", "COR"] * 2
+    turned = tables.wide(score_layers(gold, gold, Settings((narrow, CRITERIA["strict"]))))
+    assert (turned["narrow"].tolist(), turned["strict"].tolist()) == (["COR"] * 2, ["COR"] * 2)
 
 
 def test_overall_leaves_undefined_ratios_undefined() -> None:
