@@ -111,24 +111,10 @@ def explained(criterion: Criterion) -> str:
 def draw(view: View) -> None:
     """Offer the session's own criteria, with ways to load, save and remove them."""
     own = kept()
-    for criterion in own.criteria:
+    if own.criteria:
         with st.container(horizontal=True, gap="small"):
-            st.button(
-                plain(criterion.name),
-                key=f"criterion-{criterion.name}",
-                type="primary" if criterion.name == view.criterion else "secondary",
-                help=explained(criterion),
-                on_click=state.update,
-                kwargs={"criterion": criterion.name},
-            )
-            st.button(
-                "×",
-                key=f"own-remove-{criterion.name}",
-                type="tertiary",
-                help=f"Remove {plain(criterion.name)}",
-                on_click=_remove,
-                args=(criterion.name,),
-            )
+            for criterion in own.criteria:
+                _offer(criterion, chosen=criterion.name == view.criterion)
     if own.problems:
         show_problems(own.problems)
     # Under a new key after each load: what was taken over stands above, and what was removed must not come back.
@@ -148,6 +134,25 @@ def draw(view: View) -> None:
         _download("Template", TEMPLATE, "nereval-criteria-template.toml", "An example to begin with.")
         if own.criteria:
             _download("Save as TOML", as_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
+
+
+def _offer(criterion: Criterion, *, chosen: bool) -> None:
+    st.button(
+        plain(criterion.name),
+        key=f"criterion-{criterion.name}",
+        type="primary" if chosen else "secondary",
+        help=explained(criterion),
+        on_click=state.update,
+        kwargs={"criterion": criterion.name},
+    )
+    st.button(
+        "×",
+        key=f"own-remove-{criterion.name}",
+        type="tertiary",
+        help=f"Remove {plain(criterion.name)}",
+        on_click=_remove,
+        args=(criterion.name,),
+    )
 
 
 def _download(label: str, text: str, name: str, why: str) -> None:

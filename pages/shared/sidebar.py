@@ -12,9 +12,9 @@ import streamlit as st
 
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.glossary import DECISIONS, decision_label
-from pages.shared import keys, own, state
+from pages.shared import keys, navigation, own, state
 from pages.shared.plain import plain
-from pages.shared.queries import ERRORS
+from pages.shared.queries import ERRORS, view_of
 from pages.shared.terms import criterion_explained, explained
 from pages.shared.url import ABSENT, LIMIT, View, linkable
 
@@ -32,11 +32,19 @@ def draw(here: Here, fits: bool) -> None:
     with st.container(border=True):
         st.markdown("**Show**", help="Changes which records are listed, never a number on Overview or Confusion.")
         _show(here)
-        shown, every = len(here.shown()), len(here.records())
-        st.caption(f"{shown:,} of {every:,} records")
+        _number(here)
         narrowed = here.view != here.view.cleared()
         st.button("Clear", on_click=state.put, args=(here.view.cleared(),), disabled=not narrowed, key="clear")
     _link(fits)
+
+
+def _number(here: Here) -> None:
+    """Say how many records of all are shown, each number a link to the list of exactly these."""
+    every = replace(here.view.cleared(), decision=DECISIONS)
+    with st.container(horizontal=True, gap=None, vertical_alignment="center", key="number"):
+        navigation.link_to("Errors", f":primary[{len(here.shown()):,}]", view_of(here.view, here.query()))
+        st.caption("of", width="content")
+        navigation.link_to("Errors", f":primary[{len(here.records()):,} records]", every)
 
 
 def _mirror(name: str, value: Any) -> str:
@@ -83,9 +91,9 @@ def _criteria(view: View) -> None:
         with st.container(horizontal=True, gap="small"):
             for criterion in found:
                 _criterion(criterion, chosen=criterion.name == view.criterion)
-        for criterion in found:
-            if criterion.needs:
-                st.caption(f"{criterion.name} does not apply: it needs {criterion.needs}.")
+        reasons = [f"{one.name} does not apply: it needs {one.needs}." for one in found if one.needs]
+        if reasons:
+            st.caption("  \n".join(reasons))
     st.markdown("**your own**")
     own.draw(view)
 
@@ -169,15 +177,15 @@ def _link(fits: bool) -> None:
             st.caption("Whoever reaches the machine can then read what was uploaded: there is no password.")
 
 
-def chips(here: Here) -> None:
-    """Draw what is active as chips that go away at a click."""
+def chips(here: Here, *, place: bool = True) -> None:
+    """Draw what is active as chips that go away at a click; `place`: document and record too."""
     view = here.view
     rule = f": {own.explained(here.criterion)}" if here.criterion in own.criteria() else ""
     st.caption(
         f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · "
         f"matching criterion {plain(view.criterion)}{rule}"
     )
-    found = list(_active(view))
+    found = list(_active(view, place))
     if not found:
         return
     with st.container(horizontal=True, gap="small", key="chips"):
@@ -191,7 +199,7 @@ def chips(here: Here) -> None:
             )
 
 
-def _active(view: View) -> Iterable[tuple[str, View]]:
+def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:
     """Yield what is not as by default, as a label and the view without it."""
     if view.criterion != View().criterion:
         yield f"criterion: {plain(view.criterion)}", replace(view, criterion=View().criterion)
@@ -209,9 +217,9 @@ def _active(view: View) -> Iterable[tuple[str, View]]:
         yield f"gold: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
     for name in view.pred:
         yield f"prediction: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
-    if view.record:
+    if view.record and place:
         yield f"record: {plain(view.record)} in {plain(view.doc)}", replace(view, record="", doc="")
-    elif view.doc:
+    elif view.doc and place:
         yield f"document: {plain(view.doc)}", replace(view, doc="")
     if view.q:
         yield f"search: {plain(view.q)}", replace(view, q="")
