@@ -47,11 +47,17 @@ class Criterion:
         """Return the rule in words: what a pair must satisfy to be correct, and what it gets otherwise."""
         parts = [_BOUNDARY_WORDS[self.boundaries]]
         if self.minimum:
-            parts.append(f"at least {float(self.minimum):g} of the {self.share} is shared")
+            parts.append(f"at least {_number(self.minimum)} of the {self.share} is shared")
         if self.same_type:
             parts.append("the types are equal")
         types = "" if self.same_type else ", whatever the types"
         return " and ".join(parts) + f"{types}; otherwise {self.otherwise.name}"
+
+
+def _number(value: Fraction) -> str:
+    """Return a decimal where it is exact, else a fraction: a third is not 0.333333."""
+    decimal = f"{float(value):g}"
+    return decimal if Fraction(decimal) == value else str(value)
 
 
 _BOUNDARY_WORDS: dict[str, str] = {
@@ -181,7 +187,7 @@ def parse_merge(values: Iterable[str]) -> dict[str, str]:
     """Read merges written `protein,DNA,RNA=macromolecule` as member -> merged name.
 
     Raises:
-        FormatError: without `=`, with an empty name, or where a type is merged into two names.
+        FormatError: without `=`, with an empty name, or where a type is merged into two names or onwards.
     """
     merge: dict[str, str] = {}
     problems = []
@@ -204,9 +210,22 @@ def parse_merge(values: Iterable[str]) -> dict[str, str]:
                     )
                 )
             merge[member] = name.strip()
+    problems += [Problem("--merge", None, found, MERGE_ONCE) for found in _chained(merge)]
     if problems:
         raise FormatError(problems)
     return merge
+
+
+MERGE_ONCE = "merge each type straight into its last name"
+
+
+def _chained(merge: Mapping[str, str]) -> list[str]:
+    """Say which types are both merged and merged into: nothing says which comes first."""
+    return [
+        f"types are merged into {quoted(name)}, which is itself merged into {quoted(merge[name])}"
+        for name in sorted(set(merge.values()))
+        if merge.get(name, name) != name
+    ]
 
 
 def merges_in_words(merge: Mapping[str, str]) -> str:
@@ -273,6 +292,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     pairs = {member: merged for merged, row in merge.items() for member in row}
     if len(pairs) < sum(map(len, merge.values())):
         wrong("a type is merged twice", "merge each type into one name")
+    for found in _chained(pairs):
+        wrong(found, MERGE_ONCE)
     criterion = Criterion(
         name=name,
         boundaries=one_of("boundaries", "overlap", get_args(Boundaries)),

@@ -72,6 +72,7 @@ def test_composed_criteria_from_toml() -> None:
         ('[criterion.x]\nkind = "any"\n', "unknown key 'kind'; use boundaries, types"),
         ('[criterion.strict]\ntypes = "any"\n', "taken by a criterion of the field"),
         ('[criterion.x]\nmerge = {a = ["b"], c = ["b"]}\n', "a type is merged twice"),
+        ('[criterion.x]\nmerge = {a = ["b"], c = ["a"]}\n', "merged into 'a', which is itself merged into 'c'"),
         ("[criterion.x]\nmerge = 3\n", "merge is no table of lists"),
         ('[criterion.x]\nmerge = {a = "b"}\n', "merge is no table of lists"),
         ('[criterion.x]\nleave_out = "b"\n', "leave_out is no list"),
@@ -127,6 +128,7 @@ def test_toml_round_trip(
     ("values", "merge"),
     [
         (["a,b=c"], {"a": "c", "b": "c"}),
+        (["a,b=b"], {"a": "b", "b": "b"}),
         ([" a , b = c ", "d=c"], {"a": "c", "b": "c", "d": "c"}),
         ([], {}),
     ],
@@ -137,7 +139,7 @@ def test_merges(values: list[str], merge: dict[str, str]) -> None:
     assert again == "none" if not merge else parse_merge(again.split(";")) == merge
 
 
-@pytest.mark.parametrize("values", [["a,b"], ["=c"], ["a,=c"], ["a="], ["a=b", "a=c"]])
+@pytest.mark.parametrize("values", [["a,b"], ["=c"], ["a,=c"], ["a="], ["a=b", "a=c"], ["a=b", "b=c"], ["a=b", "b=a"]])
 def test_wrong_merges(values: list[str]) -> None:
     with pytest.raises(FormatError):
         parse_merge(values)
@@ -151,3 +153,9 @@ def test_type_rules_merge_and_leave_out_by_either_name(label: str, name: str | N
 def test_same_rule_ignores_what_a_criterion_is_called() -> None:
     mine = Criterion(name="mine", boundaries="equal", same_type=True)
     assert same_rule(mine, CRITERIA["strict"]) and not same_rule(mine, CRITERIA["exact"])
+
+
+@pytest.mark.parametrize(("minimum", "said"), [("0.5", "0.5"), ("1/3", "1/3"), ("0.333333", "0.333333"), ("1", "1")])
+def test_a_rule_says_its_minimum_exactly(minimum: str, said: str) -> None:
+    criterion = criterion_from_parts("mine", {"minimum": minimum}, "test")
+    assert f"at least {said} of the gold is shared" in criterion.rule()
