@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -50,6 +51,9 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a verb and return the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    # Closed by whoever started us: nobody listens.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that cannot show a character shows its code instead of failing.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -66,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else BAD
     except FormatError as error:
-        print(error, file=sys.stderr)
+        _complain(str(error))
         return BAD
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -76,8 +80,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
-        print(f"standard output: cannot be written: {error.strerror}; write to a file instead", file=sys.stderr)
+        _complain(f"standard output: cannot be written: {error.strerror}; write to a file instead")
         return BAD
+
+
+def _complain(text: str) -> None:
+    # Where standard error is full too, the exit status says it.
+    with suppress(OSError):
+        print(text, file=sys.stderr)
 
 
 def _verb(name: str, arguments: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from nereval_core import readers, writers
@@ -118,13 +118,20 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
         return f"two outputs go to {quoted(twice or places[0])}, give each its own FILE"
-    inputs = {os.path.realpath(path) for file in options.files for path in (file, file.partition("=")[2]) if path}
+    given = [*options.files, *(file.partition("=")[2] for file in options.files)]
+    given += [item for item in _listed([options.criteria or ""]) if item.endswith(".toml")]
+    inputs = {os.path.realpath(path) for path in given if path}
     for form, place in targets.items():
-        if place != STDOUT and os.path.realpath(place) in inputs:
+        if place != STDOUT and _is_input(os.path.realpath(place), inputs):
             return f"--{form} {quoted(place)} would overwrite an input"
     if "records" in targets and record_form(targets["records"]) is None:
         return f"--records {quoted(targets['records'])}, end the name in one of {', '.join(RECORD_FORMS)}"
     return None
+
+
+def _is_input(place: str, inputs: Iterable[str]) -> bool:
+    """Tell whether a place is one of the inputs, or a file that stands in a folder among them."""
+    return any(place == path or (Path(place).is_file() and Path(path) in Path(place).parents) for path in inputs)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -287,7 +294,9 @@ def _progress(name: str, done_word: str) -> Progress | None:
 
 
 def _say(text: str) -> None:
-    print(one_line(text), file=sys.stderr)
+    # What is said goes beside the work: it does not fail with a full disk.
+    with suppress(OSError):
+        print(one_line(text), file=sys.stderr)
 
 
 def _say_read(reading: Reading) -> None:

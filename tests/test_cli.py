@@ -429,6 +429,8 @@ USAGE = (
     (["score", "gold.jsonl", "system.jsonl", "--json", "x", "--csv", "./x"], "two outputs go to"),
     (["score", "gold.jsonl", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "a=system.jsonl", "--json", "system.jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl", "system.jsonl", "--criteria", "strict,o.toml", "--json", "o.toml"], "overwrite an input"),
+    (["score", ".", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
     (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),
     (["score", "gold.jsonl", "system.jsonl", "--convention", "conlleval"], "unrecognized arguments"),
@@ -470,6 +472,9 @@ BAD = (
     (["system.jsonl"], ["system.jsonl: a second system is called 'system'; name them apart: NAME=PATH"]),
     (["=system.jsonl"], ["=system.jsonl: a system without a name or a path; write NAME=PATH"]),
     (["nowhere.jsonl"], ["nowhere.jsonl: no such file or folder; check the path"]),
+    ([""], [": no such file or folder; check the path"]),
+    (["--merge", "PER=ORG", "--merge", "ORG=LOC"], ["--merge: types are merged into 'ORG', which is itself merged"]),
+    (["--gold-column", "2"], ["gold.jsonl: column 2 is asked for, and the format 'jsonl' has no columns; "]),
 )
 
 
@@ -610,6 +615,34 @@ def test_a_full_disk_is_said(cli: Cli) -> None:
         _, err = process.communicate()
     assert err == "standard output: cannot be written: No space left on device; write to a file instead\n"
     assert process.returncode == 2
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_is_no_error(cli: Cli, closed: str) -> None:
+    gold()
+    shell = f'"$@" {closed}>&-'
+    command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", "gold.jsonl", "--json", "out.json"]
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", *command],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Traceback" not in done.stderr
+    assert json.loads(Path("out.json").read_text())["gold"]["spans"] == 5
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(("system", "status"), [("gold.jsonl", 0), ("gone.jsonl", 2)])
+def test_standard_error_on_a_full_disk_stops_nothing(cli: Cli, system: str, status: int) -> None:
+    gold()
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", system]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    assert (done.returncode, "strict" in done.stdout) == (status, status == 0)
 
 
 def test_an_interrupt_ends_it_cleanly(cli: Cli) -> None:

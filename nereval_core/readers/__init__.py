@@ -77,6 +77,7 @@ class Reader(Protocol):
 
     NAME: str
     DESCRIPTION: str
+    # And, where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True.
 
     def recognise(self, source: Source) -> float: ...
 
@@ -114,7 +115,11 @@ def read(
     elif format not in readers():
         known = ", ".join(readers())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
-    reading = replace(readers()[format].read(source, options or ReadOptions()), source=source.name)
+    options = options or ReadOptions()
+    if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
+        found = f"column {options.column} is asked for, and the format '{format}' has no columns"
+        raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
+    reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     repeated = len(reading.layer.duplicates)

@@ -24,6 +24,7 @@ from nereval_core.readers.schemes import LETTERS, SCHEMES, Scheme, Tags, decode,
 from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "conll"
+COLUMNS = True
 DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")

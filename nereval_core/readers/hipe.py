@@ -19,6 +19,7 @@ from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "hipe"
+COLUMNS = True
 DESCRIPTION = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
 
 COLUMN = "NE-COARSE-LIT"

@@ -141,7 +141,7 @@ class Source:
         try:
             if limit is not None and not root.resolve().is_relative_to(limit):
                 raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
-            if not root.exists():
+            if not shown or not root.exists():
                 raise FormatError.single(shown, None, "no such file or folder", "check the path")
             label = root.resolve().name or shown
             if not root.is_dir():
