@@ -23,6 +23,8 @@ LABELS = {
     "words": "Words",
     "doc": "Document",
 }
+FACET = 168
+"""Pixels: two facets stand beside one another on a telephone, five on a wide screen."""
 VALUES = 1_000
 """How many values of a facet are offered, those with most records first."""
 ORDER_WORDS = {
@@ -73,8 +75,8 @@ def facets(here: Here) -> None:
         args=("decision",),
         help=explained(*DECISIONS),
     )
-    for column, facet in zip(st.columns(len(LABELS)), LABELS, strict=True):
-        with column:
+    with st.container(horizontal=True):
+        for facet in LABELS:
             _facet(facet, counts[facet], _chosen(here, facet))
 
 
@@ -99,6 +101,7 @@ def _facet(facet: str, counts: dict[str, int], chosen: str | None) -> None:
         on_change=_took,
         args=(facet,),
         placeholder="any",
+        width=FACET,
     )
 
 

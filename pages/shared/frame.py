@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 import streamlit as st
@@ -16,13 +17,14 @@ from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, keys, navigation, own, sidebar, state
+from pages.shared import corpora, demos, keys, navigation, own, sidebar, state
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.queries import Query, query_of, select
 from pages.shared.url import PREFIX, View, checked
 
+STYLE = Path(__file__).parent / "frame.css"
 _LOG = logging.getLogger("nereval")
 
 
@@ -98,7 +100,8 @@ def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here],
             if here is not None:
                 with st.sidebar:
                     sidebar.draw(here, fits)
-                sidebar.chips(here)
+                # Documents says itself which record is open; a chip would push its text down.
+                sidebar.chips(here, place=title != "Documents")
             elif needs_corpus or state.view().corpus:
                 _guide(state.view())
             if here is not None or not needs_corpus:
@@ -167,11 +170,13 @@ def _guide(wanted: View) -> None:
         )
     else:
         st.info("There is no corpus to show yet. Choose a demo corpus or upload files at Start.")
-    navigation.link_to("Start", "Go to Start", wanted)
+        demos.cards(None)
+    navigation.link_to("Start", ":primary[Upload your own files at Start →]", wanted)
 
 
 def _count_run() -> None:
     runs = st.session_state.get(keys.RUNS, 0) + 1
     st.session_state[keys.RUNS] = runs
+    st.html(STYLE)
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")

@@ -78,7 +78,7 @@ def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, 
         selection_mode="single-cell",
         hide_index=True,
         height=height or min(35 * (len(table) + 1) + 3, 360),
-        placeholder="–",
+        placeholder="",
         column_config=_config(),
     )
     cell = selected_cell(event, len(part), table.columns)
@@ -102,7 +102,6 @@ def _first_row(rows: int, name: str, view: View) -> int:
 
 def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
     around = context(part, texts, BESIDE)
-    differs = part["pred_text"].notna() & part["gold_text"].notna() & (part["pred_text"] != part["gold_text"])
     return pd.DataFrame(
         {
             "decision": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in part["decision"]],
@@ -111,7 +110,7 @@ def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
             "after": around["after"].to_numpy(),
             "gold type": part["gold_type"].astype("object").to_numpy(),
             "predicted type": part["pred_type"].astype("object").to_numpy(),
-            "predicted text": part["pred_text"].where(differs).map(_short, na_action="ignore").to_numpy(),
+            "predicted text": part["pred_text"].astype("object").map(_short, na_action="ignore").to_numpy(),
             "why": part["reason"].astype("object").to_numpy(),
             "document": part["document"].astype("object").to_numpy(),
         }
@@ -135,15 +134,15 @@ def tint(code: str) -> str:
 def _config() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
-        "decision": column("decision", width=140, help=explained(*DECISIONS)),
-        "before": column("before", width=150, alignment="right"),
-        "span": column("span", width=160, help="The gold span; where there is none, the prediction."),
-        "after": column("after", width=150),
-        "gold type": column("gold type", width=120),
-        "predicted type": column("predicted type", width=120),
-        "predicted text": column("predicted text", width=130, help="Where it differs from the gold span."),
-        "why": column("why", width=220),
-        "document": column("document", width=90),
+        "decision": column("decision", width=130, help=explained(*DECISIONS)),
+        "before": column("before", width=115, alignment="right"),
+        "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
+        "after": column("after", width=115),
+        "gold type": column("gold type", width=105),
+        "predicted type": column("predicted type", width=115),
+        "predicted text": column("predicted text", width=120, help="Empty where the gold span was missed."),
+        "why": column("why", width=125),
+        "document": column("document", width=75),
     }
 
 
@@ -161,14 +160,14 @@ def record_card(here: Here, criterion: str, record: pd.Series) -> None:
         navigation.link_to("Documents", f":primary[Read in document {plain(view.doc)} →]", view)
 
 
-def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str]) -> str:
-    """Return the HTML of a record's spans with the text around them."""
+def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, around: int = CONTEXT) -> str:
+    """Return the HTML of a record's spans with so many characters around them."""
     number = int(record["doc"])
     text = scores.gold.documents.texts[number]
     wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
     chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
-    low = max(0, min(mark.start for mark in chosen) - CONTEXT)
-    high = min(len(text), max(mark.end for mark in chosen) + CONTEXT, low + EXCERPT)
+    low = max(0, min(mark.start for mark in chosen) - around)
+    high = min(len(text), max(mark.end for mark in chosen) + around, low + EXCERPT)
     low, high = _at_words(text, low, high, chosen)
     return str(document_html(text[low:high], within(chosen, low, high), types=types))
 

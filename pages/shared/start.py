@@ -15,11 +15,10 @@ from nereval_core.library import LoadOptions
 from nereval_core.readers import Source, formats
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.report.colours import LOOKS
-from pages.shared import corpora, keys, navigation, state
+from pages.shared import corpora, demos, keys, navigation
 from pages.shared.frame import Here
 from pages.shared.lists import excerpt
 from pages.shared.loading import (
-    Loaded,
     demo_names,
     likely_gold,
     likely_systems,
@@ -34,9 +33,11 @@ from pages.shared.queries import select, side_query, view_of
 from pages.shared.url import View
 
 SENTENCE = (
-    "See where a system for named entity recognition and the gold annotation part: under every matching criterion, "
-    "decision by decision, in the text."
+    "Compare the entities that a system found with those that people annotated: what it found, cut short, confused, "
+    "missed or made up, under every matching criterion, and each one in its text."
 )
+AROUND = 60
+"""Characters before and after the spans of the example: one line of a wide screen."""
 DEMO, DEMO_SYSTEM = "pharmacology", "rules"
 SERVED_SYSTEMS = 8
 """How many systems are chosen beforehand where a folder has a file or folder called gold."""
@@ -56,14 +57,16 @@ def headline() -> None:
     if found is None or recall is None:
         return
     with st.container(border=True):
+        counts = scores.counts("strict")
         sentence = f"In the demo, the rule-based system finds **{recall:.0%}** of the gold spans exactly."
-        navigation.link_to("Errors", f"{sentence} :primary[Read them →]", view_of(view, found))
+        them = f":primary[Read these {counts.gold[0]:,} of {counts.pos:,} →]"
+        navigation.link_to("Errors", f"{sentence} {them}", view_of(view, found))
         records = corpora.records(loaded, DEMO_SYSTEM, settings, "strict")
         near = select(records, replace(found, decision=("INC",)))
         near = near[near["boundary"] != "equal"] if (near["boundary"] != "equal").any() else near
         if len(near):
             record = near.iloc[0]
-            st.html(excerpt(scores, "strict", record, loaded.types))
+            st.html(excerpt(scores, "strict", record, loaded.types, around=AROUND))
             look = LOOKS[record["decision"]]
             st.caption(
                 f"{look.glyph} {look.label} under strict: the prediction {plain(str(record['reason']))}. "
@@ -77,18 +80,18 @@ def doors(here: Here | None) -> None:
     if view is None:
         return
     offers = (
-        ("Inspect errors", "Errors", view, "Record by record: what was missed, confused, cut short, made up."),
+        ("Inspect errors", "Errors", view, "Go through what was missed, confused, cut short or made up, one by one."),
         (
             "Compare criteria",
             "Overview",
             view.with_sort("all-criteria"),
-            "How far the score depends on what counts as a match.",
+            "See all scores side by side: how far do they depend on what counts as a match?",
         ),
         (
             "Show in a meeting",
             "Confusion",
             view.with_sort("as-map").with_sort("off-diagonal"),
-            "Which types are taken for which, as a picture; one click to the text behind a number.",
+            "Show which types are taken for which as a picture; every number opens the text behind it.",
         ),
     )
     for column, (label, page, there, why) in zip(st.columns(3), offers, strict=True):
@@ -111,32 +114,12 @@ def choice(here: Here | None) -> None:
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
     tabs = st.tabs(labels)
     with tabs[0]:
-        _demos(here)
+        demos.cards(here.loaded.corpus.digest if here is not None else None)
     with tabs[1]:
         _upload()
     if folder is not None:
         with tabs[2]:
             _served(folder)
-
-
-def _demos(here: Here | None) -> None:
-    for column, name in zip(st.columns(3), demo_names(), strict=False):
-        loaded = corpora.demo(name)
-        chosen = here is not None and here.loaded.corpus.digest == loaded.corpus.digest
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**{plain(loaded.corpus.name)}**")
-            st.caption(plain(loaded.description, 300))
-            label = "Chosen" if chosen else "Open"
-            st.button(label, key=f"demo-{name}", on_click=_open, args=(loaded,), disabled=chosen)
-
-
-def _open(loaded: Loaded) -> None:
-    """Show a corpus; a link that waits for it keeps its filters, any other view starts anew."""
-    digest = loaded.corpus.digest
-    waiting = state.view()
-    fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
-    state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start))
-    st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
 
 
 def _upload() -> None:
@@ -265,7 +248,7 @@ def _try(reading: Any) -> None:
         st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
         return
     corpora.shelf().put(loaded)
-    _open(loaded)
+    demos.open_corpus(loaded)
 
 
 def _served(root: Path) -> None:

@@ -53,8 +53,8 @@ def controls(there: Opened, ids: Sequence[str], go: Go) -> ColourBy:
         for label, forward in (("Previous (k)", False), ("Next (j)", True)):
             step = there.step(forward)
             st.button(label, disabled=step is None, on_click=go, args=step or ())
-        by: ColourBy = st.segmented_control(
-            "Colour by", tuple(NAMES), format_func=NAMES.get, key=COLOUR, on_change=_colour, required=True
+        by: ColourBy = st.selectbox(
+            "Colour by", tuple(NAMES), format_func=NAMES.__getitem__, key=COLOUR, on_change=_colour, width=140
         )
     if there.number:
         st.caption(f"Record {there.number:,} of {there.total:,}")
