@@ -11,9 +11,8 @@ from pages.shared.terms import explained
 
 @page("Overview")
 def draw(here: Here) -> None:
-    scores = here.scores()
     overview.systems_line(here)
-    overview.badge(scores, here.view.criterion)
+    overview.badge(here)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)

@@ -112,7 +112,7 @@ def test_html_holds_no_tag_but_ours(case: tuple[str, list[Mark]]) -> None:
         ([(0, 7)], "2.80"),
         ([(0, 7), (40, 44)], "2.80"),
         ([(0, 7), (9, 18)], "3.90"),
-        ([(0, 7), (9, 18), (20, 24)], "5.00"),
+        ([(0, 7), (8, 11), (12, 15)], "5.00"),
         ([(number, number + 1) for number in range(30)], f"{1.7 + 1.1 * 1:.2f}"),
     ],
     ids=["one", "far apart", "a long label beside another", "two of them", "too many for a lane each"],

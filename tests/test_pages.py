@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
@@ -23,9 +25,10 @@ from pages.shared.downloads import csv_of
 from pages.shared.lists import ROWS, count, table_key
 from pages.shared.loading import load, load_demo, load_served, served_entries, served_folders
 from pages.shared.navigation import pages
+from pages.shared.plain import plain
 from pages.shared.queries import confusion_counts, prepared, query_of, select
 from pages.shared.tables import confusion_table, types_table
-from pages.shared.url import ABSENT, ORDERS, View, write
+from pages.shared.url import ABSENT, ORDERS, View, parse, write
 
 ROOT = Path(__file__).parents[1]
 OURS = ("Overview", "Confusion", "Errors")
@@ -78,6 +81,9 @@ def test_with_nothing_a_page_says_where_to_begin(page: str) -> None:
     app = opened(page)
     assert "Choose a demo corpus or upload files" in app.info[0].value
     assert not app.dataframe and not app.error
+    app = sound(app.button(key="demo-pharmacology").click().run())
+    assert app.title[0].value == page and app.dataframe and not app.info
+    assert address(app) == write(replace(VIEW, system=DEMO.start))
 
 
 @pytest.mark.parametrize("page", OURS)
@@ -187,8 +193,8 @@ def test_a_count_of_overview_opens_its_records(column: str) -> None:
 def test_a_ratio_of_overview_opens_its_formula(column: str) -> None:
     app = opened("Overview", VIEW, **{table_key("table_criteria", VIEW, SCHEMAS): cell(2, column)})
     value = app.dataframe[0].value.at[2, column]
-    code = next(code.value for code in app.code if code.value.startswith(f"{column} = "))
-    assert code.endswith(f"= {value:.3f}")
+    assert "under partial**" in headings(app)
+    assert any(code.value.startswith(f"{column} = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
 
 
 def test_counts_by_type_open_their_records() -> None:
@@ -436,8 +442,37 @@ def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
 def test_an_average_opens_its_formula(row: int, column: str) -> None:
     app = opened("Overview", VIEW, **{table_key("table_averages", VIEW): cell(row, column)})
     value = app.dataframe[2].value.at[row, column]
-    code = next(code.value for code in app.code if code.value.startswith(f"{column} = "))
-    assert f"= {value:.3f}" in code
+    found = [code.value for code in app.code if code.value.startswith(f"{column} = ")]
+    assert any(f"= {value:.3f}" in code for code in found)
+
+
+@pytest.mark.parametrize("column", ["COR", "MIS", "SPU", "ACT", "F1"])
+def test_the_documents_of_an_average_open_their_records(column: str) -> None:
+    presets = {table_key("table_averages", VIEW): cell(2, "F1"), table_key("table_documents", VIEW): cell(4, column)}
+    app = opened("Overview", VIEW, **presets)
+    table = next(frame.value for frame in app.dataframe if "document" in frame.value and "COR" in frame.value)
+    doc, value = table["document"].iat[4], table[column].iat[4]
+    if column == "F1":
+        assert any(code.value.endswith(f"= {value:.3f}") for code in app.code) and f"of {plain(doc)} under" in headings(
+            app
+        )
+    else:
+        assert f"in {plain(doc)} under strict: {count(int(value), 'record')}" in headings(app)
+
+
+def links(app: AppTest) -> list[tuple[str, View]]:
+    """Return label and view of every link in a page with a number of records in it."""
+    found = [link.proto for link in app.get("page_link")]
+    return [(one.label, parse(dict(parse_qsl(one.query_string)))[0]) for one in found if " record" in one.label]
+
+
+def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:
+    found = links(opened("Overview", replace(VIEW, type=("PROTEINAS",))))
+    assert len(found) > 20, "the formula of each system, the sums of each side, the number of records"
+    for label, view in found:
+        said = int(re.search(r"([\d,]+) record", label)[1].replace(",", ""))
+        scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system(view.system))
+        assert len(select(prepared(records(scores, view.criterion)), query_of(view))) == said, label
 
 
 def test_csv_holds_the_signature_and_no_formula() -> None:

@@ -45,10 +45,10 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
     gold, predicted = (int(overall[column].max()) if len(overall) else 0 for column in ("POS", "ACT"))
     return figure.update_layout(
         title=f"Decisions of {_plain(system)} by matching criterion<br>"
-        f"<sub>match records; {gold:,} gold spans, {predicted:,} predictions</sub>",
+        f"<sub>match records of {gold:,} gold spans and {predicted:,} predictions</sub>",
         barmode="stack",
         height=_FRAME + _ROW * max(1, len(names)),
-        xaxis={"title": "match records (aligned pairs and unaligned spans)", "rangemode": "tozero"},
+        xaxis={"title": "match records", "rangemode": "tozero"},
         yaxis={"autorange": "reversed", "title": "", "type": "category"},
         legend={"orientation": "h", "traceorder": "normal", "y": -0.3 if len(names) > 5 else -0.55, "x": 0},
         margin={"l": 10, "r": 10, "t": 60, "b": 10},

@@ -9,29 +9,33 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.glossary import GLOSSARY
+from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
 from nereval_core.report.figures import decision_bars
-from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring import Counts
 from pages.shared import keys, navigation, state
 from pages.shared.downloads import csv_button
 from pages.shared.lists import count, opened, selected_cell, table_key
 from pages.shared.plain import plain
-from pages.shared.queries import view_of
+from pages.shared.queries import Query, view_of
 from pages.shared.tables import (
     COUNTS,
     RATIOS,
+    SIDES,
     averages_table,
     criteria_cell,
     criteria_table,
+    documents_table,
     formula,
     mean_formula,
     number,
     reconciles,
+    side_counts,
     sided,
     types_cell,
     types_table,
 )
 from pages.shared.terms import explained
+from pages.shared.url import View
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -54,19 +58,28 @@ def all_criteria(here: Here) -> bool:
 def systems_line(here: Here) -> None:
     """Show F1 of all systems under the chosen criterion; each opens its formula."""
     name = here.view.criterion
-    with st.container(horizontal=True, gap="medium"):
+    st.markdown(f"**F1 of each system, criterion {plain(name)}**", help=explained("F1"))
+    with st.container(horizontal=True, gap="small"):
         for system in here.systems[:SYSTEMS]:
             counts = here.scores(system).counts(name)
-            st.metric(f"F1 {plain(system, 30)}", number(counts.f1), help=formula("F1", counts).text, width="content")
+            with st.popover(f"{plain(system, 30)} **{number(counts.f1)}**", width="content"):
+                _formula(here, name, "F1", counts, None, system=system)
     if len(here.systems) > SYSTEMS:
         st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
 
 
-def badge(scores: Scores, name: str) -> None:
+def badge(here: Here) -> None:
+    """Say that the decisions of each side add up to its spans; each number in the sum opens its records."""
+    scores, name = here.scores(), here.view.criterion
     gold, pred = scores.layers(name)
+    counts = scores.counts(name)
+    sums = reconciles(counts, len(gold), len(pred))
     with st.container(horizontal=True, gap="small"):
-        for holds, text in reconciles(scores.counts(name), len(gold), len(pred)):
-            st.badge(f"✓ {text}" if holds else f"≠ does not reconcile: {text}", color="green" if holds else "red")
+        for side, (holds, text) in zip(SIDES, sums, strict=True):
+            said = f":green-badge[✓ {text}]" if holds else f":red-badge[≠ does not reconcile: {text}]"
+            with st.popover(said, type="tertiary", width="content"):
+                for label, value, query in side_counts(side, counts):
+                    _count_link(here.view, label, value, query)
 
 
 def criteria(here: Here, names: Sequence[str]) -> None:
@@ -126,15 +139,18 @@ def types(here: Here) -> None:
         placeholder="–",
         height=min(35 * (len(table) + 1) + 3, 560),
         column_config={
-            "type": st.column_config.TextColumn("type", width=130, pinned=True),
+            "type": st.column_config.TextColumn("type", width=150, pinned=True),
             "support": st.column_config.NumberColumn(
-                "support", width=80, format="localized", help=explained("support")
+                "support", width=72, format="localized", help=explained("support")
             ),
         }
         | _columns([column for column in columns if column not in ("support", *RATIOS)]),
     )
     cell = selected_cell(event, len(table), columns)
-    said = "Recall counts the gold spans of a type, precision its predictions, each with their own decisions."
+    said = (
+        "Recall counts the gold spans of a type, precision its predictions (pred), each with their own decisions: "
+        f"{', '.join(map(decision_label, DECISIONS))}; all predictions (ACT)."
+    )
     _under(table, here.signature(), "types", said)
     if cell is None:
         return
@@ -168,8 +184,39 @@ def averages(here: Here) -> None:
     if cell[0] == 0:
         _formula(here, name, cell[1], scores.counts(name), None)
         return
-    over, unit = ((scores.by_type(name), "types"), (scores.by_document(name), "documents"))[cell[0] - 1]
-    st.code(mean_formula(cell[1], over, unit), language=None, wrap_lines=True)
+    if cell[0] == 1:
+        st.code(mean_formula(cell[1], scores.by_type(name), "types"), language=None, wrap_lines=True)
+        st.caption("Each ratio stands in the table by type above, and opens its formula there.")
+    else:
+        st.code(mean_formula(cell[1], scores.by_document(name), "documents"), language=None, wrap_lines=True)
+        documents(here)
+
+
+def documents(here: Here) -> None:
+    """Show each document's ratios and counts, as those of the whole corpus."""
+    scores, name = here.scores(), here.view.criterion
+    table = documents_table(scores, name)
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.TABLE}documents", here.view),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        height=min(35 * (len(table) + 1) + 3, 360),
+        column_config={"document": st.column_config.TextColumn("document", width=100, pinned=True)} | _columns(COUNTS),
+    )
+    _under(table, here.signature(), "documents", "Choose a count to see its records, a ratio to see its formula.")
+    cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
+    if cell is None:
+        return
+    doc, column = str(table["document"].iat[cell[0]]), cell[1]
+    query = criteria_cell(column)
+    if query is None:
+        _formula(here, name, column, scores.by_document(name)[doc], None, doc=doc)
+    else:
+        title = f"{GLOSSARY[column].label} in {plain(doc)} under {plain(name)}"
+        opened(here, name, replace(query, doc=doc), title, name="documents")
 
 
 def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
@@ -182,24 +229,31 @@ def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
 def _columns(counts: Sequence[str]) -> dict[str, Any]:
     """Describe the ratios, and count columns such as `COR` or `gold COR`, with name and formula as tooltips."""
     made = {
-        short: st.column_config.NumberColumn(short, width=65, format="%.3f", help=explained(short)) for short in RATIOS
+        short: st.column_config.NumberColumn(short, width=58, format="%.3f", help=explained(short)) for short in RATIOS
     }
     for column in counts:
         side, _, code = column.rpartition(" ")
-        label = f"{side} {GLOSSARY[code].label}".strip()
+        # With a side before them the words would not fit beside one another; the tooltip has them.
+        label = f"{side[:4]} {code}" if side else GLOSSARY[code].label
         made[column] = st.column_config.NumberColumn(
-            label, width=max(88, 13 * len(label) // 2), format="localized", help=explained(code)
+            label, width=70 if side else 16 + 6 * len(label), format="localized", help=explained(code)
         )
     return made
 
 
-def _formula(here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None) -> None:
-    """Show how a ratio is made; the counts in it are links to their records."""
+def _formula(
+    here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
+) -> None:
+    """Show how a ratio is made, of a type, a system or a document; the counts in it are links to their records."""
     made = formula(ratio, counts, kind)
-    of = f" of {plain(kind)}" if kind is not None else ""
+    of = "".join(f" of {plain(name)}" for name in (kind, system, doc) if name)
     st.markdown(f"**{GLOSSARY[ratio].label}{of} under {plain(criterion)}**")
     st.code(made.text, language=None, wrap_lines=True)
-    view = replace(here.view, criterion=criterion)
+    view = replace(here.view, criterion=criterion, system=system or here.system)
     with st.container(horizontal=True):
         for label, value, query in made.counts:
-            navigation.link_to("Errors", f":primary[{label}: {count(value, 'record')} →]", view_of(view, query))
+            _count_link(view, label, value, replace(query, doc=doc))
+
+
+def _count_link(view: View, label: str, value: int, query: Query) -> None:
+    navigation.link_to("Errors", f":primary[{label}: {count(value, 'record')} →]", view_of(view, query))

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nereval_core.glossary import GLOSSARY
+from nereval_core.glossary import DECISIONS, GLOSSARY
 from nereval_core.scoring import Average, Counts, Scores
-from nereval_core.tables import by_type, overall
+from nereval_core.tables import by_document, by_type, overall
 from pages.shared.queries import Query, Side, overall_query, side_query
 from pages.shared.url import ABSENT
 
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 COUNTS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
-_SIDED = {"gold": ("COR", "INC", "PAR", "MIS", "POS"), "pred": ("COR", "INC", "PAR", "SPU", "ACT")}
+SIDES: tuple[Side, Side] = ("gold", "pred")
+_SIDED: Mapping[Side, tuple[str, ...]] = {
+    "gold": ("COR", "INC", "PAR", "MIS", "POS"),
+    "pred": ("COR", "INC", "PAR", "SPU", "ACT"),
+}
 
 
 def criteria_table(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
@@ -33,6 +37,12 @@ def types_table(scores: Scores, name: str) -> pd.DataFrame:
     columns |= {f"gold_{code}": f"gold {code}" for code in _SIDED["gold"][:-1]}
     columns |= {f"pred_{code}": f"predicted {code}" for code in _SIDED["pred"][:-1]} | {"ACT": "predicted ACT"}
     return table[list(columns)].rename(columns=columns)
+
+
+def documents_table(scores: Scores, name: str) -> pd.DataFrame:
+    """Return a row for each document that has spans: `document`, P, R, F1 and the counts."""
+    table = by_document(scores, name).rename(columns={long: short for short, long in RATIOS.items()})
+    return table[["document", *RATIOS, *COUNTS]]
 
 
 def averages_table(scores: Scores, name: str) -> pd.DataFrame:
@@ -106,6 +116,16 @@ def formula(ratio: str, counts: Counts, kind: str | None = None) -> Formula:
         return Formula(f"F1 = {GLOSSARY['F1'].formula} = {made} = {result}", used)
     p, r = number(counts.precision), number(counts.recall)
     return Formula(f"F1 = 2 × P × R / (P + R) = 2 × {p} × {r} / ({p} + {r}) = {result}", (*gold, *pred))
+
+
+def side_counts(side: Side, counts: Counts) -> tuple[tuple[str, int, Query], ...]:
+    """Return (label, count, query) of one side's spans and of each of their decisions."""
+    row = counts.gold if side == "gold" else counts.pred
+    whole = counts.pos if side == "gold" else counts.act
+    values = dict(zip(DECISIONS, row, strict=True)) | {"POS": whole, "ACT": whole}
+    codes = (*_SIDED[side][-1:], *_SIDED[side][:-1])
+    queries = {code: query for code in codes if (query := side_query(side, code)) is not None}
+    return tuple((GLOSSARY[code].label, values[code], query) for code, query in queries.items())
 
 
 def _terms(side: Side, row: Sequence[int], whole: int, kind: str | None) -> tuple[tuple[str, int, Query], ...]:
