@@ -231,6 +231,15 @@ def test_the_figures_open_the_same_records_as_the_tables() -> None:
         opened("Confusion", view, **{table_key("table_map", view): wrong})
 
 
+@pytest.mark.parametrize("page", ["Overview", "Errors", "Documents"])
+@pytest.mark.parametrize("key", ["shown", "every"])
+def test_the_numbers_of_the_sidebar_open_their_records(page: str, key: str) -> None:
+    app = opened(page, replace(VIEW, type=("PROTEINAS",), q="" if page == "Overview" else "boundary:equal"))
+    said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))
+    app = sound(app.button(key=key).click().run())
+    assert app.title[0].value == "Errors" and f"**{count(said, 'record')}**" in headings(app)
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_stands_in_the_link(order: str) -> None:
     app = opened("Errors", VIEW)
@@ -468,7 +477,7 @@ def links(app: AppTest) -> list[tuple[str, View]]:
 
 def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:
     found = links(opened("Overview", replace(VIEW, type=("PROTEINAS",))))
-    assert len(found) > 20, "the formula of each system, the sums of each side, the number of records"
+    assert len(found) > 20, "the formula of each system and the sums of each side"
     for label, view in found:
         said = int(re.search(r"([\d,]+) record", label)[1].replace(",", ""))
         scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system(view.system))

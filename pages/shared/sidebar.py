@@ -39,12 +39,18 @@ def draw(here: Here, fits: bool) -> None:
 
 
 def _number(here: Here) -> None:
-    """Say how many records of all are shown, each number a link to the list of exactly these."""
-    every = replace(here.view.cleared(), decision=DECISIONS)
-    with st.container(horizontal=True, gap=None, vertical_alignment="center", key="number"):
-        navigation.link_to("Errors", f":primary[{len(here.shown()):,}]", view_of(here.view, here.query()))
-        st.caption("of", width="content")
-        navigation.link_to("Errors", f":primary[{len(here.records()):,} records]", every)
+    """Say how many records of all are shown, each number a way to the list of exactly these.
+
+    On Errors itself a link would not do: there the session is right, not the address.
+    """
+    shown, every = view_of(here.view, here.query()), replace(here.view.cleared(), decision=DECISIONS)
+    with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center"):
+        for key, label, view in (
+            ("shown", f"{len(here.shown()):,} of", shown),
+            ("every", f"{len(here.records()):,} records", every),
+        ):
+            if st.button(f":primary[{label}]", key=key, type="tertiary", help="List them in Errors"):
+                state.go(navigation.pages()["Errors"], view)
 
 
 def _mirror(name: str, value: Any) -> str:
