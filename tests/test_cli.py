@@ -338,6 +338,14 @@ def test_latex_is_escaped(cli: Cli) -> None:
     assert sum(line.startswith("% nereval ") for line in out.splitlines()) == 4 + 4
 
 
+@pytest.mark.parametrize("kind", ["[2ex]", "*", " [x"])
+def test_a_latex_row_begins_with_no_option(cli: Cli, kind: str) -> None:
+    place = write("g.jsonl", document("d", "abc", [(0, 1, kind)]))
+    _, out, _ = cli("score", place, place, "--criteria", "strict", "--by", "type", "--latex", "-")
+    assert any(line.startswith("{}" + kind) for line in out.splitlines())
+    assert not re.search(r"\\\\\s*[\[*]", out)
+
+
 def test_markdown_is_escaped(cli: Cli) -> None:
     status, out, _ = cli("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--markdown", "-")
     assert status == 0

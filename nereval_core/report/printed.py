@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -52,6 +53,8 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
         )
         styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
         table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
+        # After the end of a row LaTeX would take these for an option of it.
+        table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
         comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
         blocks.append(comments + table)
     return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
