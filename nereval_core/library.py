@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
@@ -132,6 +132,8 @@ def read(
     Raises:
         FormatError: with every problem found.
     """
+    if repair is not None:
+        _one_of("repair", repair, Repair)
     options = ReadOptions(name=name, column=column, scheme=scheme, repair=repair, texts=texts)
     return readers.read(_opened(path), format=format, options=options)
 
@@ -157,10 +159,13 @@ def score(
     Raises:
         FormatError: unreadable input, input that cannot be paired, an unknown criterion, a bad merge.
     """
+    _one_of("counting", counting, Counting)
+    _one_of("missing", missing, Missing)
+    _one_of("token_text", token_text, TokenText)
     settings = Settings(
-        choose_criteria(criteria),
-        tuple(sorted((merge if isinstance(merge, Mapping) else parse_merge(merge)).items())),
-        tuple(sorted(set(leave_out))),
+        choose_criteria(_several(criteria)),
+        tuple(sorted((merge if isinstance(merge, Mapping) else parse_merge(_several(merge))).items())),
+        tuple(sorted(set(_several(leave_out)))),
         counting,
     )
     ours = _reading(gold, format, None)
@@ -205,6 +210,17 @@ def choose_criteria(
     if problems:
         raise FormatError(problems)
     return tuple(found.values())
+
+
+def _several(values: Any) -> Any:
+    """Return a single string as a list of one: its letters are not what is meant."""
+    return (values,) if isinstance(values, str) else values
+
+
+def _one_of(name: str, value: str, allowed: Any) -> None:
+    known = get_args(allowed)
+    if value not in known:
+        raise FormatError.single(name, None, f"there is no {quoted(str(value))}", f"use {' or '.join(known)}")
 
 
 def _opened(place: Input) -> Source:

@@ -102,3 +102,19 @@ def test_criteria_are_chosen_once_each_in_the_order_given() -> None:
     own = criterion_from_parts("own", {}, "test")
     chosen = choose_criteria(["type", "own", CRITERIA["strict"], "type"], composed=[own])
     assert [criterion.name for criterion in chosen] == ["type", "own", "strict"]
+
+
+@pytest.mark.parametrize("many", [{"leave_out": "PER"}, {"merge": "PER=ORG"}, {"criteria": "strict"}])
+def test_a_single_string_is_one_of_its_kind(many: dict[str, str]) -> None:
+    both = source("g.jsonl", jsonl((0, 3, "PER"), (4, 6, "ORG")))
+    one = nereval_core.score(both, both, **many)
+    several = nereval_core.score(both, both, **{key: [value] for key, value in many.items()})
+    assert one.settings == several.settings
+    assert one.counts("strict") == several.counts("strict")
+
+
+@pytest.mark.parametrize("wrong", [{"counting": "both"}, {"missing": "none"}, {"token_text": "pred"}])
+def test_a_choice_that_is_none_is_refused(wrong: dict[str, str]) -> None:
+    both = source("g.jsonl", jsonl((0, 3, "PER")))
+    with pytest.raises(FormatError, match=next(iter(wrong.values()))):
+        nereval_core.score(both, both, **wrong)
