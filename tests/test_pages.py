@@ -173,6 +173,22 @@ def test_a_good_system_is_scored_beside_a_bad_one() -> None:
     assert "2 problems" in app.error[0].value
 
 
+TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
+
+
+def test_a_malformed_tag_is_told_and_repaired_on_request() -> None:
+    app = opened("Start")
+    app.file_uploader[0].upload("gold.tsv", TAGS.encode()).run()
+    app.file_uploader[1].upload("system.tsv", TAGS.replace("O", "I-Brand").encode()).run()
+    app = sound(app.button(key="upload_read").click().run())
+    assert any(code.value.startswith("system.tsv:2:") and "--repair" in code.value for code in app.code)
+    assert any("under Format and reading" in caption.value for caption in app.caption)
+    app.selectbox(key="upload_repair").set_value("conlleval").run()
+    app = sound(app.button(key="upload_read").click().run())
+    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 2]
+    assert any("malformed" in caption.value for caption in app.caption)
+
+
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b"PK\x03\x04broken", b"{", b"[]", b"\0" * 100])
 def test_bytes_that_are_no_annotations(raw: bytes) -> None:
     app = upload(opened("Start"), raw, PREDICTION)
@@ -424,6 +440,9 @@ def test_the_served_folder_offers_nothing_outside_it(tmp_path: Path) -> None:
     assert served_entries(inside, "one") == ("gold.jsonl", "p.jsonl")
     assert served_entries(inside, "../secret") == served_entries(inside, "link") == ()
     assert [one.name for one in load_served(inside, "one", "gold.jsonl", ["p.jsonl"]).corpus.systems] == ["p"]
+    (inside / "two").mkdir()
+    (inside / "two" / "q.jsonl").write_text(PREDICTION)
+    assert [one.name for one in load_served(inside, "one", "gold.jsonl", ["../two/q.jsonl"]).corpus.systems] == ["q"]
     for folder, name in (("one", "sly.jsonl"), ("one", "../../secret/p.jsonl"), ("link", "p.jsonl")):
         with pytest.raises(FormatError, match="outside"):
             load_served(inside, folder, "gold.jsonl", [name])

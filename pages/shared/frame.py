@@ -96,14 +96,17 @@ def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here],
             with st.sidebar:
                 navigation.draw()
             st.title(title if title != "Start" else "nereval")
-            _tell([*notices, *dropped])
             if here is not None:
                 with st.sidebar:
                     sidebar.draw(here, fits)
-                # Documents says itself which record is open; a chip would push its text down.
-                sidebar.chips(here, place=title != "Documents")
-            elif needs_corpus or state.view().corpus:
-                _guide(state.view())
+            # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
+            with st.container():
+                _tell([*notices, *dropped])
+                if here is not None:
+                    # Documents says itself which record is open; a chip would push its text down.
+                    sidebar.chips(here, place=title != "Documents")
+                elif needs_corpus or state.view().corpus:
+                    _guide(state.view())
             if here is not None or not needs_corpus:
                 body(here)
         _count_run()

@@ -169,7 +169,7 @@ def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
 def load_served(
     root: Path, folder: str, gold: str, systems: Sequence[str], options: LoadOptions | None = None
 ) -> Loaded:
-    """Read a corpus from the served folder; names are entries of `folder`.
+    """Read a corpus from the served folder; names are paths from `folder`.
 
     Raises:
         FormatError: as `load`; also for a path outside the folder.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os.path import relpath
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -39,6 +40,8 @@ SENTENCE = (
 AROUND = 60
 """Characters before and after the spans of the example: one line of a wide screen."""
 DEMO, DEMO_SYSTEM = "pharmacology", "rules"
+REFUSE = "refuse"
+REPAIRS = {REFUSE: REFUSE, "conlleval": "repair: conlleval", "discard": "repair: discard"}
 SERVED_SYSTEMS = 8
 """How many systems are chosen beforehand where a folder has a file or folder called gold."""
 
@@ -167,9 +170,9 @@ def _options(name: str) -> None:
         )
         left.selectbox(
             "Malformed tag sequences",
-            [None, "conlleval", "discard"],
+            list(REPAIRS),
             key=f"{name}_repair",
-            format_func=lambda repair: "refuse" if repair is None else f"repair: {repair}",
+            format_func=REPAIRS.__getitem__,
         )
         right.selectbox(
             "A document missing from a prediction",
@@ -194,7 +197,7 @@ def _chosen_options(name: str) -> LoadOptions:
         scheme=value("scheme"),
         gold_column=_column(value("gold_column")),
         pred_column=_column(value("pred_column")),
-        repair=value("repair"),
+        repair=repair if (repair := value("repair")) != REFUSE else None,
         missing=value("missing") or "error",
         token_text="gold" if value("token_text") else "own",
     )
@@ -252,14 +255,20 @@ def _try(reading: Any) -> None:
 
 
 def _served(root: Path) -> None:
-    folder = st.selectbox("Folder", served_folders(root), key="served_folder")
+    folders = served_folders(root)
+    left, right = st.columns(2)
+    folder = left.selectbox("Folder", folders, key="served_folder")
     entries = served_entries(root, folder)
     likely = likely_gold(entries)
     place = entries.index(likely) if likely in entries else None
-    gold = st.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
-    others = [entry for entry in entries if entry != gold]
-    chosen = likely_systems(entries, gold)[:SERVED_SYSTEMS] if likely else []
-    systems = st.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{gold}")
+    gold = left.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
+    beside = right.selectbox(
+        "Folder of the systems", folders, index=folders.index(folder), key=f"served_beside_{folder}"
+    )
+    others = [entry for entry in served_entries(root, beside) if beside != folder or entry != gold]
+    chosen = likely_systems(entries, gold)[:SERVED_SYSTEMS] if likely and beside == folder else []
+    systems = right.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{beside}_{gold}")
+    way = relpath(beside, folder)
     _options("served")
     st.button(
         "Read and score",
@@ -267,7 +276,7 @@ def _served(root: Path) -> None:
         key="served_read",
         disabled=not gold or not systems,
         on_click=_read_served,
-        args=(root, folder, gold, tuple(systems)),
+        args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems)),
     )
 
 
@@ -279,6 +288,8 @@ def problems() -> None:
     lines = st.session_state.get(keys.UPLOAD_PROBLEMS, [])
     if lines:
         show_problems(lines)
+        if any(" --" in line for line in lines):
+            st.caption("What begins with two dashes is an option: find it under Format and reading, beneath the files.")
 
 
 def account(here: Here) -> None:
