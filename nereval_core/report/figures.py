@@ -45,7 +45,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
     gold, predicted = (int(overall[column].max()) if len(overall) else 0 for column in ("POS", "ACT"))
     return figure.update_layout(
         title=f"Decisions of {_plain(system)} by matching criterion<br>"
-        f"<sub>match records of {gold:,} gold spans and {predicted:,} predictions</sub>",
+        f"<sub>match records; {gold:,} gold spans, {predicted:,} predictions</sub>",
         barmode="stack",
         height=_FRAME + _ROW * max(1, len(names)),
         xaxis={"title": "match records", "rangemode": "tozero"},

@@ -158,10 +158,13 @@ _TERMS_SHOWN = 12
 
 def reconciles(counts: Counts, gold: int, predicted: int) -> tuple[tuple[bool, str], tuple[bool, str]]:
     """Tell of each side whether its decisions add up to the spans of its layer, and say it as a sum."""
-    sums = [" + ".join(f"{value:,}" for value in side) for side in (counts.gold[:4], (*counts.pred[:3], counts.spu))]
+    sums = {
+        side: " + ".join(f"{code} {value:,}" for code, value in zip(_SIDED[side], row, strict=False))
+        for side, row in (("gold", counts.gold[:4]), ("pred", (*counts.pred[:3], counts.spu)))
+    }
     return (
-        (counts.pos == gold, f"gold {gold:,} = COR + INC + PAR + MIS = {sums[0]}"),
-        (counts.act == predicted, f"predictions {predicted:,} = COR + INC + PAR + SPU = {sums[1]}"),
+        (counts.pos == gold, f"gold {gold:,} = {sums['gold']}"),
+        (counts.act == predicted, f"predictions {predicted:,} = {sums['pred']}"),
     )
 
 
