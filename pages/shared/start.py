@@ -262,9 +262,7 @@ def _served(root: Path) -> None:
     likely = likely_gold(entries)
     place = entries.index(likely) if likely in entries else None
     gold = left.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
-    beside = right.selectbox(
-        "Folder of the systems", folders, index=folders.index(folder), key=f"served_beside_{folder}"
-    )
+    beside = right.selectbox("Systems are in", folders, index=folders.index(folder), key=f"served_beside_{folder}")
     others = [entry for entry in served_entries(root, beside) if beside != folder or entry != gold]
     chosen = likely_systems(entries, gold)[:SERVED_SYSTEMS] if likely and beside == folder else []
     systems = right.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{beside}_{gold}")
