@@ -78,7 +78,7 @@ class Visit:
         self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
         self.context.route("**/*", self._keep_here)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(60_000)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         self.page.on("console", self._heard)
 
@@ -108,7 +108,7 @@ class Visit:
 
     def drawn(self, since: int) -> None:
         """Wait until the page has run once more than `since` and rests."""
-        for _ in range(600):
+        for _ in range(1_200):
             busy = self.page.locator("[data-testid='stApp'][data-test-script-state='running']").count()
             if self.runs() > since and not busy and not self.page.locator("[data-stale='true']").count():
                 return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,15 @@ def listed(visit: Visit) -> tuple[str, int]:
     return title, int(number.split()[0].replace(",", ""))
 
 
+def eventually(visit: Visit, holds: Callable[[], bool]) -> bool:
+    """Wait for what several runs of the page may take to bring about."""
+    for _ in range(240):
+        if holds():
+            return True
+        visit.page.wait_for_timeout(250)
+    return False
+
+
 def record_in(address: str) -> str:
     found = re.search(r"[?&]doc=([^&]+).*[?&]record=([^&]+)", address)
     assert found, address
@@ -76,20 +85,23 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     # The keyboard reaches the neighbouring cell.
     with visit.rerun():
         visit.page.keyboard.press("ArrowDown")
-    assert listed(visit) == ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(cell_text(visit, 1, 4)))
+    below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(cell_text(visit, 1, 4)))
+    assert eventually(visit, lambda: listed(visit) == below)
     with visit.rerun():
         visit.page.keyboard.press("ArrowUp")
+    assert eventually(visit, lambda: listed(visit) == (title, number))
     with visit.rerun():
         click_row(visit, 1, 1, from_right=300)
     visit.page.get_by_role("link", name="Read in document").click()
     visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
     visit.drawn(visit.runs() - 1)
-    first = record_in(visit.page.url)
+    first, before = record_in(visit.page.url), visit.page.locator(".nv-card").inner_text()
     with visit.rerun():
         visit.page.keyboard.press("j")
     visit.page.wait_for_function("before => !location.href.includes(before)", arg=first)
     second = record_in(visit.page.url)
     assert second != first
+    assert eventually(visit, lambda: visit.page.locator(".nv-card").inner_text() != before)
     card = visit.page.locator(".nv-card").inner_text()
     assert "missed (MIS)" in card
     visit.page.get_by_text("Copy link").click()
@@ -100,7 +112,7 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     fresh = Visit(browser, app)
     fresh.go(link.removeprefix(app))
     assert record_in(fresh.page.url) == second
-    assert fresh.page.locator(".nv-card").inner_text() == card
+    assert eventually(fresh, lambda: fresh.page.locator(".nv-card").inner_text() == card)
     fresh.close()
 
 
@@ -118,7 +130,8 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit, column: int) ->
     for _ in range(place):
         visit.page.keyboard.press("ArrowRight")
     visit.drawn(before)
-    visit.page.wait_for_timeout(500)
+    title = {"COR": "correct (COR)", "INC": "incorrect (INC)", "MIS": "missed (MIS)"}[("COR", "INC", "MIS")[column]]
+    assert eventually(visit, lambda: title in listed(visit)[0]), listed(visit)
     assert listed(visit)[1] == int(cell_text(visit, 0, place))
 
 
