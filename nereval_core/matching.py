@@ -121,7 +121,6 @@ def _aligned(
     row, other = ranges(a_low, a_high)
     column, one = ranges(b_low, b_high)
     pairs = candidate_pairs(knot, rules, np.concatenate((row, one)), np.concatenate((other, column)))
-    pairs = pairs.take(np.lexsort((pairs.pred, pairs.gold)))
     yield from _split(knot, rules, pairs, gold_cluster, pred_cluster, whole=False)
 
 
@@ -155,7 +154,7 @@ def _split(
         labels = _labels(golds_in + len(knot.pred), remaining.gold, remaining.pred + golds_in)
         yield from _split(knot, rules, remaining, labels[:golds_in], labels[golds_in:], whole=True)
         return
-    order = np.argsort(cluster[rest], kind="stable")
+    order = np.lexsort((pairs.pred[rest], pairs.gold[rest], cluster[rest]))
     remaining = pairs.take(np.flatnonzero(rest)[order])
     edges = np.flatnonzero(np.diff(gold_cluster[remaining.gold])) + 1
     for part in np.split(np.arange(len(remaining)), edges):

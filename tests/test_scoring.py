@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core import alignment
 from nereval_core.corpus import Documents, Layer
 from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
@@ -256,8 +257,10 @@ def test_partners_agree_with_decisions() -> None:
         assert np.array_equal(of_gold[paired], of_pred[to_pred[paired]])
 
 
-def test_chunks_do_not_show() -> None:
-    """Documents by the ten thousand, so that several chunks are cut, against the sum of their parts."""
+def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many documents in small chunks, and solvers called more than once, against the sum of their parts."""
+    monkeypatch.setattr(alignment, "CHUNK", 1_000)
+    monkeypatch.setattr(alignment, "FLUSH", 5_000)
     over, gold, pred = corpus(3, 300, 5)
     once = score(over, gold, pred, Settings(CRITERIA_TESTED))
     many = documents(300 * 60, 2)

@@ -1,0 +1,55 @@
+"""Take the README's pictures of every page, on the demo data: `python -m tests.screenshots [FOLDER]`.
+
+Writes PNGs at 1440×900 in a light theme, with few colours so that they stay small, beside this file or into FOLDER;
+with a folder given, also 1024×768 and 390×844, and a dark theme.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+from tests.browser import ROOT, Visit, launched, served
+
+HERE = Path(__file__).parent
+COLOURS = 96
+SETTLE = 4_000
+"""Milliseconds a page is given to draw its charts."""
+
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    pages = ["", *sorted(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py"))]
+    with served() as address, launched() as browser:
+        for width, height in SIZES if folder else SIZES[:1]:
+            for theme in ("light", "dark") if folder else ("light",):
+                visit = Visit(browser, address, viewport={"width": width, "height": height}, color_scheme=theme)
+                visit.go("/")
+                with visit.rerun():
+                    visit.page.get_by_role("button", name="Open", exact=True).first.click()
+                query = visit.page.url.partition("?")[2]
+                for name in pages:
+                    chosen = query if name != "Documents" else f"{query}&{RECORD}"
+                    visit.go(f"/{name}?{chosen}" if name else "/")
+                    visit.page.wait_for_timeout(SETTLE)
+                    suffix = f"_{width}_{theme}" if folder else ""
+                    save(visit.page.screenshot(), (folder or HERE) / f"{name.lower() or 'start'}{suffix}.png")
+                visit.close()
+
+
+def save(png: bytes, path: Path) -> None:
+    """Save a picture with few colours."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(path, f"{path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
