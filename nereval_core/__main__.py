@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -93,9 +94,8 @@ def _complain(text: str) -> None:
 def _verb(name: str, arguments: Sequence[str]) -> int:
     parser = VERBS[name]()
     options = parser.parse_intermixed_args(arguments)
-    from nereval_core import commands
-
-    wrong: str | None = getattr(commands, name)(options)
+    module = import_module(MODULES.get(name, "nereval_core.commands"))
+    wrong: str | None = getattr(module, name)(options)
     if wrong:
         parser.error(wrong)
     return 0
@@ -125,6 +125,25 @@ def _score() -> argparse.ArgumentParser:
     parser = _parser(
         "score", "GOLD PRED [PRED ...] [options]", "score predictions against gold", f"{SCORE}\n{CRITERIA}\n"
     )
+    _add_reading(parser)
+
+    add = parser.add_argument_group("scoring").add_argument
+    add("--criteria", metavar="LIST", help="names and .toml files with commas between, or all (default: the schemas)")
+    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own; see below")
+    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
+    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
+    add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")
+    for form in ("json", "csv", "markdown", "latex", "html"):
+        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
+    add("--records", metavar="FILE", help="match records, as .parquet, .jsonl or .csv")
+    return parser
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add gold, the predictions, and how they are read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
@@ -144,20 +163,6 @@ def _score() -> argparse.ArgumentParser:
         default="own",
         help="gold: take gold's text where as many tokens are spelt differently",
     )
-
-    add = parser.add_argument_group("scoring").add_argument
-    add("--criteria", metavar="LIST", help="names and .toml files with commas between, or all (default: the schemas)")
-    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own; see below")
-    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
-    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
-    add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
-
-    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
-    add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")
-    for form in ("json", "csv", "markdown", "latex", "html"):
-        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
-    add("--records", metavar="FILE", help="match records, as .parquet, .jsonl or .csv")
-    return parser
 
 
 def _convert() -> argparse.ArgumentParser:
@@ -188,6 +193,8 @@ def _column(value: str) -> int | str:
 VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingProxyType(
     {"score": _score, "convert": _convert, "formats": _formats, "criteria": _criteria}
 )
+MODULES: MappingProxyType[str, str] = MappingProxyType({})
+"""Where the work of a verb is done, if not in commands.py: a function of the verb's name."""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -39,32 +39,25 @@ PATIENCE = 0.5
 def score(options: argparse.Namespace) -> str | None:
     """Read, score and write: nothing is written before all of it is known."""
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    by = _listed(options.by)
+    by = listed(options.by)
     wrong = _misused(options, targets, by)
     if wrong:
         return wrong
-    settings = _settings(options)
+    settings = settings_of(options)
     loaded = load_corpus(
         options.files[0],
-        _systems(options),
-        options=_load_options(options),
-        progress=lambda name: _progress(name, "read"),
+        named_systems(options),
+        options=load_options(options),
+        progress=lambda name: progress_bar(name, "read"),
     )
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
-            _say_read(reading)
+            say_read(reading)
     _say_unused(settings, loaded)
     scored = [_scored(loaded, layer, settings) for layer in loaded.corpus.systems]
     gold = loaded.corpus.gold
     contents = {form: rendered(form, gold, scored, by=by, name=place) for form, place in targets.items()}
-    with ExitStack() as stack:
-        # Files take their places only when the last of them is written.
-        for form, place in targets.items():
-            if place != STDOUT:
-                stack.enter_context(writers.whole_file(Path(place))).write(contents[form])
-    for form, place in targets.items():
-        if place == STDOUT:
-            sys.stdout.buffer.write(contents[form])
+    put_out(targets, contents)
     if not set(targets) - {"records"}:
         print(screen(scored, by=by), end="")
     return None
@@ -75,14 +68,14 @@ def convert(options: argparse.Namespace) -> str | None:
     known = writers.writers()
     if options.target_format not in known:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
-    watch = _progress(options.input, "read")
+    watch = progress_bar(options.input, "read")
     read = ReadOptions(column=options.column, scheme=options.scheme, repair=options.repair, progress=watch)
     reading = readers.read(options.input, format=options.source_format, options=read)
     notes = writers.write(reading.layer, options.output, format=options.target_format)
     if not options.quiet:
-        _say_read(reading)
+        say_read(reading)
         for note in notes:
-            _say(f"{options.output}: {note}")
+            say(f"{options.output}: {note}")
     return None
 
 
@@ -107,25 +100,49 @@ def criteria(_: argparse.Namespace) -> None:
             print(f"  {criterion.name:<12}  {criterion.sentence}\n{'':16}{rule} [{criterion.source}]")
 
 
+def put_out(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
+    """Write the contents of each form to its place: all of the files or none, then what goes to standard output.
+
+    Raises:
+        FormatError: a file cannot be written.
+    """
+    with ExitStack() as stack:
+        # Files take their places only when the last of them is written.
+        for form, place in targets.items():
+            if place != STDOUT:
+                stack.enter_context(writers.whole_file(Path(place))).write(contents[form])
+    for form, place in targets.items():
+        if place == STDOUT:
+            sys.stdout.buffer.write(contents[form])
+
+
 def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequence[str]) -> str | None:
     """Return what is wrong with options that argparse cannot tell."""
-    if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
-        return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     unknown = [value for value in by if value not in BY]
     if unknown:
         return f"--by {quoted(unknown[0])}, choose among {', '.join(BY)}"
+    wrong = misplaced(options, targets)
+    if wrong:
+        return wrong
+    if "records" in targets and record_form(targets["records"]) is None:
+        return f"--records {quoted(targets['records'])}, end the name in one of {', '.join(RECORD_FORMS)}"
+    return None
+
+
+def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
+    """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
+    if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
+        return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
         return f"two outputs go to {quoted(twice or places[0])}, give each its own FILE"
     given = [*options.files, *(file.partition("=")[2] for file in options.files)]
-    given += [item for item in _listed([options.criteria or ""]) if item.endswith(".toml")]
+    given += [item for item in listed([options.criteria or ""]) if item.endswith(".toml")]
     inputs = {os.path.realpath(path) for path in given if path}
     for form, place in targets.items():
         if place != STDOUT and _is_input(os.path.realpath(place), inputs):
             return f"--{form} {quoted(place)} would overwrite an input"
-    if "records" in targets and record_form(targets["records"]) is None:
-        return f"--records {quoted(targets['records'])}, end the name in one of {', '.join(RECORD_FORMS)}"
     return None
 
 
@@ -134,13 +151,13 @@ def _is_input(place: str, inputs: Iterable[str]) -> bool:
     return any(place == path or (Path(place).is_file() and Path(path) in Path(place).parents) for path in inputs)
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def settings_of(options: argparse.Namespace) -> Settings:
     """Return what is to be scored, or all that is wrong with it at once."""
     problems: list[Problem] = []
     composed: list[Criterion] = []
     chosen: list[str | Criterion] = []
     merge: dict[str, str] = {}
-    named = SCHEMAS if options.criteria is None else _listed([options.criteria])
+    named = SCHEMAS if options.criteria is None else listed([options.criteria])
     for item in named:
         try:
             if item == ALL:
@@ -172,8 +189,8 @@ def _settings(options: argparse.Namespace) -> Settings:
     if ALL in named:
         for criterion in CRITERIA.values():
             if criterion.needs:
-                _say(f"--criteria all: {criterion.name} skipped, it needs {criterion.needs}")
-    leave_out = tuple(sorted(set(_listed(options.leave_out))))
+                say(f"--criteria all: {criterion.name} skipped, it needs {criterion.needs}")
+    leave_out = tuple(sorted(set(listed(options.leave_out))))
     return Settings(criteria, tuple(sorted(merge.items())), leave_out, options.counting)
 
 
@@ -196,7 +213,7 @@ def _composed(text: str) -> Criterion:
     return criterion_from_parts(name.strip(), parts, "--criterion")
 
 
-def _load_options(options: argparse.Namespace) -> LoadOptions:
+def load_options(options: argparse.Namespace) -> LoadOptions:
     def first(*values: int | str | None) -> int | str | None:
         return next((value for value in values if value is not None), None)
 
@@ -212,7 +229,7 @@ def _load_options(options: argparse.Namespace) -> LoadOptions:
     )
 
 
-def _systems(options: argparse.Namespace) -> dict[str, str]:
+def named_systems(options: argparse.Namespace) -> dict[str, str]:
     """Return the predictions by the name of their system.
 
     Raises:
@@ -264,15 +281,15 @@ def _scored(loaded: Loaded, layer: Layer, settings: Settings) -> tuple[Layer, Sc
         layer,
         settings,
         marks=loaded.marks[layer.name],
-        progress=_progress(layer.name, "scored"),
+        progress=progress_bar(layer.name, "scored"),
     )
     if scores.greedy:
         names = ", ".join(scores.greedy)
-        _say(f"{layer.name}: clusters too large to be aligned exactly were aligned greedily, in: {names}")
+        say(f"{layer.name}: clusters too large to be aligned exactly were aligned greedily, in: {names}")
     return layer, scores
 
 
-def _progress(name: str, done_word: str) -> Progress | None:
+def progress_bar(name: str, done_word: str) -> Progress | None:
     """Return what draws a bar on standard error if that is a terminal and the work takes long."""
     if not sys.stderr.isatty():
         return None
@@ -293,16 +310,16 @@ def _progress(name: str, done_word: str) -> Progress | None:
     return show
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     # What is said goes beside the work: it does not fail with a full disk.
     with suppress(OSError):
         print(one_line(text), file=sys.stderr)
 
 
-def _say_read(reading: Reading) -> None:
+def say_read(reading: Reading) -> None:
     form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
     counts = f"{len(reading.documents)} documents, {len(reading.layer)} spans, {len(reading.layer.types)} types"
-    _say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
+    say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
 
 
 def _say_unused(settings: Settings, loaded: Loaded) -> None:
@@ -314,8 +331,8 @@ def _say_unused(settings: Settings, loaded: Loaded) -> None:
         ("--leave-out", sorted(set(settings.leave_out) - types - set(merged.values()))),
     ):
         if names:
-            _say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
+            say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
 
 
-def _listed(values: Iterable[str]) -> list[str]:
+def listed(values: Iterable[str]) -> list[str]:
     return [item.strip() for value in values for item in value.split(",") if item.strip()]

@@ -30,6 +30,7 @@ LEVELS = (
     ("nereval_core.scoring",),
     ("nereval_core.tables", "nereval_core.guide"),
     ("nereval_core.report",),
+    ("nereval_core.analysis",),
     ("nereval_core.library",),
     ("nereval_core.commands", "nereval_core.__main__"),
     ("pages", "app"),
