@@ -82,6 +82,16 @@ TAKEN = [
         ),
     ),
     (
+        "notes that are all codes become links, in the order of the file",
+        "T1\tDrug 0 7\tAspirin\n#1\tAnnotatorNotes T1\t722\nN1\tReference T1 a:b\t\nT2\tForm 12 14\tCD\n"
+        "#2\tAnnotatorNotes T2\t<null>\n#3\tAnnotatorNotes T1\tCHEBI:9|723 \n#4\tAnnotatorNotes R1\twhy?\n",
+        [("T1", "Drug", ((0, 7),), ("722", "a:b", "CHEBI:9|723")), ("T2", "Form", ((12, 14),), ("NIL",))],
+        (
+            "lines left out: 1 # (annotator's notes)",
+            "annotator's notes, codes without exception, read as links: 3, 1 of them <null>, read as NIL",
+        ),
+    ),
+    (
         "the same span twice",
         "T1\tDrug 0 7\tAspirin\nT2\tDrug 0 7\tAspirin\n",
         [("T1", "Drug", ((0, 7),), ()), ("T2", "Drug", ((0, 7),), ())],
@@ -256,7 +266,9 @@ def test_every_pharmaconer_file_reads() -> None:
     gold = read(SHARED / "pharmaconer/subtask1/ref/subtask1")
     response = read(SHARED / "pharmaconer/subtask1/res/subtask1", options=ReadOptions(texts=gold.documents))
     assert (gold.format, len(gold.documents), len(gold.layer)) == ("brat", 125, 835)
-    assert gold.notes == ("lines left out: 823 # (annotator's notes)",)
+    said = "annotator's notes, codes without exception, read as links: 823, 36 of them <null>, read as NIL"
+    assert gold.notes == (said,)
+    assert sum(map(len, gold.layer.links.values())) == 823
     assert (response.format, len(response.documents), len(response.layer)) == ("brat", 125, 803)
     assert gold.documents.digest == response.documents.digest
 

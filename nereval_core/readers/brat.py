@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nereval_core.corpus import Builder
@@ -33,6 +33,10 @@ OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
 # Some tools write a blank where the tab before the quote should be.
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
 NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
+NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
+# A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
+CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
+NO_ENTRY = {"<null>": "NIL"}
 # brat writes line ends inside a quote as blanks.
 BLANKS = str.maketrans("\r\n\t", "   ")
 
@@ -50,8 +54,10 @@ def recognise(source: Source) -> float:
 def read(source: Source, options: ReadOptions) -> Reading:
     """Read a document for each `.txt`, or, where an `.ann` has none beside it, with the text `options.texts` holds.
 
-    The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty;
-    attributes, relations, events, modifications, equivalences and notes are left out and counted.
+    The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty. So
+    do, in the order of the file, the annotator's notes of T lines where every one of them in the source is a code (as
+    in PharmaCoNER). Attributes, relations, events, modifications, equivalences and other notes are left out and
+    counted.
 
     Raises:
         FormatError: with every problem found.
@@ -62,6 +68,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     counts: Counter[str] = Counter()
     if not annotations:
         builder.problem(None, "no .ann file in it", "give a folder of .txt and .ann files")
+    codes = _notes_are_codes(annotations.values())
     names = sorted({*texts, *annotations}, key=lambda name: name.split("/"))
     for name in watched(names, options.progress):
         ann = annotations.get(name)
@@ -73,7 +80,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if ann is None:
             counts["bare"] += 1
         else:
-            _read_annotations(ann, text, builder, counts)
+            _read_annotations(ann, text, builder, counts, codes)
     layer = builder.finish(options.name or source.label)
     taken = [*texts.values(), *annotations.values()]
     notes = (*_notes(counts), *left_out(source, taken))
@@ -111,7 +118,20 @@ class _Span:
     links: list[str] = field(default_factory=list)
 
 
-def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Counter[str]) -> None:
+def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
+    """Tell whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
+    found = False
+    for file in files:
+        raw = file.read()
+        if b"AnnotatorNotes" in raw:
+            notes = filter(None, map(NOTE.fullmatch, raw.decode(errors="replace").split("\n")))
+            if not all(CODE.fullmatch(note[2]) for note in notes):
+                return False
+            found = True
+    return found
+
+
+def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Counter[str], codes: bool) -> None:
     try:
         lines = file.lines()
     except FormatError as error:
@@ -145,6 +165,10 @@ def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Cou
                 continue
             target, database, concept = match.groups()
             links.append((number, target, f"{database}:{concept}" if database else concept))
+        elif codes and (match := NOTE.fullmatch(line)):
+            counts["codes"] += 1
+            counts["no entry"] += match[2] in NO_ENTRY
+            links.append((number, match[1], NO_ENTRY.get(match[2], match[2])))
         elif line[0] in LEFT_OUT:
             counts[line[0]] += 1
         else:
@@ -188,6 +212,9 @@ def _parts(offsets: str) -> tuple[tuple[int, int], ...]:
 def _notes(counts: Mapping[str, int]) -> Sequence[str]:
     kept_out = [f"{counts[kind]} {kind} ({name})" for kind, name in LEFT_OUT.items() if counts.get(kind)]
     said = [f"lines left out: {', '.join(kept_out)}"] if kept_out else []
+    if counts.get("codes"):
+        null = f", {counts['no entry']} of them <null>, read as NIL" if counts.get("no entry") else ""
+        said.append(f"annotator's notes, codes without exception, read as links: {counts['codes']}{null}")
     for key, note in (
         ("bare", "texts without an .ann file, documents without spans: {}"),
         ("blank for tab", "T lines with a blank instead of the tab before the quoted text: {}"),
