@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 LEVELS = (
     ("nereval_core", "nereval_core.errors", "nereval_core.glossary"),
     ("nereval_core.corpus",),
-    ("nereval_core.readers", "nereval_core.writers", "nereval_core.pairing"),
+    ("nereval_core.readers", "nereval_core.writers", "nereval_core.pairing", "nereval_core.tagged"),
     (
         "nereval_core.alignment",
         "nereval_core.assignment",
@@ -29,6 +29,7 @@ LEVELS = (
     ("nereval_core.criteria",),
     ("nereval_core.scoring",),
     ("nereval_core.tables", "nereval_core.guide"),
+    ("nereval_core.conventions",),
     ("nereval_core.report",),
     ("nereval_core.analysis",),
     ("nereval_core.library",),

@@ -22,6 +22,7 @@ from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.schemes import LETTERS, SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
 from nereval_core.readers.source import SourceFile, left_out, watched
+from nereval_core.tagged import Tagged
 
 NAME = "conll"
 COLUMNS = True
@@ -64,17 +65,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
     """
-    files = _files(source)
-    rows = _Rows()
-    for file in files:
-        _read_file(file, options, rows)
-    if not rows.tokens and not rows.problems:
-        rows.problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
-    if rows.problems:
-        raise FormatError(rows.problems)
-
-    sentences = np.array([*rows.sentences, len(rows.tokens)], np.int64)
-    units = _units(rows, sentences, len(files))
+    rows, sentences, units = _gathered(source, options)
+    files = rows.sources
     tags = Tags.of(rows.tags, sentences)
     scheme, notes = _settled(tags, rows, options, source.name)
     problems = [Problem(*rows.place(token), f"{quoted(rows.tags[token])} is no tag", TAG) for token in tags.odd]
@@ -111,6 +103,38 @@ def read(source: Source, options: ReadOptions) -> Reading:
     notes += left_out(source, files)
     name = scheme.name if scheme else None
     return Reading(documents, found, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
+
+
+def tagged(source: Source, *, column: int | str | None = None) -> Tagged:
+    """Read the tokens and the tags of one column as they stand, whether or not they make sense.
+
+    Raises:
+        FormatError: with every problem found in columns, tokens and ids; none for a tag.
+    """
+    rows, sentences, units = _gathered(source, ReadOptions(column=column))
+    documents, _ = _documents(rows, sentences, units)
+    problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
+    if problems:
+        raise FormatError(problems)
+    return Tagged(documents, rows.tags, rows.tokens, sentences, source.name, rows.place)
+
+
+def _gathered(source: Source, options: ReadOptions) -> tuple[_Rows, Int64, _Units]:
+    """Return the rows of all files, the first token of each sentence with the number of tokens, and the documents.
+
+    Raises:
+        FormatError: with what is wrong with lines and columns.
+    """
+    files = _files(source)
+    rows = _Rows()
+    for file in files:
+        _read_file(file, options, rows)
+    if not rows.tokens and not rows.problems:
+        rows.problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
+    if rows.problems:
+        raise FormatError(rows.problems)
+    sentences = np.array([*rows.sentences, len(rows.tokens)], np.int64)
+    return rows, sentences, _units(rows, sentences, len(files))
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:

@@ -1,0 +1,167 @@
+"""The published scorers, number for number: one module per scorer, found by listing this folder.
+
+A module of a scorer has `CONVENTIONS`, a tuple with one `Convention` for each version. Modules without it are no
+conventions.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from nereval_core import readers
+from nereval_core.conventions.outcome import Outcome
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.readers import ReadOptions, Source
+
+__all__ = ["Convention", "Given", "Option", "Outcome", "conventions", "named", "settled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of the scorer, under its own name; `n-best` and `n_best` are the same.
+
+    "list" is text parted by commas, "numbers" a list of integers, "file" a path that is there.
+    """
+
+    name: str
+    help: str
+    kind: Literal["text", "integer", "number", "flag", "list", "numbers", "file"] = "text"
+    default: Any = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """The two sides as the user gave them, and how they are to be read.
+
+    A scorer that has a file format of its own reads that, whatever the formats say.
+    """
+
+    gold: Source
+    pred: Source
+    gold_format: str = "auto"
+    pred_format: str = "auto"
+    gold_column: int | str | None = None
+    pred_column: int | str | None = None
+    missing: Missing = "error"
+    token_text: TokenText = "own"
+
+    def layers(self) -> tuple[Layer, Layer]:
+        """Read both sides as layers over gold's documents.
+
+        Raises:
+            FormatError: with all problems of both.
+        """
+        gold = readers.read(self.gold, format=self.gold_format, options=ReadOptions(column=self.gold_column))
+        options = ReadOptions(column=self.pred_column, scheme=gold.scheme, texts=gold.documents)
+        pred = readers.read(self.pred, format=self.pred_format, options=options)
+        return gold.layer, pair(gold, pred, missing=self.missing, token_text=self.token_text).layer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convention:
+    """A published scorer at one version.
+
+    `sentence` says in one line what it is, `needs` what data it takes, `source` where its rules come from (program and
+    version, paper). `score` reads files as the scorer does; `of_layers` takes layers that were read already, in any
+    format, and is None where these do not hold what the scorer needs. `twins` names, by evaluation, the criterion of
+    ours that means the same. `forms` are what the scorer itself prints, by name.
+    """
+
+    name: str
+    family: str
+    sentence: str
+    needs: str
+    source: str
+    score: Callable[[Given, Mapping[str, Any]], Outcome]
+    of_layers: Callable[[Layer, Layer, Mapping[str, Any]], Outcome] | None = None
+    options: tuple[Option, ...] = ()
+    twins: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
+
+
+@cache
+def conventions() -> Mapping[str, Convention]:
+    """Return the conventions by name."""
+    modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    found = [convention for module in modules for convention in getattr(module, "CONVENTIONS", ())]
+    return MappingProxyType({convention.name: convention for convention in found})
+
+
+def named(name: str) -> Convention:
+    """Return the convention of this name.
+
+    Raises:
+        FormatError: there is none.
+    """
+    convention = conventions().get(name)
+    if convention is None:
+        remedy = f"choose one of {', '.join(conventions())}"
+        raise FormatError.single("--convention", None, f"no convention {quoted(name)}", remedy)
+    return convention
+
+
+def settled(convention: Convention, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the value of every option of a convention: as given (text is parsed), or its default.
+
+    Raises:
+        FormatError: an option it does not have, or a value the option cannot have; all of them at once.
+    """
+    known = {option.name.replace("-", "_"): option for option in convention.options}
+    values = {option.name: option.default for option in convention.options}
+    problems = []
+    for key, value in given.items():
+        option = known.get(key.replace("-", "_"))
+        if option is None:
+            names = ", ".join(f"--{option.name}" for option in known.values()) or "none"
+            found = f"{convention.name} has no option --{key}"
+            problems.append(Problem(f"--{key}", None, found, f"its options: {names}"))
+        elif value is not None:
+            try:
+                values[option.name] = _parsed(option, value)
+            except ValueError as error:
+                problems.append(Problem(f"--{option.name}", None, f"{quoted(str(value))} {error}", option.help))
+    if problems:
+        raise FormatError(problems)
+    return MappingProxyType(values)
+
+
+def _parsed(option: Option, value: Any) -> Any:
+    """Return a value as the option's kind; ValueError says why it cannot be."""
+    if option.kind == "flag":
+        if not isinstance(value, bool):
+            raise ValueError("is neither yes nor no")
+        return value
+    if option.kind in ("list", "numbers"):
+        items = [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else list(value)
+        if option.kind == "numbers":
+            items = [_number(item, int) for item in items]
+        if not items:
+            raise ValueError("is an empty list")
+        wrong = [item for item in items if option.choices and str(item) not in option.choices]
+        if wrong:
+            raise ValueError(f"holds {quoted(str(wrong[0]))}, which is none of {', '.join(option.choices)}")
+        return tuple(items)
+    if option.choices and str(value) not in option.choices:
+        raise ValueError(f"is none of {', '.join(option.choices)}")
+    if option.kind == "file" and not Path(value).is_file():
+        raise ValueError("is no file")
+    if option.kind in ("integer", "number"):
+        return _number(value, int if option.kind == "integer" else float)
+    return str(value)
+
+
+def _number(value: Any, kind: type[int] | type[float]) -> int | float:
+    try:
+        return kind(value)
+    except ValueError:
+        raise ValueError("is no whole number" if kind is int else "is no number") from None

@@ -1,0 +1,300 @@
+"""What a convention returns: the scorer's figures under its own names, and the records that make them.
+
+A count is the sum of what records contribute to it: the column of its name, over the records of its evaluation and
+scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core import __version__
+from nereval_core.corpus import Documents, Fragments, Layer
+from nereval_core.tables import NUMBERED
+from nereval_core.tagged import Tagged
+
+DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
+COR, INC, PAR, MIS, SPU, IGN = range(6)
+"""The decisions of a convention; IGN is what the scorer passes over."""
+UNITS = ("span", "token", "concept", "surface form")
+SIDES = ("both", "gold", "pred")
+OVERALL = "overall"
+"""The scope of what is scored over all types together."""
+
+RECORD_COLUMNS: Mapping[str, str] = {
+    "evaluation": "category",
+    "scope": "category",
+    "unit": "category",
+    "document": "category",
+    "record": "str",
+    "side": "category",
+    "decision": "category",
+    "gold_start": "Int32",
+    "gold_end": "Int32",
+    "gold_type": "category",
+    "gold_text": "str",
+    "pred_start": "Int32",
+    "pred_end": "Int32",
+    "pred_type": "category",
+    "pred_text": "str",
+    "why": "category",
+    "doc": "int32",
+    "gold": "int32",
+    "pred": "int32",
+}
+"""Columns of `Outcome.records` and their dtypes; after them one int32 column for each counter.
+
+Offsets are code points, end exclusive, NA for what is no piece of text. `why` is a fixed phrase of the convention: the
+rule that decided. `doc` is the document's number, `gold` and `pred` are numbers of units in reading order, -1 for none.
+"""
+
+FIGURE_COLUMNS: Mapping[str, str] = {
+    "evaluation": "category",
+    "scope": "category",
+    "figure": "category",
+    "value": "float64",
+    "counted": "bool",
+}
+"""Columns of `Outcome.figures`: `figure` under the scorer's own name; `counted`: it is a sum of contributions."""
+
+
+class Content(NamedTuple):
+    """What was scored of one side: `sha256` is over documents and annotations, not over file names."""
+
+    documents: int
+    spans: int
+    sha256: str
+
+    @classmethod
+    def of_layer(cls, layer: Layer) -> Content:
+        return cls(len(layer.documents), len(layer), layer.digest)
+
+    @classmethod
+    def of_tags(cls, tagged: Tagged, spans: int) -> Content:
+        """Return the content of tags of which the scorer makes so many spans."""
+        return cls(len(tagged.documents), spans, digest(tagged.documents, tagged.tags))
+
+
+def digest(documents: Documents, rows: Sequence[str]) -> str:
+    """Return the SHA-256 (hex) of documents and rows of text in their order."""
+    import hashlib
+
+    sha = hashlib.sha256(b"rows\n" + documents.digest.encode())
+    sha.update("\n".join(rows).encode(errors="surrogatepass"))
+    return sha.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A published score, reproduced.
+
+    `scores` holds the scorer's figures under its own names, nested as the scorer nests them and ready for JSON;
+    `figures` the same ones as a table (FIGURE_COLUMNS), by evaluation (a schema, a column, a slice: `a/b/c` from the
+    outside in) and scope. `documents` are what records point into. `build` makes the records of an evaluation.
+    """
+
+    convention: str
+    options: Mapping[str, Any]
+    documents: Documents
+    gold: Content
+    pred: Content
+    scores: Mapping[str, Any]
+    figures: pd.DataFrame
+    build: Callable[[str], pd.DataFrame] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def evaluations(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.figures["evaluation"]))
+
+    def records(self, evaluation: str | None = None) -> pd.DataFrame:
+        """Return the records of one evaluation, or of all: RECORD_COLUMNS, then the counters.
+
+        Raises:
+            KeyError: no evaluation of that name.
+        """
+        if evaluation is None:
+            frames = [self.build(name) for name in self.evaluations]
+            whole = pd.concat([frame.astype(_plain(frame)) for frame in frames], ignore_index=True)
+            counters = [name for name in whole.columns if name not in RECORD_COLUMNS]
+            whole[counters] = whole[counters].fillna(0)
+            return whole.astype({**RECORD_COLUMNS, **dict.fromkeys(counters, "int32")})
+        if evaluation not in self.evaluations:
+            raise KeyError(evaluation)
+        return self.build(evaluation)
+
+    @property
+    def signature(self) -> str:
+        """One line that lets another person reproduce the figures."""
+        said = ", ".join(
+            f"{name} {_shown(value)}" for name, value in self.options.items() if value not in (None, False)
+        )
+        parts = (
+            f"nereval {__version__}",
+            f"convention {self.convention}",
+            f"options: {said or 'none'}",
+            f"gold sha256:{self.gold.sha256[:12]}",
+            f"pred sha256:{self.pred.sha256[:12]}",
+            f"documents {self.gold.documents}",
+        )
+        return " | ".join(parts)
+
+
+def _plain(frame: pd.DataFrame) -> dict[str, str]:
+    return {name: "str" for name in frame.columns if frame[name].dtype == "category"}
+
+
+def _shown(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else "yes" if value is True else str(value)
+
+
+def figures(rows: Sequence[tuple[str, str, str, float | None, bool]]) -> pd.DataFrame:
+    """Return rows of evaluation, scope, figure, value and whether it is counted, as the table of FIGURE_COLUMNS."""
+    return pd.DataFrame(rows, columns=list(FIGURE_COLUMNS)).astype(dict(FIGURE_COLUMNS))
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """One side's units in the order in which the scorer meets them.
+
+    `doc`, `start`, `end` (code points, end exclusive; -1 for what is no piece of text) and `kind` (index into `types`)
+    have shape (units,). `texts` is given where a unit is not the text it covers: a code, a surface form.
+    """
+
+    documents: Documents
+    doc: NDArray[Any]
+    start: NDArray[Any]
+    end: NDArray[Any]
+    kind: NDArray[Any]
+    types: tuple[str, ...]
+    fragments: Mapping[int, Fragments] = field(default_factory=dict)
+    texts: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    @classmethod
+    def of_layer(cls, layer: Layer) -> Marks:
+        """Return the spans of a layer in the order in which they were read."""
+        order = np.arange(len(layer)) if layer.order is None else np.argsort(layer.order, kind="stable")
+        fragments = {}
+        if layer.fragments:
+            place = np.empty(len(layer), np.int64)
+            place[order] = np.arange(len(layer))
+            fragments = {int(place[span]): parts for span, parts in layer.fragments.items()}
+        doc, start, end = layer.doc[order], layer.start[order], layer.end[order]
+        return cls(layer.documents, doc, start, end, layer.type[order], layer.types, fragments)
+
+    @classmethod
+    def of_tokens(
+        cls, tagged: Tagged, first: NDArray[Any], last: NDArray[Any], kind: NDArray[Any], types: tuple[str, ...]
+    ) -> Marks:
+        """Return spans given by their first and last token, each counted over all documents."""
+        tokens = tagged.tokens
+        return cls(tagged.documents, tagged.doc[first], tokens.starts[first], tokens.ends[last], kind, types)
+
+    def text(self, unit: int) -> str:
+        """Return what is shown of a unit; the fragments of a discontinuous span are joined by one blank."""
+        if self.texts is not None:
+            return self.texts[unit]
+        text = self.documents.texts[int(self.doc[unit])]
+        parts = self.fragments.get(unit) or ((int(self.start[unit]), int(self.end[unit])),)
+        return " ".join(text[low:high] for low, high in parts)
+
+    def ids(self, prefix: str) -> list[str]:
+        """Return record ids without their documents, `~2` for the second of two equal units: as `tables.record_ids`."""
+        found = []
+        seen: dict[tuple[int, str], int] = {}
+        rows = zip(self.doc.tolist(), self.start.tolist(), self.end.tolist(), self.kind.tolist(), strict=True)
+        for unit, (doc, start, end, kind) in enumerate(rows):
+            name = self.types[kind]
+            parts = self.fragments.get(unit) or ((start, end),)
+            place = ",".join(f"{low}-{high}" for low, high in parts) if start >= 0 else self.text(unit)
+            key = f"{prefix}:{place}:{name}~1" if NUMBERED.search(name) else f"{prefix}:{place}:{name}"
+            count = seen[doc, key] = seen.get((doc, key), 0) + 1
+            found.append(key if count == 1 else f"{NUMBERED.sub('', key)}~{count}")
+        return found
+
+
+def record_frame(
+    evaluation: str,
+    gold: Marks,
+    pred: Marks,
+    g: NDArray[Any],
+    p: NDArray[Any],
+    decision: NDArray[Any],
+    why: tuple[NDArray[Any], Sequence[str]],
+    counters: Mapping[str, NDArray[Any]],
+    *,
+    scope: tuple[NDArray[Any], Sequence[str]] | str = OVERALL,
+    unit: str = "span",
+) -> pd.DataFrame:
+    """Return records as a frame: `g` and `p` number units of gold and pred (-1 none), all arrays of shape (records,).
+
+    `why` and `scope` are codes and the words they stand for. A record is anchored on its gold unit where it has one.
+    """
+    size = len(g)
+    scopes = (np.zeros(size, np.int8), (scope,)) if isinstance(scope, str) else scope
+    sides = np.where(p < 0, 1, np.where(g < 0, 2, 0))
+    ids = (gold.ids("g"), pred.ids("p"))
+    doc = np.where(g >= 0, _taken(gold.doc, g), _taken(pred.doc, p))
+    frame = pd.DataFrame(
+        {
+            "evaluation": _categories(np.zeros(size, np.int8), (evaluation,)),
+            "scope": _categories(*scopes),
+            "unit": _categories(np.zeros(size, np.int8), (unit,)),
+            "document": _categories(doc, gold.documents.ids),
+            "record": [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)],
+            "side": _categories(sides, SIDES),
+            "decision": _categories(decision, DECISIONS),
+            **_side_columns("gold", gold, g),
+            **_side_columns("pred", pred, p),
+            "why": _categories(*why),
+            "doc": doc.astype(np.int32),
+            "gold": g.astype(np.int32),
+            "pred": p.astype(np.int32),
+        },
+        columns=list(RECORD_COLUMNS),
+    ).astype({"record": "str", "gold_text": "str", "pred_text": "str"})
+    return frame.assign(**{name: np.asarray(values).astype(np.int32) for name, values in counters.items()})
+
+
+def with_types(records: pd.DataFrame) -> pd.DataFrame:
+    """Return records of scope OVERALL, and each again with its type (gold's, else the prediction's) as its scope.
+
+    For scorers that count by type what they counted overall, and score no type on its own.
+    """
+    own = records.copy()
+    kind = records["gold_type"].astype("str")
+    kind = kind.where(records["gold_type"].notna(), records["pred_type"].astype("str"))
+    whole = pd.concat([records.assign(scope=records["scope"].astype("str")), own.assign(scope=kind)], ignore_index=True)
+    return whole.astype({"scope": "category"})
+
+
+def _taken(column: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
+    return column[index] if len(column) else np.full(len(index), -1)
+
+
+def _categories(codes: NDArray[Any], names: Sequence[str]) -> Any:
+    return pd.Categorical.from_codes(codes.astype(np.int32), pd.Index(list(names), dtype="str"))
+
+
+def _side_columns(side: str, marks: Marks, units: NDArray[Any]) -> dict[str, Any]:
+    absent = units < 0
+    start, end = (np.where(absent, -1, _taken(column, units)) for column in (marks.start, marks.end))
+    return {
+        f"{side}_start": _nullable(start, start < 0),
+        f"{side}_end": _nullable(end, start < 0),
+        f"{side}_type": _categories(np.where(absent, -1, _taken(marks.kind, units)), marks.types),
+        f"{side}_text": [marks.text(unit) if unit >= 0 else None for unit in units.tolist()],
+    }
+
+
+def _nullable(values: NDArray[Any], absent: NDArray[Any]) -> Any:
+    return pd.arrays.IntegerArray(values.astype(np.int32), absent)

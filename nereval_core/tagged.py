@@ -1,0 +1,165 @@
+"""Tokens and the tags of one column as they stand in a file, malformed sequences included.
+
+Readers refuse or mend what breaks a tag scheme; the published scorers read it their own way, so that their conventions
+start from here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
+from nereval_core.errors import FormatError, Problem, quoted
+
+
+@dataclass(frozen=True, eq=False)
+class Tagged:
+    """One tag a token, over documents with tokens.
+
+    `tags` and `words` have one entry a token, all documents in a row; `sentences` holds the number of each sentence's
+    first token and, last, the number of tokens. `place` says at which file and line a token stands.
+    """
+
+    documents: Documents
+    tags: Sequence[str]
+    words: Sequence[str]
+    sentences: Int64
+    source: str
+    place: Callable[[int], Place]
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @cached_property
+    def tokens(self) -> Intervals:
+        assert self.documents.tokens is not None, "tags stand beside tokens"
+        return self.documents.tokens
+
+    @cached_property
+    def doc(self) -> Int64:
+        """Document of each token, shape (tokens,)."""
+        sizes = np.diff(self.tokens.first)
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def matched(gold: Tagged, pred: Tagged) -> Tagged:
+    """Return the prediction's tags over gold's tokens: token by token, whatever their text.
+
+    Raises:
+        FormatError: the numbers of tokens differ; the first place where the tokens part is named.
+    """
+    if len(gold) == len(pred):
+        return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
+    fewest = min(len(gold), len(pred))
+    pairs = zip(gold.words, pred.words, strict=False)
+    parting = next((number for number, (one, two) in enumerate(pairs) if one != two), fewest)
+    counts = f"{len(pred)} tokens where gold ({gold.source}) has {len(gold)}"
+    if parting < len(pred):
+        here = f"they part at {quoted(pred.words[parting])}"
+        there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"
+        source, line = pred.place(parting)
+    else:
+        here, (source, line) = "the prediction ends", (pred.source, pred.place(len(pred) - 1)[1] if len(pred) else None)
+        there = f"gold's {quoted(gold.words[parting])}"
+    where = ""
+    if parting < len(gold):
+        file, number = gold.place(parting)
+        where = f" ({file}:{number})" if number else f" ({file})"
+    raise FormatError.single(
+        source, line, f"{counts}: {here} against {there}{where}", "give one tag for each gold token"
+    )
+
+
+def tagged(layer: Layer, needed_by: str) -> Tagged:
+    """Return the IOB2 tags of a layer whose documents have tokens.
+
+    Without sentences each document is one.
+
+    Raises:
+        FormatError: no tokens, or spans that tags cannot say (nested, crossing, discontinuous, not on token
+            boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
+    """
+    documents = layer.documents
+    if documents.tokens is None:
+        found = f"{needed_by} counts tags, and these documents have no tokens"
+        raise FormatError.single(layer.name, None, found, "give tokens with the documents, or another convention")
+    first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
+    origin = np.repeat(documents.base[:-1], np.diff(first))
+    base = documents.base[layer.doc]
+    low = np.searchsorted(origin + starts, base + layer.start)
+    high = np.searchsorted(origin + ends, base + layer.end)
+    count = len(starts)
+    on = np.zeros(len(layer), bool)
+    if count:
+        held_low, held_high = np.minimum(low, count - 1), np.minimum(high, count - 1)
+        on = (origin + starts)[held_low] == base + layer.start
+        on &= (origin + ends)[held_high] == base + layer.end
+    cuts = _sentences(documents)
+    across = np.searchsorted(cuts, low, side="right") != np.searchsorted(cuts, high, side="right")
+    overlapping = np.zeros(len(layer), bool)
+    if len(layer) > 1:
+        reach = np.maximum.accumulate(np.where(on, high, -1))
+        overlapping[1:] = low[1:] <= reach[:-1]
+    problems = []
+    for span in range(len(layer)) if layer.fragments else np.flatnonzero(~on | across | overlapping).tolist():
+        why = (
+            "is discontinuous"
+            if span in layer.fragments
+            else "does not begin and end with a token"
+            if not on[span]
+            else "overlaps another span"
+            if overlapping[span]
+            else "reaches over the end of a sentence"
+            if across[span]
+            else ""
+        )
+        if why:
+            what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
+            document = quoted(documents.ids[int(layer.doc[span])])
+            found = f"document {document}: {what} {why}, and {needed_by} counts tags, which cannot say that"
+            problems.append(Problem(layer.name, None, found, "leave the span out, or choose another convention"))
+    if problems:
+        raise FormatError(problems)
+    tags = np.full(count, "O", object)
+    names = layer.types
+    inside, begin = (np.array([f"{letter}-{name}" for name in names], object) for letter in "IB")
+    sizes = high - low + 1
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
+    if len(layer):
+        tags[within] = inside[np.repeat(layer.type, sizes)]
+        tags[low] = begin[layer.type]
+    words = [
+        text[one:two]
+        for number, text in enumerate(documents.texts)
+        for one, two in zip(
+            starts[first[number] : first[number + 1]].tolist(),
+            ends[first[number] : first[number + 1]].tolist(),
+            strict=True,
+        )
+    ]
+    edges = first.tolist()
+    ids = documents.ids
+
+    def place(token: int) -> Place:
+        return f"{layer.name}, document {quoted(ids[bisect_right(edges, token) - 1])}", None
+
+    return Tagged(documents, tags.tolist(), words, cuts, layer.name, place)
+
+
+def _sentences(documents: Documents) -> Int64:
+    """Return the number of each sentence's first token, and of all tokens; a document without sentences is one."""
+    assert documents.tokens is not None
+    first = documents.tokens.first
+    if documents.sentences is None:
+        return np.unique(first)
+    cuts = set(first.tolist())
+    for number, (low, high) in enumerate(pairwise(first.tolist())):
+        begins = [start for start, _ in documents.sentences.of_document(number)]
+        cuts.update((low + np.searchsorted(documents.tokens.starts[low:high], begins)).tolist())
+    return np.array(sorted(cuts), np.int64)
