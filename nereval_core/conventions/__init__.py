@@ -22,7 +22,7 @@ from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, TokenText, pair
 from nereval_core.readers import ReadOptions, Source
 
-__all__ = ["Convention", "Given", "Option", "Outcome", "conventions", "named", "settled"]
+__all__ = ["Convention", "Given", "Option", "Outcome", "apply", "conventions", "named", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Convention:
     """A published scorer at one version.
 
     `sentence` says in one line what it is, `needs` what data it takes, `source` where its rules come from (program and
-    version, paper). `score` reads files as the scorer does; `of_layers` takes layers that were read already, in any
-    format, and is None where these do not hold what the scorer needs. `twins` names, by evaluation, the criterion of
+    version, paper). `score` reads files as the scorer does, those of our `formats` (empty: of any); `of_layers` takes
+    layers that were read already, in any format, and is None where these do not hold what the scorer needs. `twins` names, by evaluation, the criterion of
     ours that means the same. `forms` are what the scorer itself prints, by name.
     """
 
@@ -84,6 +84,7 @@ class Convention:
     source: str
     score: Callable[[Given, Mapping[str, Any]], Outcome]
     of_layers: Callable[[Layer, Layer, Mapping[str, Any]], Outcome] | None = None
+    formats: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
@@ -108,6 +109,20 @@ def named(name: str) -> Convention:
         remedy = f"choose one of {', '.join(conventions())}"
         raise FormatError.single("--convention", None, f"no convention {quoted(name)}", remedy)
     return convention
+
+
+def apply(convention: Convention, given: Given, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
+    """Score by a convention: files of the scorer's own format as it reads them, others by the layers they hold.
+
+    Raises:
+        FormatError: options it does not have, input that cannot be read, data it cannot have.
+    """
+    values = settled(convention, options)
+    if convention.of_layers and convention.formats:
+        chosen = given.gold_format if given.gold_format != "auto" else readers.recognised(given.gold)
+        if chosen and chosen not in convention.formats:
+            return convention.of_layers(*given.layers(), values)
+    return convention.score(given, values)
 
 
 def settled(convention: Convention, given: Mapping[str, Any]) -> Mapping[str, Any]:

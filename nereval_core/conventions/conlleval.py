@@ -138,6 +138,7 @@ CONVENTIONS = (
         source="conlleval.pl of 2004-01-26 (Tjong Kim Sang and Buchholz 2000)",
         score=score,
         of_layers=of_layers,
+        formats=("conll",),
         twins={EVALUATION: "strict"},
     ),
 )

@@ -21,7 +21,7 @@ from nereval_core.readers.source import Source, SourceFile
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
 
-__all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers"]
+__all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers", "recognised"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +127,14 @@ def read(
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
+
+
+def recognised(source: Source) -> str | None:
+    """Return the format that claims the source most surely, None where none or several do."""
+    try:
+        return _recognised(source)
+    except FormatError:
+        return None
 
 
 def _recognised(source: Source) -> str:
