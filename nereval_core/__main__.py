@@ -1,4 +1,4 @@
-"""The command line: `python -m nereval_core score|convert|formats|criteria`.
+"""The command line: `python -m nereval_core score|sensitivity|convert|formats|criteria`.
 
 Only the parsers live here, so that help and usage errors are answered before anything heavy is imported.
 """
@@ -38,6 +38,10 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
   otherwise = "PAR"             # what an aligned pair gets that fails: INC, PAR
   merge = {macromolecule = ["protein", "DNA", "RNA"]}
   leave_out = ["cell_line"]
+"""
+SETTINGS = """\
+Every system is scored without a merge, with each --merge alone, and with all types merged into one. Several merges in
+one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
 """
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
@@ -142,6 +146,31 @@ def _score() -> argparse.ArgumentParser:
     return parser
 
 
+def _sensitivity() -> argparse.ArgumentParser:
+    parser = _parser(
+        "sensitivity",
+        "GOLD PRED [PRED ...] [options]",
+        "score under all criteria, without and with merged types",
+        f"{SCORE}\n{SETTINGS}\n",
+    )
+    _add_reading(parser)
+
+    add = parser.add_argument_group("scoring").add_argument
+    add("--criteria", default="all", metavar="LIST", help="names and .toml files with commas between (default: all)")
+    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own, as for score")
+    add("--merge", action="append", default=[], metavar="A,B=NAME", help="a setting with types merged; repeatable")
+    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
+    add("--counting", choices=("one-to-one", "each-side", "both"), default="one-to-one", help="each-side: no alignment")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    for form in ("json", "csv", "markdown", "latex", "html"):
+        add(
+            f"--{form}", metavar="FILE", help="everything as one JSON object" if form == "json" else f"tables as {form}"
+        )
+    add("--figure", metavar="FILE", help="a dot plot of F1 with the tables, as .html that stands alone")
+    return parser
+
+
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     """Add gold, the predictions, and how they are read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
@@ -191,9 +220,9 @@ def _column(value: str) -> int | str:
 
 
 VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingProxyType(
-    {"score": _score, "convert": _convert, "formats": _formats, "criteria": _criteria}
+    {"score": _score, "sensitivity": _sensitivity, "convert": _convert, "formats": _formats, "criteria": _criteria}
 )
-MODULES: MappingProxyType[str, str] = MappingProxyType({})
+MODULES: MappingProxyType[str, str] = MappingProxyType({"sensitivity": "nereval_core.sensitivity_command"})
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""
 
 if __name__ == "__main__":

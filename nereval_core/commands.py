@@ -53,7 +53,7 @@ def score(options: argparse.Namespace) -> str | None:
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
-    _say_unused(settings, loaded)
+    say_unused(settings, loaded)
     scored = [_scored(loaded, layer, settings) for layer in loaded.corpus.systems]
     gold = loaded.corpus.gold
     contents = {form: rendered(form, gold, scored, by=by, name=place) for form, place in targets.items()}
@@ -322,7 +322,7 @@ def say_read(reading: Reading) -> None:
     say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
 
 
-def _say_unused(settings: Settings, loaded: Loaded) -> None:
+def say_unused(settings: Settings, loaded: Loaded) -> None:
     """Say which types to be merged or left out no span has: a slip of the pen would else go unseen."""
     types = {kind for layer in (loaded.corpus.gold, *loaded.corpus.systems) for kind in layer.types}
     merged = dict(settings.merge)

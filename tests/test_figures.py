@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.figures import confusion_map, decision_bars
+from nereval_core.report.figures import SYMBOLS, confusion_map, decision_bars, sensitivity_dots
 
 TABLE = pd.DataFrame(
     {
@@ -49,3 +49,61 @@ def test_the_map_carries_its_cells(size: int) -> None:
         assert tuple(place) == (y, x)
         assert text == texts.iat[y, x]
     assert "counts; 9 in all" in figure.layout.title.text
+
+
+def dots_table(merges: list[str], countings: list[str]) -> pd.DataFrame:
+    """Return two systems under two criteria; the second has no F1 under the second criterion."""
+    rows = [
+        (system, criterion, merge, counting, None if (system, criterion) == ("b", "x<y") else (place + 1) / 10, 1)
+        for place, (merge, counting, criterion, system) in enumerate(
+            (merge, counting, criterion, system)
+            for merge in merges
+            for counting in countings
+            for criterion in ("strict", "x<y")
+            for system in ("<i>a", "b")
+        )
+    ]
+    table = pd.DataFrame(rows, columns=["system", "criterion", "merge", "counting", "f1", "rank"])
+    for column in ("system", "criterion", "merge", "counting"):
+        table[column] = pd.Categorical(table[column], table[column].unique())
+    return table
+
+
+@pytest.mark.parametrize("countings", [["one-to-one"], ["one-to-one", "each-side"]])
+def test_dots_are_the_rows_of_the_table(countings: list[str]) -> None:
+    table = dots_table(["none", "m&n"], countings)
+    figure = sensitivity_dots(table, 1, 2345)
+    shown = {tuple(place): x for trace in figure.data for place, x in zip(trace.customdata, trace.x, strict=True)}
+    keys = ["system", "criterion", "merge", "counting"]
+    assert shown == table.dropna(subset="f1").set_index(keys)["f1"].to_dict()
+    for trace in figure.data:
+        rows = [round(y) for y in trace.y]
+        assert rows == [["strict", "x<y"].index(name) for _, name, _, _ in trace.customdata]
+        # A panel for each merge and counting.
+        assert len({(merge, counting) for _, _, merge, counting in trace.customdata}) == 1
+    looks = {(trace.name, trace.marker.symbol, trace.marker.color) for trace in figure.data}
+    assert {name for name, _, _ in looks} == {"&lt;i&gt;a", "b"}
+    assert len(looks) == len({symbol for _, symbol, _ in looks}) == len({colour for _, _, colour in looks}) == 2
+    assert [trace.showlegend for trace in figure.data].count(True) == 2
+    title = figure.layout.title.text
+    assert "F1 of 2 systems under 2 matching criteria, by merged types" in title
+    assert "n = 1 gold span in 2,345 documents" in title
+    assert ("counting one-to-one" in title) == (len(countings) == 1)
+    panels = [note.text for note in figure.layout.annotations]
+    assert len(panels) == 2 * len(countings) and panels[-1].startswith("types merged: m&amp;n")
+    assert list(figure.layout.yaxis.ticktext) == ["strict", "x&lt;y"]
+
+
+def test_dots_of_one_criterion_and_of_many_panels() -> None:
+    table = dots_table([f"m{number}" for number in range(5)], ["one-to-one"])
+    figure = sensitivity_dots(
+        table[table["criterion"] == "strict"].assign(
+            criterion=lambda rows: rows["criterion"].cat.remove_unused_categories()
+        ),
+        0,
+        1,
+    )
+    assert "under 1 matching criterion," in figure.layout.title.text
+    assert "0 gold spans in 1 document;" in figure.layout.title.text
+    assert len({trace.yaxis for trace in figure.data}) == 5
+    assert len(set(SYMBOLS)) == len(SYMBOLS)

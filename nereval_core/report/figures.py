@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from nereval_core.glossary import DECISIONS
-from nereval_core.report.colours import LOOKS, contrast
+from nereval_core.report.colours import LOOKS, PAGE, TYPE_HUES, contrast
 
 CLEAR = "rgba(0,0,0,0)"
 _ROW = 34
 _FRAME = 130
 _LABELS = 36
+_GRID = "rgba(128,128,128,0.35)"
+_ACROSS = 3
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "pentagon", "x", "hourglass", "triangle-down")
 
 
 def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
@@ -124,6 +128,102 @@ def confusion_map(
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
         **_background(),
     )
+
+
+def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figure:
+    """Draw F1 as dots: one row a criterion, one colour and symbol a system, one panel a merge (and counting).
+
+    `table` has the columns of `analysis.sensitivity.sensitivity`; systems without F1 have no dot. A dot's `customdata`
+    is (system, criterion, merge, counting).
+    """
+    criteria, systems, merges, countings = (
+        table[column].cat.categories.tolist() for column in ("criterion", "system", "merge", "counting")
+    )
+    panels = [(merge, counting) for merge in merges for counting in countings]
+    across = min(len(panels), _ACROSS)
+    down = -(-len(panels) // across)
+    # Systems stand beside one another within a row: many need more room.
+    height = 60 + min(_ROW + 6 * max(0, len(systems) - 3), 4 * _ROW) * len(criteria)
+    figure = make_subplots(
+        rows=down,
+        cols=across,
+        shared_yaxes=True,
+        horizontal_spacing=0.03,
+        vertical_spacing=70 / (70 * (down - 1) + height * down),
+        subplot_titles=[
+            f"types merged: {_plain(merge)}" + (f"<br><sub>{counting}</sub>" if len(countings) > 1 else "")
+            for merge, counting in panels
+        ],
+    )
+    place = {name: number for number, name in enumerate(criteria)}
+    for number, system in enumerate(systems):
+        # Systems of one score stand beside one another, not on top.
+        beside = (number - (len(systems) - 1) / 2) * 0.6 / len(systems)
+        for panel, (merge, counting) in enumerate(panels):
+            here = table["merge"].eq(merge) & table["counting"].eq(counting) & table["system"].eq(system)
+            rows = table[here & table["f1"].notna()]
+            names = rows["criterion"].tolist()
+            figure.add_scatter(
+                x=rows["f1"].tolist(),
+                y=[place[name] + beside for name in names],
+                row=panel // across + 1,
+                col=panel % across + 1,
+                mode="markers",
+                name=_plain(system),
+                legendgroup=str(number),
+                showlegend=panel == 0,
+                cliponaxis=False,
+                marker={
+                    "symbol": SYMBOLS[number % len(SYMBOLS)],
+                    "color": TYPE_HUES[number % len(TYPE_HUES)],
+                    "size": 10,
+                    "line": {"color": "#555555", "width": 0.5},
+                },
+                customdata=[(system, name, merge, counting) for name in names],
+                hovertext=[
+                    f"{_plain(system)}, {_plain(name)}: F1 {f1:.4f}, place {rank}"
+                    for name, f1, rank in zip(names, rows["f1"], rows["rank"], strict=True)
+                ],
+                hoverinfo="text",
+            )
+    figure.update_xaxes(title_text="F1", matches="x", gridcolor=_GRID, zeroline=False)
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(criteria))),
+        ticktext=[_plain(name) for name in criteria],
+        range=[len(criteria) - 0.5, -0.5],
+        gridcolor=_GRID,
+        zeroline=False,
+    )
+    counted = f"; counting {countings[0]}" if len(countings) == 1 else ""
+    return figure.update_layout(
+        title=f"F1 of {_number(len(systems), 'system')} under {_number(len(criteria), 'matching criterion')}, "
+        f"by merged types<br><sub>F1, from 0 to 1; n = {_number(spans, 'gold span')} in "
+        f"{_number(documents, 'document')}{counted}</sub>",
+        height=100 + down * height + 70 * (down - 1) + 60,
+        legend={"title": {"text": "system"}},
+        hovermode="closest",
+        margin={"l": 10, "r": 10, "t": 110, "b": 10},
+        **_background(),
+    )
+
+
+def embedded(figure: go.Figure, name: str) -> str:
+    """Return the figure as HTML with Plotly's script in it: the same on every run, and nothing is fetched.
+
+    `name` is the id of its element.
+    """
+    # Its labels are dark: the page around it may be too.
+    light = go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
+    text: str = light.to_html(
+        full_html=False, include_plotlyjs=True, div_id=name, config={"displaylogo": False, "responsive": True}
+    )
+    return text
+
+
+def _number(count: int, what: str) -> str:
+    many = f"{what.removesuffix('on')}a" if what.endswith("criterion") else f"{what}s"
+    return f"{count:,} {what if count == 1 else many}"
 
 
 def _background() -> dict[str, str]:

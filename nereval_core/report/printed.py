@@ -65,7 +65,7 @@ _PAGE = Markup("""<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>nereval: scores</title>
+<title>nereval: {title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }}
@@ -77,7 +77,7 @@ th:first-child, td:first-child {{ text-align: left; }}
 </style>
 </head>
 <body>
-<h1>Scores</h1>
+<h1>{heading}</h1>
 {body}</body>
 </html>
 """)
@@ -87,9 +87,12 @@ _TABLE = Markup(
 )
 
 
-def as_html(sheets: Iterable[Sheet]) -> str:
-    """Return a page that stands alone: no script, nothing fetched."""
-    body = Markup().join(
+def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "") -> str:
+    """Return a page that stands alone: nothing fetched, and no script but that of a figure.
+
+    `figure` is HTML that goes above the tables as it is: what `figures.embedded` returns.
+    """
+    tables = Markup().join(
         _TABLE.format(
             title=sheet.title,
             head=_each("<th scope='col'>{}</th>", sheet.columns),
@@ -98,7 +101,7 @@ def as_html(sheets: Iterable[Sheet]) -> str:
         )
         for sheet in sheets
     )
-    return str(_PAGE.format(body=body))
+    return str(_PAGE.format(title=title, heading=title.capitalize(), body=Markup(figure) + tables))
 
 
 def as_csv(sheet: Sheet) -> str:

@@ -1,0 +1,196 @@
+"""The verb `sensitivity`: all criteria x all systems x merged types, as tables and a figure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis import sensitivity as analysis
+from nereval_core.commands import (
+    STDOUT,
+    load_options,
+    misplaced,
+    named_systems,
+    progress_bar,
+    put_out,
+    say,
+    say_read,
+    say_unused,
+    settings_of,
+)
+from nereval_core.corpus import Corpus
+from nereval_core.criteria import Criterion, TypeRules
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.library import load_corpus
+from nereval_core.report.printed import RENDERED, as_csv, as_html, as_screen
+from nereval_core.report.sheets import Cell, Sheet
+from nereval_core.scoring import Counting, Settings, apply_rules
+
+FORMS = ("json", "csv", "markdown", "latex", "html", "figure")
+PAGES = (".html", ".htm")
+COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
+    "one-to-one": ("one-to-one",),
+    "each-side": ("each-side",),
+    "both": ("one-to-one", "each-side"),
+}
+WIDE = (
+    ("F1", "f1"),
+    ("F1 less F1 under strict", "f1_minus_strict"),
+    ("Place by F1 among the systems", "rank"),
+)
+"""The wide tables: title and the column of the long table they show."""
+
+
+def sensitivity(options: argparse.Namespace) -> str | None:
+    """Read, score under every setting and write: nothing is written before all of it is known."""
+    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
+    wrong = misplaced(options, targets) or _undrawable(targets)
+    if wrong:
+        return wrong
+    criteria, leave_out, merges = _chosen(options)
+    loaded = load_corpus(
+        options.files[0],
+        named_systems(options),
+        options=load_options(options),
+        progress=lambda name: progress_bar(name, "read"),
+    )
+    if not options.quiet:
+        for reading in (loaded.gold, *loaded.systems.values()):
+            say_read(reading)
+    corpus = loaded.corpus
+    settings = analysis.merge_settings(merges, corpus, leave_out=leave_out, criteria=criteria)
+    say_unused(Settings(criteria, tuple(item for merge in merges for item in merge.items()), leave_out), loaded)
+    if analysis.ALL_TYPES not in settings:
+        say(f"merge {quoted(analysis.ALL_TYPES)} left out: there is no second type")
+    table = analysis.sensitivity(
+        corpus,
+        criteria,
+        settings,
+        COUNTINGS[options.counting],
+        leave_out=leave_out,
+        marks=loaded.marks,
+        progress=progress_bar("settings", "scored"),
+    )
+    words = analysis.ranking_in_words(table)
+    tables = _sheets(table, words)
+    make: dict[str, Callable[[], str]] = {
+        "json": lambda: _json(corpus, settings, table, analysis.overtakings(table), words),
+        "csv": lambda: as_csv(_long(table)),
+        "figure": lambda: _page(corpus, leave_out, table, tables),
+    }
+    contents = {form: (make[form]() if form in make else RENDERED[form](tables)).encode() for form in targets}
+    put_out(targets, contents)
+    if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
+        print(as_screen(tables), end="")
+    return None
+
+
+def _undrawable(targets: Mapping[str, str]) -> str | None:
+    """Return why a figure that is asked for cannot be drawn."""
+    place = targets.get("figure")
+    if place is None:
+        return None
+    if place != STDOUT and PurePath(place).suffix.lower() not in PAGES:
+        return f"--figure {quoted(place)}, end the name in {' or '.join(PAGES)}"
+    return None if find_spec("plotly") else "--figure needs Plotly, which is not installed: pip install plotly"
+
+
+def _chosen(
+    options: argparse.Namespace,
+) -> tuple[tuple[Criterion, ...], tuple[str, ...], list[dict[str, str]]]:
+    """Return criteria, types left out and the merges by setting, or all that is wrong with them at once."""
+    problems: list[Problem] = []
+    merges: list[dict[str, str]] = []
+    try:
+        merges = analysis.parse_settings(options.merge)
+    except FormatError as error:
+        problems += error.problems
+    try:
+        # What score makes of them, but for merges and countings: here these are several.
+        settings = settings_of(argparse.Namespace(**{**vars(options), "merge": [], "counting": "one-to-one"}))
+    except FormatError as error:
+        raise FormatError([*error.problems, *problems]) from None
+    if problems:
+        raise FormatError(problems)
+    return settings.criteria, settings.leave_out, merges
+
+
+def _sheets(table: pd.DataFrame, words: Sequence[str]) -> tuple[Sheet, ...]:
+    """Return the wide tables: one row a system, merge and counting, one column a criterion."""
+    countings = table["counting"].cat.categories
+    keys = ["merge", "counting", "system"]
+    several = len(table["system"].cat.categories) > 1
+    shown = [(title, column) for title, column in WIDE if several or column != "rank"]
+    found = []
+    for title, column in shown:
+        grid = table.pivot(index=keys, columns="criterion", values=column).sort_index().sort_index(axis=1)
+        head = ("system", "merge", *(("counting",) if len(countings) > 1 else ()))
+        rows = tuple(
+            (system, merge, *((counting,) if len(countings) > 1 else ()), *map(_cell, values))
+            for (merge, counting, system), *values in grid.itertuples(name=None)
+        )
+        last = column == shown[-1][1]
+        found.append(
+            Sheet(title, (*head, *map(str, grid.columns)), rows, (*words, *_signatures(table)) if last else ())
+        )
+    return tuple(found)
+
+
+def _signatures(table: pd.DataFrame) -> tuple[str, ...]:
+    """Return the signatures, those that differ by the criterion alone in one line."""
+    lines: dict[tuple[str, str], list[str]] = {}
+    for line in table["signature"]:
+        program, criterion, rest = line.split(" | ", 2)
+        lines.setdefault((program, rest), []).append(criterion.removeprefix("criterion "))
+    return tuple(f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in lines.items())
+
+
+def _long(table: pd.DataFrame) -> Sheet:
+    rows = tuple(tuple(map(_cell, row)) for row in table.itertuples(index=False, name=None))
+    return Sheet("sensitivity", tuple(table.columns), rows)
+
+
+def _json(
+    corpus: Corpus,
+    settings: Mapping[str, Mapping[str, str]],
+    table: pd.DataFrame,
+    changes: pd.DataFrame,
+    words: Sequence[str],
+) -> str:
+    gold = corpus.gold
+    columns = list(table.columns)
+    found: dict[str, Any] = {
+        "nereval": __version__,
+        "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
+        "systems": [{"name": one.name, "sha256": one.digest, "spans": len(one)} for one in corpus.systems],
+        "merges": settings,
+        "scores": [
+            dict(zip(columns, map(_cell, row), strict=True)) for row in table.itertuples(index=False, name=None)
+        ],
+        "overtakings": changes.to_dict("records"),
+        "ranking": list(words),
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _page(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame, tables: Sequence[Sheet]) -> str:
+    from nereval_core.report.figures import embedded, sensitivity_dots
+
+    spans = len(apply_rules(corpus.gold, TypeRules({}, leave_out)))
+    figure = sensitivity_dots(table, spans, len(corpus.documents))
+    return as_html(tables, title="sensitivity", figure=embedded(figure, "nereval-sensitivity"))
+
+
+def _cell(value: Any) -> Cell:
+    """Return a cell as text, integer or ratio; what is undefined is None."""
+    if pd.isna(value):
+        return None
+    cell: Cell = value.item() if hasattr(value, "item") else value
+    return cell
