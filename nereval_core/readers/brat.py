@@ -122,7 +122,11 @@ def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
     """Tell whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
     found = False
     for file in files:
-        raw = file.read()
+        try:
+            raw = file.read()
+        except FormatError:
+            # Told with all other problems when its turn comes.
+            continue
         if b"AnnotatorNotes" in raw:
             notes = filter(None, map(NOTE.fullmatch, raw.decode(errors="replace").split("\n")))
             if not all(CODE.fullmatch(note[2]) for note in notes):
