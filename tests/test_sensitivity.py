@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -339,6 +340,14 @@ def test_the_page_with_the_figure(run: Run) -> None:
     assert text.count("plotly.js v") == 1 and "<script src" not in text
     assert "<b>x" not in text and "&lt;/script&gt;&lt;b&gt;x" in text
     assert "criterion strict,exact," in text
+
+
+def test_without_plotly_there_is_no_figure_but_all_else(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None stands for a package that is not there, as in Python's own import system."""
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    status, out, err = run("sensitivity", *FILES[:2], "-q", "--figure", "f.html")
+    assert (status, out) == (2, "") and "pip install plotly" in err and not Path("f.html").exists()
+    assert run("sensitivity", *FILES[:2], "-q", "--html", "-")[0] == 0
 
 
 NO_MERGE = "--merge: 'DNA' is not a merge"
