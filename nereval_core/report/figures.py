@@ -17,6 +17,7 @@ _FRAME = 130
 _LABELS = 36
 _GRID = "rgba(128,128,128,0.35)"
 _ACROSS = 3
+_GAP = 90
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "pentagon", "x", "hourglass", "triangle-down")
 
 
@@ -140,7 +141,8 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
         table[column].cat.categories.tolist() for column in ("criterion", "system", "merge", "counting")
     )
     panels = [(merge, counting) for merge in merges for counting in countings]
-    across = min(len(panels), _ACROSS)
+    # Countings of one merge stand side by side, else the merges do.
+    across = len(countings) if len(countings) > 1 else min(len(panels), _ACROSS)
     down = -(-len(panels) // across)
     # Systems stand beside one another within a row: many need more room.
     height = 60 + min(_ROW + 6 * max(0, len(systems) - 3), 4 * _ROW) * len(criteria)
@@ -149,9 +151,9 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
         cols=across,
         shared_yaxes=True,
         horizontal_spacing=0.03,
-        vertical_spacing=70 / (70 * (down - 1) + height * down),
+        vertical_spacing=_GAP / (_GAP * (down - 1) + height * down),
         subplot_titles=[
-            f"types merged: {_plain(merge)}" + (f"<br><sub>{counting}</sub>" if len(countings) > 1 else "")
+            f"types merged: {_plain(merge)}" + (f"; {counting}" if len(countings) > 1 else "")
             for merge, counting in panels
         ],
     )
@@ -200,10 +202,10 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
         title=f"F1 of {_number(len(systems), 'system')} under {_number(len(criteria), 'matching criterion')}, "
         f"by merged types<br><sub>F1, from 0 to 1; n = {_number(spans, 'gold span')} in "
         f"{_number(documents, 'document')}{counted}</sub>",
-        height=100 + down * height + 70 * (down - 1) + 60,
+        height=down * height + _GAP * (down - 1) + 180,
         legend={"title": {"text": "system"}},
         hovermode="closest",
-        margin={"l": 10, "r": 10, "t": 110, "b": 10},
+        margin={"l": 10, "r": 10, "t": 120, "b": 60},
         **_background(),
     )
 
