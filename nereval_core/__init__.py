@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.concept_verbs import index, link
     from nereval_core.library import read, score, write
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "read", "score", "write"]
+__all__ = ["__version__", "index", "link", "read", "score", "write"]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,4 +24,8 @@ def __getattr__(name: str) -> Any:
         from nereval_core import library
 
         return getattr(library, name)
+    if name in ("link", "index"):
+        from nereval_core import concept_verbs
+
+        return getattr(concept_verbs, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

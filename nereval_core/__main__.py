@@ -1,4 +1,4 @@
-"""The command line: `python -m nereval_core score|sensitivity|convert|formats|criteria`.
+"""The command line: `python -m nereval_core score|sensitivity|link|index|convert|formats|criteria`.
 
 Only the parsers live here, so that help and usage errors are answered before anything heavy is imported.
 """
@@ -42,6 +42,14 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
 SETTINGS = """\
 Every system is scored without a merge, with each --merge alone, and with all types merged into one. Several merges in
 one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
+"""
+LINK = """\
+A mention is a span with links: NEL columns of HIPE, N lines of brat and notes that are codes, "links" in JSONL. The
+links of a prediction are its ranking, best first; "|" inside a link parts several. NIL is an id like any other.
+"""
+INDEX = """\
+Each document has a set of ids. GOLD and PRED are TSV files (document<tab>code, or document<tab>type<tab>code), folders
+of them, or annotations, whose links are the ids of their document. What stands on one side only is counted and said.
 """
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
@@ -171,6 +179,46 @@ def _sensitivity() -> argparse.ArgumentParser:
     return parser
 
 
+def _link() -> argparse.ArgumentParser:
+    parser = _parser(
+        "link", "GOLD PRED [PRED ...] [options]", "score the concept ids that mentions link to", f"{LINK}\n"
+    )
+    _add_reading(parser)
+
+    add = parser.add_argument_group("scoring").add_argument
+    add("--n", default="1,3,5", metavar="1,3,5", help="how many of a prediction's ranked links are looked at")
+    add("--boundaries", default="strict,overlapping", metavar="RULES", help="strict, overlapping (default: both)")
+    add("--mentions", choices=("end-to-end", "gold"), default="end-to-end", help="gold: judge equal boundaries only")
+    add("--gold-links", choices=("first", "any"), default="first", help="which of gold's links are the truth")
+    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
+    _add_links(parser, "document,confusion", "link records")
+    return parser
+
+
+def _index() -> argparse.ArgumentParser:
+    parser = _parser("index", "GOLD PRED [PRED ...] [options]", "score the concept ids of documents", f"{INDEX}\n")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
+    add = parser.add_argument_group("reading").add_argument
+    add("--format", default="auto", help="tsv, or a format with links: see `nereval formats` (default: by content)")
+    add("--gold-format", metavar="FORMAT", help="of gold only")
+    add("--pred-format", metavar="FORMAT", help="of predictions only")
+    add("--links", choices=("first", "any"), default="first", help="which links of a mention count for its document")
+    _add_links(parser, "document,id", "a record for each document and id")
+    return parser
+
+
+def _add_links(parser: argparse.ArgumentParser, by: str, records: str) -> None:
+    """Add the mapping and the output of `link` and `index`."""
+    parser.set_defaults(criteria=None)
+    parser.add_argument("--relaxed", metavar="FILE", help="a mapping, id<tab>id: the first counts as the second")
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar=by, help="break the numbers down")
+    for form in ("json", "csv", "markdown", "latex", "html"):
+        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
+    add("--records", metavar="FILE", help=f"{records}, as .parquet, .jsonl or .csv")
+
+
 def _add_reading(parser: argparse.ArgumentParser) -> None:
     """Add gold, the predictions, and how they are read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
@@ -220,9 +268,23 @@ def _column(value: str) -> int | str:
 
 
 VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingProxyType(
-    {"score": _score, "sensitivity": _sensitivity, "convert": _convert, "formats": _formats, "criteria": _criteria}
+    {
+        "score": _score,
+        "sensitivity": _sensitivity,
+        "link": _link,
+        "index": _index,
+        "convert": _convert,
+        "formats": _formats,
+        "criteria": _criteria,
+    }
 )
-MODULES: MappingProxyType[str, str] = MappingProxyType({"sensitivity": "nereval_core.sensitivity_command"})
+MODULES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "sensitivity": "nereval_core.sensitivity_command",
+        "link": "nereval_core.linking_command",
+        "index": "nereval_core.indexing_command",
+    }
+)
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""
 
 if __name__ == "__main__":

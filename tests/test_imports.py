@@ -33,7 +33,14 @@ LEVELS = (
     ("nereval_core.report",),
     ("nereval_core.analysis",),
     ("nereval_core.library",),
-    ("nereval_core.commands", "nereval_core.sensitivity_command", "nereval_core.__main__"),
+    ("nereval_core.concept_verbs",),
+    (
+        "nereval_core.commands",
+        "nereval_core.indexing_command",
+        "nereval_core.linking_command",
+        "nereval_core.sensitivity_command",
+        "nereval_core.__main__",
+    ),
     ("pages", "app"),
 )
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

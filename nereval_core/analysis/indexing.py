@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nereval_core.analysis.linking import Truth
+from nereval_core import __version__
+from nereval_core.analysis.linking import Truth, relaxed_in_words
 from nereval_core.analysis.mentions import NIL, ranked
 from nereval_core.corpus import Layer
 from nereval_core.readers.concepts import Index
@@ -169,6 +170,19 @@ def index_records(scores: IndexScores) -> pd.DataFrame:
             else:
                 rows.append((document, one, "spurious", "gold has the id in no document" if one in unknown else ""))
     return pd.DataFrame(rows, columns=list(INDEX_RECORD_COLUMNS), dtype="str").astype(dict(INDEX_RECORD_COLUMNS))
+
+
+def index_signature(gold: Index, pred: Index, relaxed: Mapping[str, str]) -> str:
+    """Return the line that lets another person reproduce the figures."""
+    parts = (
+        f"nereval {__version__}",
+        "concept indexing",
+        relaxed_in_words(relaxed),
+        f"gold sha256:{gold.digest[:16]}",
+        f"pred sha256:{pred.digest[:16]}",
+        f"documents {len({*gold.documents, *pred.documents})}",
+    )
+    return " | ".join(parts)
 
 
 def _counts(sets: tuple[frozenset[str], frozenset[str]]) -> SetCounts:

@@ -10,6 +10,8 @@ their links: so a longer ranking or a mapping can only turn wrong into right. Ty
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,8 +21,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core import __version__
 from nereval_core.analysis.mentions import NIL, Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.corpus import Layer
+from nereval_core.errors import one_line
 
 Truth = Literal["first", "any"]
 
@@ -156,6 +160,32 @@ def score_links(
     return judge_links(
         align_links(gold, pred, boundaries=boundaries, mentions=mentions), n=n, truth=truth, relaxed=relaxed
     )
+
+
+def link_signature(scores: LinkScores, gold: str, pred: str, marks: Sequence[str] = ()) -> str:
+    """Return the line that lets another person reproduce the figures; `gold` and `pred` are digests of layers."""
+    alignment = scores.alignment
+    parts = [
+        f"nereval {__version__}",
+        f"linking {alignment.boundaries}",
+        f"first {scores.n} of the ranking",
+        f"mentions {alignment.mentions}",
+        f"truth {scores.truth} of gold's links",
+        relaxed_in_words(scores.relaxed),
+        f"gold sha256:{gold[:16]}",
+        f"pred sha256:{pred[:16]}",
+        f"documents {len(alignment.gold.documents)}",
+        *marks,
+    ]
+    return " | ".join(one_line(part) for part in parts)
+
+
+def relaxed_in_words(relaxed: Mapping[str, str]) -> str:
+    """Return what a signature says of a mapping."""
+    if not relaxed:
+        return "relaxed: no"
+    content = json.dumps(sorted(relaxed.items())).encode()
+    return f"relaxed by {len(relaxed)} ids sha256:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def _relaxed_codes(ids: Sequence[str], relaxed: Mapping[str, str]) -> tuple[NDArray[np.int32], int]:

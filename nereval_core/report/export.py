@@ -47,7 +47,12 @@ def record_form(name: str) -> str | None:
 
 def records_as(form: str, scored: Scored) -> bytes:
     """Return the records of all systems and criteria in one of RECORD_FORMS."""
-    frame = all_records(scored)
+    return frame_as(form, all_records(scored))
+
+
+def frame_as(form: str, frame: pd.DataFrame) -> bytes:
+    """Return a frame of texts, categories and numbers in one of RECORD_FORMS; no cell can be taken for a formula."""
+    frame = frame.copy(deep=False)
     file = io.BytesIO()
     if form == ".parquet":
         frame.to_parquet(file, index=False)
