@@ -54,7 +54,7 @@ def test_the_map_carries_its_cells(size: int) -> None:
 def dots_table(merges: list[str], countings: list[str]) -> pd.DataFrame:
     """Return two systems under two criteria; the second has no F1 under the second criterion."""
     rows = [
-        (system, criterion, merge, counting, None if (system, criterion) == ("b", "x<y") else (place + 1) / 10, 1)
+        (system, criterion, merge, counting, None if (system, criterion) == ("b", "x<y") else (place + 1) / 10, 1, 1)
         for place, (merge, counting, criterion, system) in enumerate(
             (merge, counting, criterion, system)
             for merge in merges
@@ -63,7 +63,7 @@ def dots_table(merges: list[str], countings: list[str]) -> pd.DataFrame:
             for system in ("<i>a", "b")
         )
     ]
-    table = pd.DataFrame(rows, columns=["system", "criterion", "merge", "counting", "f1", "rank"])
+    table = pd.DataFrame(rows, columns=["system", "criterion", "merge", "counting", "f1", "rank", "POS"])
     for column in ("system", "criterion", "merge", "counting"):
         table[column] = pd.Categorical(table[column], table[column].unique())
     return table
@@ -89,6 +89,11 @@ def test_dots_are_the_rows_of_the_table(countings: list[str]) -> None:
     assert "F1 of 2 systems under 2 matching criteria, by merged types" in title
     assert "n = 1 gold span in 2,345 documents" in title
     assert ("counting one-to-one" in title) == (len(countings) == 1)
+    assert "n of" not in title
+    table["POS"] += [1000 if name == "x<y" else 0 for name in table["criterion"]]
+    assert "; n of x&lt;y: 1,001<" in sensitivity_dots(table, 1, 2345).layout.title.text
+    table.loc[table.index[-1], "POS"] = 1002
+    assert "; n of x&lt;y: 1,001 to 1,002<" in sensitivity_dots(table, 1, 2345).layout.title.text
     panels = [note.text for note in figure.layout.annotations]
     assert len(panels) == 2 * len(countings) and panels[-1].startswith("types merged: m&amp;n")
     assert list(figure.layout.yaxis.ticktext) == ["strict", "x&lt;y"]

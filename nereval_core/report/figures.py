@@ -198,6 +198,11 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
         zeroline=False,
     )
     counted = f"; counting {countings[0]}" if len(countings) == 1 else ""
+    # A criterion that leaves types out, or counts tokens, has an n of its own.
+    for name, possible in table.groupby("criterion", observed=True)["POS"]:
+        if possible.ne(spans).any():
+            low, high = int(possible.min()), int(possible.max())
+            counted += f"; n of {_plain(str(name))}: {low:,}" + (f" to {high:,}" if high > low else "")
     return figure.update_layout(
         title=f"F1 of {_number(len(systems), 'system')} under {_number(len(criteria), 'matching criterion')}, "
         f"by merged types<br><sub>F1, from 0 to 1; n = {_number(spans, 'gold span')} in "
