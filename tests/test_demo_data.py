@@ -152,11 +152,17 @@ def test_links_name_concepts_of_the_list():
     assert len(codes) == len(lines) and all(re.fullmatch(r"DEMO:\d{4}", code) for code in codes)
     for name in LAYERS:
         links = {link for row in rows("pharmacology", name) for span in row["spans"] for link in span.get("links", ())}
-        assert links and links <= codes, name
-    linked = [
-        ("links" in span) for row in rows("pharmacology") for span in row["spans"] if span["label"] == "NORMALIZABLES"
-    ]
-    assert all(linked)
+        assert links and links <= {*codes, "NIL"}, name
+    spans = [span for row in rows("pharmacology") for span in row["spans"]]
+    assert all(span.get("links") for span in spans if span["label"] == "NORMALIZABLES")
+    for span in spans:
+        assert (span.get("links") == ["NIL"]) == (span["label"] == "NO_NORMALIZABLES")
+
+
+def test_only_the_rules_rank():
+    for name in LAYERS:
+        spans = [span for row in rows("pharmacology", name) for span in row["spans"]]
+        assert any(len(span.get("links", ())) > 1 for span in spans) == (name == "rules"), name
 
 
 @pytest.mark.parametrize("corpus", CORPORA)

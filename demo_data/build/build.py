@@ -16,6 +16,10 @@ SOURCES = Path(__file__).parent
 PUBLISHED = SOURCES.parent
 CORPORA = ("pharmacology", "biology", "newspapers")
 WRITTEN = ("gold", "annotator-1", "annotator-2")
+NO_ENTRY = {"NO_NORMALIZABLES": "NIL"}
+"""The link of types that the concept list cannot hold."""
+RANKED = "rules"
+"""The system that links to what its dictionary says, then to that concept's kinds: magnesium, magnesium sulfate."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +61,8 @@ def layers(corpus: str) -> dict[str, bytes]:
     made = {layer: _lines(documents, concepts) for layer, documents in written.items()}
     for layer, tag in taggers(folder).items():
         found = [tag(document.text) for document in gold]
-        made[layer] = _lines([replace(d, spans=tuple(spans)) for d, spans in zip(gold, found, strict=True)], concepts)
+        documents = [replace(d, spans=tuple(spans)) for d, spans in zip(gold, found, strict=True)]
+        made[layer] = _lines(documents, concepts, ranked=layer == RANKED)
     return made
 
 
@@ -85,7 +90,7 @@ def _concepts(folder: Path) -> dict[str, str]:
     return {name: code for code, name in rows}
 
 
-def _lines(documents: Sequence[Document], concepts: Mapping[str, str]) -> bytes:
+def _lines(documents: Sequence[Document], concepts: Mapping[str, str], *, ranked: bool = False) -> bytes:
     """Return documents as native JSONL: one object a line, keys and spans in a fixed order."""
     lines = []
     for document in documents:
@@ -95,7 +100,10 @@ def _lines(documents: Sequence[Document], concepts: Mapping[str, str]) -> bytes:
             if span.concept is not None:
                 if span.concept not in concepts:
                     raise ValueError(f"document {document.id}: no concept {span.concept} in concepts.tsv")
-                row["links"] = [concepts[span.concept]]
+                kinds = sorted(name for name in concepts if ranked and name.startswith(f"{span.concept}-"))
+                row["links"] = [concepts[name] for name in (span.concept, *kinds)]
+            elif concepts and span.label in NO_ENTRY:
+                row["links"] = [NO_ENTRY[span.label]]
             if len(span.fragments) > 1:
                 row["fragments"] = [list(part) for part in span.fragments]
             spans.append(row)
