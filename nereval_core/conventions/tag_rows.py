@@ -1,0 +1,70 @@
+"""What the scorers of tags have in common: tags as numbers, their neighbours, and records of single tokens."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.conventions.outcome import COR, INC, Marks, record_frame
+from nereval_core.corpus import Int64
+from nereval_core.tagged import Tagged
+
+Int32 = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+SAME_TAG = ("the same tag on both sides", "another tag on the other side")
+
+
+def numbered(*sides: Sequence[str]) -> tuple[list[Int32], tuple[str, ...]]:
+    """Return each side's tags as indices into the distinct tags of all sides, and these."""
+    known: defaultdict[str, int] = defaultdict()
+    known.default_factory = known.__len__
+    numbers = [np.fromiter(map(known.__getitem__, side), np.int32, len(side)) for side in sides]
+    return numbers, tuple(known)
+
+
+def before(values: NDArray[np.generic], sentences: Int64, outside: int) -> NDArray[np.generic]:
+    """Return what stands before each token, `outside` at the start of a sentence."""
+    found = np.empty_like(values)
+    found[1:] = values[:-1]
+    found[sentences[:-1]] = outside
+    return found
+
+
+def after(values: NDArray[np.generic], sentences: Int64, outside: int) -> NDArray[np.generic]:
+    """Return what stands after each token, `outside` at the end of a sentence."""
+    found = np.empty_like(values)
+    found[:-1] = values[1:]
+    found[sentences[1:] - 1] = outside
+    return found
+
+
+def last_true(mask: Bools) -> Int64:
+    """Return for each place the last one up to it, itself included, where the mask holds; -1 for none."""
+    return np.maximum.accumulate(np.where(mask, np.arange(len(mask)), -1))
+
+
+def token_records(
+    evaluation: str, gold: Tagged, pred: Tagged, counters: dict[str, NDArray[np.generic]], kept: Int64 | None = None
+) -> pd.DataFrame:
+    """Return one record for each token (or each of those kept): COR where the tags are the same, else INC."""
+    (one, two), names = numbered(gold.tags, pred.tags)
+    tokens = np.arange(len(gold)) if kept is None else kept
+    ours, theirs = (Marks.of_tokens(gold, tokens, tokens, side[tokens], names) for side in (one, two))
+    same = one[tokens] == two[tokens]
+    place = np.arange(len(tokens))
+    return record_frame(
+        evaluation,
+        ours,
+        theirs,
+        place,
+        place,
+        np.where(same, COR, INC),
+        (np.where(same, 0, 1), SAME_TAG),
+        counters,
+        unit="token",
+    )
