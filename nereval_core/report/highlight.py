@@ -18,6 +18,7 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 from nereval_core.corpus import Fragments
+from nereval_core.report.addresses import address
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 
 Side = Literal["gold", "prediction"]
@@ -301,6 +302,33 @@ def _segment_html(
         '<span class="nvh-span" title="{}" style="background:{};padding-block:{:.2f}em {:.2f}em">{}</span>'
     ).format(title, ",".join(boxes), _LANE * rows["gold"], _LANE * rows["prediction"], content)
 
+
+def links_html(ids: Sequence[str], template: str, *, right: str | None = None, label: str = "") -> Markup:
+    """Return concept ids as chips, in the order given; with a template that can be used they open at a click.
+
+    The id that is `right` is marked. Nothing is fetched before the click, and the page opened learns nothing of ours.
+    """
+    chips = []
+    for concept in ids:
+        chosen = " nvh-right" if concept == right else ""
+        place = address(template, concept)
+        opening = Markup('<a href="{}" target="_blank" rel="noopener noreferrer"').format(place) if place else "<span"
+        closing = "a" if place else "span"
+        chips.append(Markup('{} class="nvh-link{}">{}</{}>').format(Markup(opening), chosen, concept, Markup(closing)))
+    head = Markup('<span class="nvh-of">{}</span> ').format(label) if label else ""
+    return Markup('{}<div class="nvh-links">{}{}</div>').format(LINK_STYLE, head, Markup(" ").join(chips))
+
+
+LINK_STYLE = Markup(
+    "<style>"
+    ".nvh-links{display:flex;flex-wrap:wrap;gap:.4em;align-items:baseline}"
+    ".nvh-of{opacity:.75;font-size:.875em}"
+    ".nvh-link{border:1px solid currentColor;border-radius:.8em;padding:0 .6em;font-size:.875em;"
+    "overflow-wrap:anywhere;color:inherit}"
+    "a.nvh-link{text-decoration:underline}"
+    ".nvh-right{font-weight:700}.nvh-right::before{content:'✓ '}"
+    "</style>"
+)
 
 _RULE, _GAP = 0.19, 0.07
 """Thickness of the rule of a span and between its fragments, in em."""
