@@ -31,7 +31,7 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
   --criterion "half: boundaries=overlap, minimum=0.5, share=union, types=any, otherwise=PAR"
 
   [criterion.half]
-  boundaries = "overlap"        # equal, start, end, either, contain, overlap
+  boundaries = "overlap"        # equal, start, end, either, contain, overlap, core, alternatives
   types = "any"                 # equal, any
   minimum = 0.5                 # shared characters, as a share
   share = "union"               # of gold, of prediction, of their union
@@ -233,6 +233,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     add("--pred-column", type=_column, metavar="M", help="of predictions only")
     add("--scheme", help="tag scheme of gold and predictions (default: the one that gold fits)")
     add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
+    _add_core_type(add)
     add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
     add(
         "--token-text",
@@ -240,6 +241,10 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         default="own",
         help="gold: take gold's text where as many tokens are spelt differently",
     )
+
+
+def _add_core_type(add: Callable[..., object]) -> None:
+    add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
 
 
 def _convert() -> argparse.ArgumentParser:
@@ -251,6 +256,7 @@ def _convert() -> argparse.ArgumentParser:
     parser.add_argument("--column", type=_column, metavar="N", help="the column with the tags, by number or name")
     parser.add_argument("--scheme", help="tag scheme (default: the one that fits)")
     parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
+    _add_core_type(parser.add_argument)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser
 

@@ -5,21 +5,22 @@ documents that fit in cache: both sides are merged into one sorted array, a runn
 clusters, and a pair is what a cluster of one gold span and one prediction is. Only the rest, the tangled clusters, is
 handed to a solver (`matching.py`).
 
-A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each minimum overlap
-asked for. A criterion is a table from codes to decisions.
+A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each further question
+that criteria ask (`questions.py`). A criterion is a table from codes to decisions.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nereval_core.questions import Facts, Question
 
 Int64 = NDArray[np.int64]
 UInt8 = NDArray[np.uint8]
@@ -37,8 +38,6 @@ class Decision(IntEnum):
 
 
 EQUAL, START, END, CONTAIN, SAME_TYPE = 1, 2, 4, 8, 16
-THRESHOLDS = (32, 64, 128)
-"""Bits of a code that say that a minimum overlap is reached; so many can be asked for at once."""
 CODES = 256
 # EQUAL without START describes no pair: these two stand for spans without a partner and spans left to a solver.
 UNALIGNED, TANGLED = EQUAL, EQUAL | END
@@ -54,7 +53,8 @@ FLUSH = 1 << 18
 class Spans:
     """One side: int32 `doc`, `start`, `end` and integer `type`, sorted by document, start, end, type and fragments.
 
-    Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans.
+    Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans,
+    `cores` and `alternatives` what only some spans have.
     """
 
     doc: Array
@@ -62,6 +62,8 @@ class Spans:
     end: Array
     type: Array
     fragments: Mapping[int, tuple[tuple[int, int], ...]]
+    cores: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    alternatives: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -69,13 +71,10 @@ class Spans:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Criteria as tables: `decisions[code, criterion]` of a pair, and the minimum overlaps the code's bits stand for.
-
-    A minimum is a fraction and what it is a share of: "gold", "prediction" or "union".
-    """
+    """Criteria as tables: `decisions[code, criterion]` of a pair, and the questions that the code's bits answer."""
 
     decisions: UInt8
-    minima: tuple[tuple[Fraction, str], ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def criteria(self) -> int:
@@ -135,6 +134,7 @@ def align(
     )
     tables = tuple(_Table.of(rules, alone) for alone in (Decision.MIS, Decision.SPU))
     histograms = tuple(np.zeros(types * CODES, np.int64) for _ in range(2))
+    facts = Facts.of(gold, pred, rules.questions)
     waiting: list[tuple[Int64, Int64, Int64, Int64]] = []
     greedy: set[int] = set()
     tangled = clusters = 0
@@ -143,12 +143,12 @@ def align(
         nonlocal tangled, clusters
         if waiting:
             columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
-            greedy.update(matching.solve(gold, pred, base, rules, outcome, *columns, each_side=each_side))
+            greedy.update(matching.solve(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))
             waiting.clear()
             tangled = clusters = 0
 
     for chunk in _chunks(gold, pred, base):
-        codes, knots, pairs = _sweep(gold, pred, base, rules, chunk)
+        codes, knots, pairs = _sweep(gold, pred, base, facts, chunk)
         for side, table, code, part, histogram, spans in zip(
             (outcome.gold, outcome.pred), tables, codes, (chunk.gold, chunk.pred), histograms, (gold, pred), strict=True
         ):
@@ -188,7 +188,7 @@ def align(
 
 
 def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64) -> UInt8:
-    """Return the codes of pairs of continuous spans, types and minima aside; bounds are those of the outer hull."""
+    """Return the codes of pairs of continuous spans, types and questions aside; bounds are those of the outer hull."""
     first, last = gold_start - pred_start, gold_end - pred_end
     start, end = first == 0, last == 0
     code: UInt8 = start.astype(np.uint8)
@@ -197,17 +197,6 @@ def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: In
     code |= (start & end).view(np.uint8)
     # One contains the other where the two differences do not point the same way.
     code |= ((first <= 0) & (last >= 0) | (first >= 0) & (last <= 0)).view(np.uint8) * np.uint8(CONTAIN)
-    return code
-
-
-def reached(rules: Rules, shared: Int64, gold_size: Int64, pred_size: Int64) -> UInt8:
-    """Return the bits of the minimum overlaps that pairs reach; sizes are characters, compared without rounding."""
-    code = np.zeros(len(shared), np.uint8)
-    for bit, (minimum, share) in zip(THRESHOLDS, rules.minima, strict=False):
-        whole = {"gold": gold_size, "prediction": pred_size}.get(share)
-        if whole is None:
-            whole = gold_size + pred_size - shared
-        code |= (shared * minimum.denominator >= whole * minimum.numerator).astype(np.uint8) * np.uint8(bit)
     return code
 
 
@@ -298,7 +287,7 @@ def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
 
 
 def _sweep(
-    gold: Spans, pred: Spans, base: Int64, rules: Rules, chunk: _Chunk
+    gold: Spans, pred: Spans, base: Int64, facts: Facts, chunk: _Chunk
 ) -> tuple[tuple[UInt8, UInt8], _Knots | None, tuple[Array, Array]]:
     """Return the codes of both sides of a chunk, its tangled clusters, and its untangled pairs (two index arrays)."""
     sides = ((gold, chunk.gold), (pred, chunk.pred))
@@ -338,10 +327,11 @@ def _sweep(
     g = at - p
     code = _codes(merged, at, bits)
     code |= (gold.type[chunk.gold][g] == pred.type[chunk.pred][p]).view(np.uint8) * np.uint8(SAME_TYPE)
-    if rules.minima:
+    if facts.questions:
         one, other = merged[at], merged[at + 1]
-        low, high = other >> (bits + 1), np.minimum(_end(one, bits), _end(other, bits))
-        code |= reached(rules, high - low, lengths[0][g].astype(np.int64), lengths[1][p].astype(np.int64))
+        shared = np.minimum(_end(one, bits), _end(other, bits)) - (other >> (bits + 1))
+        sizes = (lengths[0][g].astype(np.int64), lengths[1][p].astype(np.int64))
+        code |= facts.answers(g + chunk.gold.start, p + chunk.pred.start, pred, shared, *sizes)
     codes[0][g] = code
     codes[1][p] = code
     if knots is not None:
@@ -448,4 +438,4 @@ def ranges(low: Int64, high: Int64) -> tuple[Int64, Int64]:
     return row, np.arange(len(row)) - first[row] + low[row]
 
 
-__all__: Sequence[str] = ("Alignment", "Decision", "Rules", "Side", "Spans", "align", "describe", "ranges", "reached")
+__all__: Sequence[str] = ("Alignment", "Decision", "Rules", "Side", "Spans", "align", "describe", "ranges")

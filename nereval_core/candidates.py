@@ -5,14 +5,15 @@ All positions are those in the row of all texts; spans are indices into a knot, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import EQUAL, SAME_TYPE, Rules, Spans, describe, ranges, reached
+from nereval_core.alignment import EQUAL, SAME_TYPE, Spans, describe, ranges
+from nereval_core.questions import Facts
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
@@ -27,7 +28,7 @@ CREDIT = np.array([2, 0, 1, 0, 0], np.int64)
 class Knot:
     """Tangled spans of both sides: index, position (start, end), type, and rank among all of them.
 
-    Spans with equal boundaries, type and fragments have equal ranks, whichever side they are on.
+    Spans with equal boundaries, type, fragments, core and alternatives have equal ranks, whichever side they are on.
     """
 
     gold: Int64
@@ -42,6 +43,8 @@ class Knot:
     pred_rank: Int64
     gold_parts: dict[int, tuple[tuple[int, int], ...]]
     pred_parts: dict[int, tuple[tuple[int, int], ...]]
+    preds: Spans
+    facts: Facts
 
     def size(self, side: str) -> Int64:
         """Characters of each span, those between fragments left out."""
@@ -84,9 +87,10 @@ class Pairs:
         )
 
 
-def tie_up(gold: Spans, pred: Spans, base: Int64, gold_spans: Int64, pred_spans: Int64) -> Knot:
+def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int64, pred_spans: Int64) -> Knot:
     columns = []
     parts = []
+    more: list[dict[int, _More]] = []
     for spans, members in ((gold, gold_spans), (pred, pred_spans)):
         origin = base[spans.doc[members]]
         columns.append((origin + spans.start[members], origin + spans.end[members], spans.type[members]))
@@ -97,7 +101,8 @@ def tie_up(gold: Spans, pred: Spans, base: Int64, gold_spans: Int64, pred_spans:
                     shift = int(origin[place])
                     mine[place] = tuple((low + shift, high + shift) for low, high in spans.fragments[span])
         parts.append(mine)
-    ranks = _ranks(columns, parts)
+        more.append(_more(spans, members))
+    ranks = _ranks(columns, parts, more)
     (gold_start, gold_end, gold_type), (pred_start, pred_end, pred_type) = columns
     return Knot(
         gold_spans,
@@ -112,20 +117,36 @@ def tie_up(gold: Spans, pred: Spans, base: Int64, gold_spans: Int64, pred_spans:
         ranks[len(gold_spans) :],
         parts[0],
         parts[1],
+        pred,
+        facts,
     )
 
 
-def _ranks(columns: list[tuple[Int64, Int64, Array]], parts: list[dict[int, tuple[tuple[int, int], ...]]]) -> Int64:
-    """Rank both sides' spans together by start, end, type and fragments; equal spans get equal ranks."""
+_More = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
+
+
+def _more(spans: Spans, members: Int64) -> dict[int, _More]:
+    """Return core and alternatives by place, whatever is asked: ties are broken alike for all criteria."""
+    if not spans.cores and not spans.alternatives:
+        return {}
+    return {
+        place: (spans.cores.get(span, (-1, -1)), tuple(sorted(set(spans.alternatives.get(span, ())))))
+        for place, span in enumerate(members.tolist())
+        if span in spans.cores or span in spans.alternatives
+    }
+
+
+def _ranks(
+    columns: list[tuple[Int64, Int64, Array]],
+    parts: list[dict[int, tuple[tuple[int, int], ...]]],
+    more: list[dict[int, _More]],
+) -> Int64:
+    """Rank both sides' spans together by start, end, type, fragments, core and alternatives; equal ones equally."""
     start, end, kind = (np.concatenate((one, two)).astype(np.int64) for one, two in zip(*columns, strict=True))
     keys = [kind, end, start]
-    if any(parts):
-        order = {value: rank for rank, value in enumerate(sorted({v for side in parts for v in side.values()}), 1)}
-        fragments = np.zeros(len(start), np.int64)
-        for offset, side in ((0, parts[0]), (len(columns[0][0]), parts[1])):
-            for place, value in side.items():
-                fragments[offset + place] = order[value]
-        keys.insert(0, fragments)
+    for extra in (parts, more):
+        if any(extra):
+            keys.insert(0, _order(extra, len(columns[0][0]), len(start)))
     sequence = np.lexsort(keys)
     steps = np.zeros(len(sequence), np.int64)
     for key in keys:
@@ -133,6 +154,16 @@ def _ranks(columns: list[tuple[Int64, Int64, Array]], parts: list[dict[int, tupl
     ranks = np.empty(len(sequence), np.int64)
     ranks[sequence] = np.cumsum(steps)
     return ranks
+
+
+def _order(extra: Sequence[Mapping[int, Any]], golds: int, spans: int) -> Int64:
+    """Number the values that some spans of either side have, from 1 in their order; 0 stands for none."""
+    number = {value: rank for rank, value in enumerate(sorted({v for side in extra for v in side.values()}), 1)}
+    order = np.zeros(spans, np.int64)
+    for offset, side in zip((0, golds), extra, strict=True):
+        for place, value in side.items():
+            order[offset + place] = number[value]
+    return order
 
 
 def bounds(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
@@ -149,7 +180,7 @@ def bounds(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
     )
 
 
-def candidate_pairs(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Pairs:
+def candidate_pairs(knot: Knot, g: Int64, p: Int64) -> Pairs:
     """Describe candidate pairs; those of discontinuous spans that share no character are dropped."""
     gold_start, gold_end = knot.gold_start[g], knot.gold_end[g]
     pred_start, pred_end = knot.pred_start[p], knot.pred_end[p]
@@ -168,8 +199,9 @@ def candidate_pairs(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Pairs:
         g, p, code, shared = g[kept], p[kept], code[kept], shared[kept]
         gold_start, gold_end = gold_start[kept], gold_end[kept]
         pred_start, pred_end = pred_start[kept], pred_end[kept]
-    if rules.minima:
-        code |= reached(rules, shared, knot.size("gold")[g], knot.size("pred")[p])
+    if knot.facts.questions:
+        sizes = (knot.size("gold")[g], knot.size("pred")[p])
+        code |= knot.facts.answers(knot.gold[g], knot.pred[p], knot.preds, shared, *sizes)
     low = np.minimum(knot.gold_rank[g], knot.pred_rank[p])
     high = np.maximum(knot.gold_rank[g], knot.pred_rank[p])
     return Pairs(
@@ -194,7 +226,7 @@ def shared_characters(one: tuple[tuple[int, int], ...], two: tuple[tuple[int, in
     return total
 
 
-def blocks(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Iterator[Pairs]:
+def blocks(knot: Knot, g: Int64, p: Int64) -> Iterator[Pairs]:
     """List all candidate pairs of some gold spans and predictions, at most about BLOCK // 4 at a time."""
     gold_start, pred_start = knot.gold_start[g], knot.pred_start[p]
     for mine, low, high in (
@@ -217,7 +249,7 @@ def blocks(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Iterator[Pairs]:
             row, other = ranges(low[at:stop], np.maximum(low[at:stop], high[at:stop]))
             if len(row):
                 pair = (g[row + at], p[other]) if mine == "gold" else (g[other], p[row + at])
-                yield candidate_pairs(knot, rules, *pair)
+                yield candidate_pairs(knot, *pair)
             at = stop
 
 

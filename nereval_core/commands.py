@@ -8,13 +8,13 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from nereval_core import readers, writers
 from nereval_core.alignment import Progress
 from nereval_core.corpus import Layer
 from nereval_core.criteria import (
-    APPLICABLE,
     CRITERIA,
     SCHEMAS,
     Criterion,
@@ -23,8 +23,8 @@ from nereval_core.criteria import (
     parse_merge,
 )
 from nereval_core.errors import FormatError, Problem, one_line, quoted
-from nereval_core.library import Loaded, LoadOptions, choose_criteria, load_corpus
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
+from nereval_core.readers import Reading, Source
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
 from nereval_core.scoring import Scores, Settings, score_layers
@@ -53,6 +53,7 @@ def score(options: argparse.Namespace) -> str | None:
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
+    settings = replace(settings, criteria=fitting(settings.criteria, options, loaded.corpus.gold))
     say_unused(settings, loaded)
     scored = [_scored(loaded, layer, settings) for layer in loaded.corpus.systems]
     gold = loaded.corpus.gold
@@ -68,9 +69,15 @@ def convert(options: argparse.Namespace) -> str | None:
     known = writers.writers()
     if options.target_format not in known:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
-    watch = progress_bar(options.input, "read")
-    read = ReadOptions(column=options.column, scheme=options.scheme, repair=options.repair, progress=watch)
-    reading = readers.read(options.input, format=options.source_format, options=read)
+    reading = read(
+        options.input,
+        format=options.source_format,
+        column=options.column,
+        scheme=options.scheme,
+        repair=options.repair,
+        core_type=options.core_type,
+        progress=progress_bar(options.input, "read"),
+    )
     notes = writers.write(reading.layer, options.output, format=options.target_format)
     if not options.quiet:
         say_read(reading)
@@ -96,8 +103,9 @@ def criteria(_: argparse.Namespace) -> None:
     for group, members in groups.items():
         print(group)
         for criterion in members:
-            rule = f"needs {criterion.needs}" if criterion.needs else f"COR where {criterion.rule()}"
-            print(f"  {criterion.name:<12}  {criterion.sentence}\n{'':16}{rule} [{criterion.source}]")
+            needs = f"; needs {criterion.needs}" if criterion.needs else ""
+            print(f"  {criterion.name:<12}  {criterion.sentence}")
+            print(f"{'':16}COR where {criterion.rule()}{needs} [{criterion.source}]")
 
 
 def put_out(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
@@ -161,7 +169,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
     for item in named:
         try:
             if item == ALL:
-                chosen += APPLICABLE
+                # Which of them apply is known when gold is read: see `fitting`.
+                chosen += CRITERIA
             elif item.endswith(".toml"):
                 composed += criteria_from_toml(Source.of_path(item).files[0].text(), item)
                 chosen += composed
@@ -186,12 +195,27 @@ def settings_of(options: argparse.Namespace) -> Settings:
         problems += error.problems
     if problems:
         raise FormatError(problems)
-    if ALL in named:
-        for criterion in CRITERIA.values():
-            if criterion.needs:
-                say(f"--criteria all: {criterion.name} skipped, it needs {criterion.needs}")
     leave_out = tuple(sorted(set(listed(options.leave_out))))
     return Settings(criteria, tuple(sorted(merge.items())), leave_out, options.counting)
+
+
+def fitting(criteria: Iterable[Criterion], options: argparse.Namespace, gold: Layer) -> tuple[Criterion, ...]:
+    """Return the criteria that gold has what they need for; those that only `all` names are skipped, and that is said.
+
+    Raises:
+        FormatError: one that is named itself needs what no gold span has.
+    """
+    named = listed([options.criteria or ""])
+    free = {criterion for name, criterion in CRITERIA.items() if ALL in named and name not in named}
+    check_criteria((criterion for criterion in criteria if criterion not in free), gold, source="--criteria")
+    kept = tuple(criterion for criterion in criteria if criterion.lacks(gold) is None)
+    for criterion in criteria:
+        if criterion not in kept:
+            say(f"--criteria all: {criterion.name} skipped, it needs {criterion.lacks(gold)}")
+    bare = len(gold) - len(gold.cores)
+    if bare and any(criterion.boundaries == "core" for criterion in kept):
+        say(f"core: {bare} of {len(gold)} gold spans have no core, each counts as its own")
+    return kept
 
 
 def _composed(text: str) -> Criterion:
@@ -224,6 +248,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         pred_column=first(options.pred_column, options.column),
         scheme=options.scheme,
         repair=options.repair,
+        core_type=options.core_type,
         missing=options.missing,
         token_text=options.token_text,
     )

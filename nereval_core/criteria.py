@@ -14,9 +14,11 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from nereval_core.alignment import Decision
+from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 
-Boundaries = Literal["equal", "start", "end", "either", "contain", "overlap"]
+Boundaries = Literal["equal", "start", "end", "either", "contain", "overlap", "core", "alternatives"]
+Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
 Group = Literal["SemEval schemas", "others", "your own"]
 
@@ -27,7 +29,8 @@ class Criterion:
 
     `minimum` asks in addition that the shared characters be at least that share (0 to 1) of the gold span, of the
     prediction, or of their union. `merge` (member, merged name) and `leave_out` change the types before scoring.
-    `needs` names data that the criterion cannot do without; such a criterion is listed, not scored.
+    Counted by token (`unit`), there are no pairs: a token with its type is on both sides (COR), in gold only (MIS) or
+    predicted only (SPU), and the boundary rule is not asked.
     """
 
     name: str
@@ -41,10 +44,21 @@ class Criterion:
     group: Group = "your own"
     sentence: str = ""
     source: str = ""
-    needs: str | None = None
+    unit: Unit = "span"
+
+    @property
+    def needs(self) -> str | None:
+        """What the criterion cannot do without, in words; None where any data will do."""
+        return _NEEDS[self.boundaries][1] if self.boundaries in _NEEDS else None
+
+    def lacks(self, gold: Layer) -> str | None:
+        """Return what the criterion needs where no gold span has it, None where it applies."""
+        return self.needs if self.boundaries in _NEEDS and not getattr(gold, _NEEDS[self.boundaries][0]) else None
 
     def rule(self) -> str:
         """Return the rule in words: what a pair must satisfy to be correct, and what it gets otherwise."""
+        if self.unit == "token":
+            return "a token has the type on both sides; otherwise MIS or SPU"
         parts = [_BOUNDARY_WORDS[self.boundaries]]
         if self.minimum:
             parts.append(f"at least {_number(self.minimum)} of the {self.share} is shared")
@@ -67,6 +81,13 @@ _BOUNDARY_WORDS: dict[str, str] = {
     "either": "both start or both end at the same place",
     "contain": "one contains the other",
     "overlap": "the two share a character",
+    "core": "the prediction covers the core of the gold span",
+    "alternatives": "the boundaries are those of the gold span or one of its alternatives",
+}
+# By boundary rule: which of a layer's mappings must not be empty, and what that is in words.
+_NEEDS: dict[str, tuple[str, str]] = {
+    "core": ("cores", "core terms in gold (`core` in JSONL, or brat read with --core-type)"),
+    "alternatives": ("alternatives", "alternative boundaries in gold (`alternatives` in JSONL)"),
 }
 _SEMEVAL = "SemEval-2013 task 9.1"
 _TSAI = "Tsai et al. 2006"
@@ -80,7 +101,7 @@ def _row(
     source: str,
     *,
     otherwise: Literal[Decision.INC, Decision.PAR] = Decision.INC,
-    needs: str | None = None,
+    unit: Unit = "span",
 ) -> Criterion:
     group: Group = "SemEval schemas" if source.startswith(_SEMEVAL) else "others"
     return Criterion(
@@ -91,7 +112,7 @@ def _row(
         group=group,
         sentence=sentence,
         source=source,
-        needs=needs,
+        unit=unit,
     )
 
 
@@ -135,19 +156,17 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
             ),
             _row(
                 "core",
-                "contain",
+                "core",
                 True,
                 "The prediction must cover the core term of the gold span, with equal type.",
                 _TSAI,
-                needs="core terms in gold; not scored by this version",
             ),
             _row(
                 "alternatives",
-                "equal",
+                "alternatives",
                 True,
                 "Boundaries must equal the gold span or one of its alternatives, with equal type.",
                 "BioCreative/GENETAG multiple tagging",
-                needs="alternative boundaries in gold; not scored by this version",
             ),
             _row(
                 "fragment",
@@ -155,7 +174,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
                 True,
                 "Counted by token and type, not by span.",
                 f'{_TSAI} "name fragment"',
-                needs="counting by token; not scored by this version",
+                unit="token",
             ),
         )
     }
@@ -165,6 +184,12 @@ SCHEMAS = ("strict", "exact", "partial", "type")
 """The four schemas of SemEval-2013 task 9.1."""
 
 APPLICABLE = tuple(name for name, criterion in CRITERIA.items() if criterion.needs is None)
+"""The criteria that apply to any data."""
+
+
+def applicable(gold: Layer) -> tuple[str, ...]:
+    """Return the names of the field's criteria that apply to a gold layer."""
+    return tuple(name for name, criterion in CRITERIA.items() if criterion.lacks(gold) is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +395,7 @@ def criterion_to_toml(criterion: Criterion) -> str:
 
 def same_rule(one: Criterion, other: Criterion) -> bool:
     """Tell whether two criteria decide alike, whatever they are called."""
-    words = {"name", "group", "sentence", "source", "needs"}
+    words = {"name", "group", "sentence", "source"}
     return all(
         getattr(one, item.name) == getattr(other, item.name) for item in fields(Criterion) if item.name not in words
     )
@@ -395,6 +420,7 @@ __all__ = (
     "Criterion",
     "Decision",
     "TypeRules",
+    "applicable",
     "criteria_from_toml",
     "criterion_from_parts",
     "criterion_to_toml",

@@ -1,7 +1,8 @@
 """Examples that explain the decisions: spans written into the text, `Give [Aspirin tablet|Drug] now`, and scored.
 
 Brackets nest; a backslash takes the meaning from `[`, `]`, `|` and itself. What a type is named stands after the last
-`|` before the closing bracket.
+`|` before the closing bracket. The types `=core` and `=alternative` make no spans: they mark the core of the smallest
+span around them, and other boundaries for it.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.criteria import CRITERIA, applicable
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.scoring import Scores, Settings, score_layers
 
 Span = tuple[int, int, str]
 _CLOSE = re.compile(r"\|([^\[\]|\\\r\n]*)\]")
 _SPECIAL = frozenset("[]|\\")
+CORE, ALTERNATIVE = "=core", "=alternative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +138,37 @@ def layers(example: Example) -> tuple[Layer, Layer]:
         raise FormatError.single("gold", None, "there is no text", "write some")
     documents = Documents(("example",), (text,))
 
-    def made(name: str, spans: tuple[Span, ...]) -> Layer:
+    def made(name: str, marked: tuple[Span, ...]) -> Layer:
+        spans, extras = _belonging(marked, text, name)
         starts, ends = [span[0] for span in spans], [span[1] for span in spans]
-        return layer(name, documents, [0] * len(spans), starts, ends, [span[2] for span in spans])
+        return layer(name, documents, [0] * len(spans), starts, ends, [span[2] for span in spans], extras=extras)
 
     return made("gold", gold), made("prediction", prediction)
+
+
+def _belonging(marked: Sequence[Span], text: str, source: str) -> tuple[list[Span], dict[str, dict[int, Any]]]:
+    """Take the marks of cores and alternatives out, and return them by the span each belongs to."""
+    spans = [span for span in marked if span[2] not in (CORE, ALTERNATIVE)]
+    cores: dict[int, tuple[int, int]] = {}
+    alternatives: dict[int, tuple[tuple[int, int], ...]] = {}
+    problems = []
+    for start, end, mark in marked:
+        if mark not in (CORE, ALTERNATIVE):
+            continue
+        around = [i for i, (low, high, _) in enumerate(spans) if low <= start and end <= high]
+        owner = min(around, key=lambda i: spans[i][1] - spans[i][0], default=None)
+        line = text.count("\n", 0, start) + 1
+        if owner is None or (mark == CORE and owner in cores):
+            which = f"a {mark} of no span" if owner is None else f"a second {mark} of one span"
+            remedy = f"write [human [p53|{CORE}] gene|Gene], with one core a span"
+            problems.append(Problem(source, line, f"{quoted(text[start:end])} is {which}", remedy))
+        elif mark == CORE:
+            cores[owner] = (start, end)
+        else:
+            alternatives[owner] = (*alternatives.get(owner, ()), (start, end))
+    if problems:
+        raise FormatError(problems)
+    return spans, {"cores": cores, "alternatives": alternatives}
 
 
 def decide(example: Example) -> Scores:
@@ -149,7 +178,7 @@ def decide(example: Example) -> Scores:
         FormatError: as `layers` does.
     """
     gold, prediction = layers(example)
-    return score_layers(gold, prediction, Settings(tuple(CRITERIA[name] for name in APPLICABLE)))
+    return score_layers(gold, prediction, Settings(tuple(CRITERIA[name] for name in applicable(gold))))
 
 
 SIX_CASES = Example(
@@ -238,5 +267,23 @@ CRITERION_EXAMPLES: dict[str, Example] = {
         "city of [Rome in May|Team], Oslo",
         "Any overlap will do, whatever the type; Oslo is missed all the same.",
     ),
+    "core": Example(
+        "core",
+        "[human [p53|=core] gene|Gene] and [mouse [p21|=core] gene|Gene]",
+        "human [p53|Gene] gene and [mouse|Gene] p21 gene",
+        "The cores are p53 and p21; mouse does not cover its one.",
+    ),
+    "alternatives": Example(
+        "alternatives",
+        "[human [p53 gene|=alternative]|Gene] and [mouse [p21 gene|=alternative]|Gene]",
+        "human [p53 gene|Gene] and mouse [p21|Gene] gene",
+        "p53 gene is another way to mark the first span; p21 alone is none for the second.",
+    ),
+    "fragment": Example(
+        "fragment",
+        "[New York|Place] and [Rome|Place]",
+        "New [York and|Place] [Rome|Place]",
+        "York and Rome are right, New is missed, and is too much.",
+    ),
 }
-"""For each criterion that applies, spans on which it parts from its neighbours."""
+"""For each criterion, spans on which it parts from its neighbours."""

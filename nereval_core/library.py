@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Criterion, parse_merge
+from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, parse_merge
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
@@ -23,7 +23,8 @@ Repair = Literal["conlleval", "discard"]
 class LoadOptions:
     """How gold and predictions are read and paired; see `ReadOptions` and `pair` for what the values mean.
 
-    `scheme` None means: the scheme found in gold, for the predictions too.
+    `core_type` must be of use in reading gold; a prediction in another format passes it over. `scheme` None means: the
+    scheme found in gold, for the predictions too.
     """
 
     gold_format: str = "auto"
@@ -32,6 +33,7 @@ class LoadOptions:
     pred_column: int | str | None = None
     scheme: str | None = None
     repair: Repair | None = None
+    core_type: str | None = None
     missing: Missing = "error"
     token_text: TokenText = "own"
 
@@ -77,7 +79,9 @@ def load_corpus(
     try:
         source = _opened(gold)
         label = name or source.label
-        ours = readers.read(source, format=options.gold_format, options=_gold_options(options, watch(source.name)))
+        read = readers.read(source, format=options.gold_format, options=_gold_options(options, watch(source.name)))
+        _check_cores(read, options.core_type)
+        ours = read
     except FormatError as error:
         problems.extend(error.problems)
     readings: dict[str, Reading] = {}
@@ -125,17 +129,32 @@ def read(
     column: int | str | None = None,
     scheme: str | None = None,
     repair: Repair | None = None,
+    core_type: str | None = None,
     texts: Documents | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Reading:
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
+
+    `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
+    around them. `progress` is called with the lines or files done and their total.
 
     Raises:
         FormatError: with every problem found.
     """
     if repair is not None:
         _one_of("repair", repair, Repair)
-    options = ReadOptions(name=name, column=column, scheme=scheme, repair=repair, texts=texts)
-    return readers.read(_opened(path), format=format, options=options)
+    options = ReadOptions(
+        name=name,
+        column=column,
+        scheme=scheme,
+        repair=repair,
+        core_type=_typed(core_type),
+        texts=texts,
+        progress=progress,
+    )
+    reading = readers.read(_opened(path), format=format, options=options)
+    _check_cores(reading, core_type)
+    return reading
 
 
 def score(
@@ -147,6 +166,7 @@ def score(
     leave_out: Iterable[str] = (),
     counting: Counting = "one-to-one",
     format: str = "auto",
+    core_type: str | None = None,
     missing: Missing = "error",
     token_text: TokenText = "own",
     progress: Callable[[int, int], None] | None = None,
@@ -154,10 +174,11 @@ def score(
     """Score a prediction against gold, each a path, what `read` returned, or a layer.
 
     `merge` maps a type to the name it is scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is
-    called with gold spans done and their total.
+    called with gold spans done and their total. `core_type` is the brat type or attribute of core terms, as in `read`.
 
     Raises:
-        FormatError: unreadable input, input that cannot be paired, an unknown criterion, a bad merge.
+        FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
+            does not have, a bad merge.
     """
     _one_of("counting", counting, Counting)
     _one_of("missing", missing, Missing)
@@ -168,8 +189,10 @@ def score(
         tuple(sorted(set(_several(leave_out)))),
         counting,
     )
-    ours = _reading(gold, format, None)
-    theirs = _reading(pred, format, ours)
+    ours = _reading(gold, format, None, _typed(core_type))
+    _check_cores(ours, core_type)
+    check_criteria(settings.criteria, ours.layer)
+    theirs = _reading(pred, format, ours, core_type)
     paired = pair(ours, theirs, missing=missing, token_text=token_text)
     return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
 
@@ -189,7 +212,7 @@ def choose_criteria(
     """Return criteria by name, composed ones among them, each once and in the order given.
 
     Raises:
-        FormatError: an unknown name, one that needs data this version cannot use, or one name for two criteria.
+        FormatError: an unknown name, or one name for two criteria.
     """
     own = {criterion.name: criterion for criterion in composed}
     found: dict[str, Criterion] = {}
@@ -197,19 +220,31 @@ def choose_criteria(
     for item in chosen:
         criterion = item if isinstance(item, Criterion) else own.get(item) or CRITERIA.get(item)
         if criterion is None:
-            known = ", ".join((*APPLICABLE, *own))
+            known = ", ".join((*CRITERIA, *own))
             problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {known}"))
-        elif criterion.needs:
-            remedy = f"choose among {', '.join(APPLICABLE)}"
-            problems.append(Problem(source, None, f"criterion {criterion.name} needs {criterion.needs}", remedy))
         elif found.setdefault(criterion.name, criterion) != criterion:
             remedy = "give each its own name"
             problems.append(Problem(source, None, f"two criteria are called {quoted(criterion.name)}", remedy))
     if not found and not problems:
-        problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(APPLICABLE)}"))
+        problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(CRITERIA)}"))
     if problems:
         raise FormatError(problems)
     return tuple(found.values())
+
+
+def check_criteria(criteria: Iterable[Criterion], gold: Layer, *, source: str = "criteria") -> None:
+    """Refuse criteria that need what no gold span has.
+
+    Raises:
+        FormatError: with every such criterion.
+    """
+    problems = [
+        Problem(source, None, f"criterion {criterion.name} needs {need}, and gold has none", "leave it out or add them")
+        for criterion in criteria
+        if (need := criterion.lacks(gold)) is not None
+    ]
+    if problems:
+        raise FormatError(problems)
 
 
 def _several(values: Any) -> Any:
@@ -229,7 +264,12 @@ def _opened(place: Input) -> Source:
 
 def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | None) -> ReadOptions:
     return ReadOptions(
-        name="gold", column=options.gold_column, scheme=options.scheme, repair=options.repair, progress=progress
+        name="gold",
+        column=options.gold_column,
+        scheme=options.scheme,
+        repair=options.repair,
+        core_type=_typed(options.core_type),
+        progress=progress,
     )
 
 
@@ -241,15 +281,41 @@ def _pred_options(
         column=options.pred_column,
         scheme=options.scheme or (gold.scheme if gold else None),
         repair=options.repair,
+        core_type=options.core_type,
         texts=gold.documents if gold else None,
         progress=progress,
     )
 
 
-def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None) -> Reading:
+def _typed(core_type: str | None) -> str | None:
+    """Return the name of a core type.
+
+    Raises:
+        FormatError: a name that no type or attribute can have.
+    """
+    if core_type is not None and len(core_type.split()) != 1:
+        raise FormatError.single("core type", None, f"{quoted(core_type)} is no name", "give a brat type or attribute")
+    return core_type
+
+
+def _check_cores(reading: Reading, core_type: str | None) -> None:
+    """Refuse a core type where the format has none.
+
+    Raises:
+        FormatError: as said.
+    """
+    if core_type is not None and not getattr(readers.readers().get(reading.format), "CORES", False):
+        form = f"the format '{reading.format}'" if reading.format else "a layer"
+        found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
+        raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
+
+
+def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None, core_type: str | None) -> Reading:
     if isinstance(given, Reading):
         return given
     if isinstance(given, Layer):
         return Reading(given.documents, given, "", source=given.name)
-    options = ReadOptions() if gold is None else ReadOptions(scheme=gold.scheme, texts=gold.documents)
+    options = ReadOptions(core_type=core_type)
+    if gold is not None:
+        options = replace(options, scheme=gold.scheme, texts=gold.documents)
     return readers.read(_opened(given), format=format, options=options)

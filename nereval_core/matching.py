@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nereval_core.alignment import Alignment, Rules, Spans, ranges
 from nereval_core.assignment import assign
 from nereval_core.candidates import CREDIT, Knot, Pairs, blocks, bounds, candidate_pairs, joined, preference, tie_up
+from nereval_core.questions import Facts
 from nereval_core.solvers import SMALL, chain, greedy_alignment, smalls, stars
 
 Int64 = NDArray[np.int64]
@@ -31,6 +32,7 @@ def solve(
     pred: Spans,
     base: Int64,
     rules: Rules,
+    facts: Facts,
     outcome: Alignment,
     gold_spans: Int64,
     gold_cluster: Int64,
@@ -44,7 +46,7 @@ def solve(
     `gold_spans` and `pred_spans` are increasing indices; the clusters are numbered from 0. Returns the documents that
     hold a cluster too large to be aligned exactly.
     """
-    knot = tie_up(gold, pred, base, gold_spans, pred_spans)
+    knot = tie_up(gold, pred, base, facts, gold_spans, pred_spans)
     greedy: set[int] = set()
     if each_side:
         _each_side(knot, rules, outcome)
@@ -78,6 +80,10 @@ def _identical_in_order(outcome: Alignment, knot: Knot) -> None:
         (outcome.gold, outcome.pred, knot.gold, knot.gold_rank),
         (outcome.pred, outcome.gold, knot.pred, knot.pred_rank),
     ):
+        if (np.diff(rank) < 0).any():
+            # Spans that differ in core or alternatives only stand as they were read.
+            turn = np.argsort(rank, kind="stable")
+            spans, rank = spans[turn], rank[turn]
         same = np.diff(rank, prepend=-1) == 0
         if not same.any():
             continue
@@ -120,7 +126,7 @@ def _aligned(
                 yield criterion, greedy_alignment(knot, rules, criterion, g, p), document
     row, other = ranges(a_low, a_high)
     column, one = ranges(b_low, b_high)
-    pairs = candidate_pairs(knot, rules, np.concatenate((row, one)), np.concatenate((other, column)))
+    pairs = candidate_pairs(knot, np.concatenate((row, one)), np.concatenate((other, column)))
     yield from _split(knot, rules, pairs, gold_cluster, pred_cluster, whole=False)
 
 
@@ -172,7 +178,7 @@ def _each_side(knot: Knot, rules: Rules, outcome: Alignment) -> None:
     everything = np.arange(len(knot.gold)), np.arange(len(knot.pred))
     for criterion in range(rules.criteria):
         best: list[Pairs | None] = [None, None]
-        for block in blocks(knot, rules, *everything):
+        for block in blocks(knot, *everything):
             for side in (0, 1):
                 known = best[side]
                 pairs = block if known is None else joined([known, block])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
@@ -21,15 +20,17 @@ from nereval_core.alignment import (
     EQUAL,
     SAME_TYPE,
     START,
-    THRESHOLDS,
     Alignment,
     Progress,
     Rules,
+    Side,
     Spans,
     align,
 )
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
+from nereval_core.fragments import token_runs, tokens_of
+from nereval_core.questions import ALTERNATIVES, BITS, CORE, Question
 
 Counting = Literal["one-to-one", "each-side"]
 UInt8 = NDArray[np.uint8]
@@ -39,7 +40,7 @@ Int64 = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many gold spans and predictions got which decision; index both with Decision.
+    """How many gold spans and predictions (counted by token: tokens) got which decision; index both with Decision.
 
     One to one, the two sides agree on COR, INC and PAR of the whole corpus, but not by type: a type's gold spans and
     its predictions each carry their own decisions.
@@ -155,8 +156,9 @@ class Scores:
     """Decisions and counts of one system against gold under some criteria.
 
     `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with
-    type rules of their own are scored in groups, each over its own layers: ask `layers(name)`. `read_gold` and
-    `read_pred` are the digests of the layers as they were read.
+    type rules of their own are scored in groups, each over its own layers: ask `layers(name)`. Counted by token, layers
+    hold token runs in place of spans, and `weights(name)` says of how many tokens. `read_gold` and `read_pred` are the
+    digests of the layers as they were read.
     """
 
     settings: Settings
@@ -172,11 +174,15 @@ class Scores:
 
     @property
     def gold(self) -> Layer:
-        return self.groups[0].gold
+        return self._first.gold
 
     @property
     def pred(self) -> Layer:
-        return self.groups[0].pred
+        return self._first.pred
+
+    @property
+    def _first(self) -> _Group:
+        return next((group for group in self.groups if group.weights is None), self.groups[0])
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -200,6 +206,11 @@ class Scores:
         """Return the decision codes of gold spans and of predictions under a criterion."""
         group, column = self._find(name)
         return group.outcome.gold.rows[:, column], group.outcome.pred.rows[:, column]
+
+    def weights(self, name: str) -> tuple[Int64, Int64]:
+        """Return how much each row of the two layers counts: 1 for a span, its number of tokens for a token run."""
+        group, _ = self._find(name)
+        return group.weights or (np.ones(len(group.gold), np.int64), np.ones(len(group.pred), np.int64))
 
     def counts(self, name: str) -> Counts:
         group, column = self._find(name)
@@ -231,11 +242,12 @@ class Scores:
         group, _ = self._find(name)
         width = len(group.types)
         keyed: list[tuple[Int64, Int64]] = []
-        for layer, decisions in zip((group.gold, group.pred), self.decisions(name), strict=True):
+        for layer, decisions, weight in zip(
+            (group.gold, group.pred), self.decisions(name), group.weights or (None, None), strict=True
+        ):
             cell = layer.doc.astype(np.int64) * width + group.code(layer)
             cells, place = np.unique(cell, return_inverse=True)
-            rows = np.bincount(place * 5 + decisions, minlength=len(cells) * 5).reshape(-1, 5)
-            keyed.append((cells, rows))
+            keyed.append((cells, _tally(place * 5 + decisions, weight, len(cells) * 5).reshape(-1, 5)))
         cells = np.union1d(keyed[0][0], keyed[1][0])
         table = np.zeros((2, len(cells), 5), np.int64)
         for side, (own, rows) in enumerate(keyed):
@@ -252,7 +264,9 @@ class Scores:
         key = ("partners", name)
         if key not in self._cache:
             group, _ = self._find(name)
-            outcome = group.align((self.criterion(name),), self.settings.counting, partners=True)
+            outcome = group.outcome
+            if group.weights is None:
+                outcome = group.align((self.criterion(name),), self.settings.counting, partners=True)
             assert outcome.gold.partners is not None and outcome.pred.partners is not None
             self._cache[key] = (outcome.gold.partners, outcome.pred.partners)
         found: tuple[Int32, Int32] = self._cache[key]
@@ -269,8 +283,10 @@ class Scores:
         if key not in self._cache:
             group, _ = self._find(name)
             tables = [
-                np.bincount(layer.doc.astype(np.int64) * 5 + decisions, minlength=len(layer.documents) * 5)
-                for layer, decisions in zip((group.gold, group.pred), self.decisions(name), strict=True)
+                _tally(layer.doc.astype(np.int64) * 5 + decisions, weight, len(layer.documents) * 5)
+                for layer, decisions, weight in zip(
+                    (group.gold, group.pred), self.decisions(name), group.weights or (None, None), strict=True
+                )
             ]
             gold, pred = (table.reshape(-1, 5) for table in tables)
             some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
@@ -281,13 +297,17 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Criteria that share their type rules, the two layers under these, and what came out."""
+    """Criteria that share their type rules, the two layers under these, and what came out.
+
+    `weights` are there where the layers hold token runs: the tokens of each.
+    """
 
     names: tuple[str, ...]
     gold: Layer
     pred: Layer
     types: tuple[str, ...]
     outcome: Alignment
+    weights: tuple[Int64, Int64] | None = None
 
     def code(self, layer: Layer) -> NDArray[Any]:
         return _codes(layer, self.types)
@@ -314,24 +334,23 @@ def score_layers(
     """Score a layer of predictions against gold; both lie over the same documents.
 
     `marks` is what happened to the data on its way here and must stand in the signature. `progress` is called with
-    gold spans done and their total.
+    gold spans done and their total. Whether gold has what a criterion needs is not asked (`Criterion.lacks` tells):
+    a part of a corpus may have none of the whole's cores.
 
     Raises:
-        ValueError: for a criterion that needs data it cannot have, or two criteria of one name.
+        ValueError: for two criteria of one name.
     """
     settings = settings or Settings()
     assert gold.documents is pred.documents, "pair the layers first: they lie over different documents"
     names = [criterion.name for criterion in settings.criteria]
     if len(set(names)) < len(names):
         raise ValueError("two criteria have the same name")
-    for criterion in settings.criteria:
-        if criterion.needs:
-            raise ValueError(f"criterion {criterion.name} needs {criterion.needs}")
     bundles: list[tuple[TypeRules, list[Criterion]]] = []
     for criterion in settings.criteria:
         rules = settings.rules_for(criterion)
         for known, bundle in bundles:
-            if known == rules and len(_minima([*bundle, criterion])) <= len(THRESHOLDS):
+            together = bundle[0].unit == criterion.unit == "span"
+            if known == rules and together and len(_questions([*bundle, criterion])) <= len(BITS):
                 bundle.append(criterion)
                 break
         else:
@@ -340,6 +359,9 @@ def score_layers(
     for rules, bundle in bundles:
         own, theirs = apply_rules(gold, rules), apply_rules(pred, rules)
         types = tuple(sorted({*own.types, *theirs.types}))
+        if bundle[0].unit == "token":
+            groups.append(_of_tokens(bundle[0].name, own, theirs, types))
+            continue
         outcome = _align(own, theirs, types, tuple(bundle), settings.counting, partners=False, progress=progress)
         groups.append(_Group(tuple(c.name for c in bundle), own, theirs, types, outcome))
     return Scores(settings, tuple(marks), gold.digest, pred.digest, tuple(groups))
@@ -361,11 +383,16 @@ def rules_table(criteria: Sequence[Criterion]) -> Rules:
     """Tabulate criteria: the decision of every code a pair can have.
 
     Raises:
-        ValueError: for more different minimum overlaps than a code has bits for.
+        ValueError: for more different questions than a code has bits for.
     """
-    minima = _minima(criteria)
-    if len(minima) > len(THRESHOLDS):
-        raise ValueError(f"at most {len(THRESHOLDS)} different minimum overlaps at once")
+    questions = _questions(criteria)
+    if len(questions) > len(BITS):
+        raise ValueError(f"at most {len(BITS)} different minimum overlaps, core and alternatives among them, at once")
+
+    def says_yes(question: Question) -> NDArray[np.bool_]:
+        asked: NDArray[np.bool_] = code & BITS[questions.index(question)] != 0
+        return asked
+
     code = np.arange(CODES)
     holds = {
         "equal": code & EQUAL != 0,
@@ -377,17 +404,53 @@ def rules_table(criteria: Sequence[Criterion]) -> Rules:
     }
     table = np.empty((CODES, len(criteria)), np.uint8)
     for column, criterion in enumerate(criteria):
-        correct = holds[criterion.boundaries].copy()
+        if criterion.boundaries == "core":
+            correct = says_yes(CORE)
+        elif criterion.boundaries == "alternatives":
+            correct = holds["equal"] | says_yes(ALTERNATIVES)
+        else:
+            correct = holds[criterion.boundaries].copy()
         if criterion.same_type:
             correct &= code & SAME_TYPE != 0
         if criterion.minimum:
-            correct &= code & THRESHOLDS[minima.index((criterion.minimum, str(criterion.share)))] != 0
+            correct &= says_yes((criterion.share, criterion.minimum))
         table[:, column] = np.where(correct, Decision.COR, criterion.otherwise)
-    return Rules(table, minima)
+    return Rules(table, questions)
 
 
-def _minima(criteria: Iterable[Criterion]) -> tuple[tuple[Fraction, str], ...]:
-    return tuple(sorted({(criterion.minimum, str(criterion.share)) for criterion in criteria if criterion.minimum}))
+def _questions(criteria: Iterable[Criterion]) -> tuple[Question, ...]:
+    """Return what criteria ask of a pair beside boundaries and types, each once."""
+    asked: set[Question] = set()
+    for criterion in criteria:
+        asked |= {(criterion.share, criterion.minimum)} if criterion.minimum else set()
+        asked |= {"core": {CORE}, "alternatives": {ALTERNATIVES}}.get(criterion.boundaries, set())
+    return tuple(sorted(asked))
+
+
+def _of_tokens(name: str, gold: Layer, pred: Layer, types: tuple[str, ...]) -> _Group:
+    """Count tokens instead of aligning spans: both countings are the same."""
+    runs = token_runs(gold, pred, types, (_codes(gold, types), _codes(pred, types)), tokens_of(gold.documents))
+    sides = []
+    for own in (runs.gold, runs.pred):
+        key = own.layer.type.astype(np.int64) * len(Decision) + own.decisions
+        counts = _tally(key, own.tokens, len(types) * len(Decision)).reshape(-1, 1, len(Decision))
+        sides.append(Side(own.decisions[:, None], counts, own.partners))
+    return _Group(
+        (name,),
+        runs.gold.layer,
+        runs.pred.layer,
+        types,
+        Alignment(sides[0], sides[1], ()),
+        (runs.gold.tokens, runs.pred.tokens),
+    )
+
+
+def _tally(key: NDArray[Any], weight: Int64 | None, size: int) -> Int64:
+    """Count keys, each as often as it weighs."""
+    if weight is None:
+        return np.bincount(key, minlength=size)
+    # The sums are of whole numbers far below 2 to the power of 53.
+    return np.bincount(key, weight, minlength=size).astype(np.int64)
 
 
 def _align(
@@ -413,7 +476,9 @@ def _align(
 
 
 def _spans(layer: Layer, types: tuple[str, ...]) -> Spans:
-    return Spans(layer.doc, layer.start, layer.end, _codes(layer, types), layer.fragments)
+    return Spans(
+        layer.doc, layer.start, layer.end, _codes(layer, types), layer.fragments, layer.cores, layer.alternatives
+    )
 
 
 def _codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from nereval_core import __version__
 from nereval_core.analysis import sensitivity as analysis
 from nereval_core.commands import (
     STDOUT,
+    fitting,
     load_options,
     misplaced,
     named_systems,
@@ -65,6 +66,7 @@ def sensitivity(options: argparse.Namespace) -> str | None:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
     corpus = loaded.corpus
+    criteria = fitting(criteria, options, corpus.gold)
     settings = analysis.merge_settings(merges, corpus, leave_out=leave_out, criteria=criteria)
     say_unused(Settings(criteria, tuple(item for merge in merges for item in merge.items()), leave_out), loaded)
     if analysis.ALL_TYPES not in settings:

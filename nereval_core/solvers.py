@@ -154,12 +154,12 @@ def greedy_alignment(knot: Knot, rules: Rules, criterion: int, g: Int64, p: Int6
     """
     # Where only hulls overlap there may be no pair at all.
     nothing = np.zeros(0, np.int64)
-    chosen = [candidate_pairs(knot, rules, nothing, nothing)]
+    chosen = [candidate_pairs(knot, nothing, nothing)]
     while len(g) and len(p):
         best: Pairs | None = None
         everything = True
         least = np.iinfo(np.int64).min
-        for block in blocks(knot, rules, g, p):
+        for block in blocks(knot, g, p):
             worth = worth_of(block) + (CREDIT[rules.decisions[block.code, criterion]] << 44)
             some = block.take(worth >= least)
             best = some if best is None else joined([best, some])

@@ -40,13 +40,20 @@ RECORD_COLUMNS: Mapping[str, str] = {
     "pred_text": "str",
     "boundary": "category",
     "reason": "category",
+    "weight": "int64",
     "doc": "int32",
     "gold": "int32",
     "pred": "int32",
 }
 """Columns of `records` and their dtypes. Offsets are code points, end exclusive; `gold` and `pred` are span indices, -1
-where there is none; `doc` is the document's number."""
+where there is none; `doc` is the document's number. `weight` is how much a record counts: 1, or, counted by token, the
+tokens of the run that it is. A count is the sum of the weights of its records."""
 
+_TOKEN_REASONS = (
+    "tokens with this type on both sides",
+    "tokens not predicted with this type",
+    "tokens not of this type in gold",
+)
 NUMBERED = re.compile(r"~[0-9]+\Z")
 COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
 
@@ -55,7 +62,7 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
     """Return the match records under a criterion, in document order, with the columns of RECORD_COLUMNS.
 
     One to one, a row is an aligned pair (side "both") or an unaligned span; counting each side for itself, a row is a
-    span of one side, with the span it was judged by as its partner.
+    span of one side, with the span it was judged by as its partner. Counted by token, token runs stand for spans.
     """
     gold, pred = scores.layers(name)
     gold_decisions, pred_decisions = scores.decisions(name)
@@ -74,6 +81,9 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
     side = np.where(anchored, 1, 2) if each else np.where(p < 0, 1, np.where(g < 0, 2, 0))
     ids = (record_ids(gold, "g"), record_ids(pred, "p"))
     boundary, reason = _differences(gold, pred, g, p)
+    if scores.criterion(name).unit == "token":
+        reason = _categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), _TOKEN_REASONS)
+    weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][own]))[order]
     documents = gold.documents.ids
     frame = pd.DataFrame(
         {
@@ -86,6 +96,7 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
             **_columns("pred", pred, p),
             "boundary": boundary,
             "reason": reason,
+            "weight": weight,
             "doc": doc,
             "gold": g.astype(np.int32),
             "pred": p.astype(np.int32),
@@ -149,7 +160,7 @@ def confusion(scores: Scores, name: str) -> pd.DataFrame:
 
     Aligned pairs, boundary mismatches included, meet; a prediction without gold stands in row SPURIOUS, a gold span
     without prediction in column MISSED; these are put in brackets where a type has that name. Counting each side for
-    itself, gold spans are counted and spurious predictions.
+    itself, gold spans are counted and spurious predictions. Counted by token, the counts are of tokens.
     """
     gold, pred = scores.layers(name)
     gold_partner, pred_partner = scores.partners(name)
@@ -161,8 +172,10 @@ def confusion(scores: Scores, name: str) -> pd.DataFrame:
     cells = np.concatenate(
         (gold.type.astype(np.int64) * len(columns) + met, len(gold.types) * len(columns) + alone.astype(np.int64))
     )
+    weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][pred_partner < 0]))
     # Only the cells that occur are held: with thousands of types the whole table would not fit.
-    found, counts = np.unique(cells, return_counts=True)
+    found, place = np.unique(cells, return_inverse=True)
+    counts = np.bincount(place, weight, minlength=len(found)).astype(np.int64)
     return pd.DataFrame(
         [
             (rows[cell // len(columns)], columns[cell % len(columns)], count)
@@ -184,10 +197,13 @@ def wide(scores: Scores) -> pd.DataFrame:
     criterion its decision.
 
     Spans are those of the first criterion's layers; a criterion under which a span is left out has no decision for it.
+    A criterion counted by token decides over no spans and has no column, unless it is the only one: then the rows are
+    its token runs.
     """
+    criteria = [criterion for criterion in scores.criteria if criterion.unit == "span"] or scores.criteria
     frames = []
     for side, prefix in ((0, "g"), (1, "p")):
-        layer = scores.layers(scores.criteria[0].name)[side]
+        layer = scores.layers(criteria[0].name)[side]
         columns: dict[str, Any] = {
             "document": _categories(layer.doc, layer.documents.ids),
             "record": record_ids(layer, prefix),
@@ -197,7 +213,7 @@ def wide(scores: Scores) -> pd.DataFrame:
             "span_type": [layer.types[kind] for kind in layer.type.tolist()],
         }
         here = {read: place for place, read in enumerate(_read_order(layer).tolist())}
-        for criterion in scores.criteria:
+        for criterion in criteria:
             other, decisions = scores.layers(criterion.name)[side], scores.decisions(criterion.name)[side]
             codes = np.full(len(layer), -1, np.int8)
             if other is layer:

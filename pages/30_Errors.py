@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import errors
 from pages.shared.frame import Here, page
-from pages.shared.lists import count, record_table
+from pages.shared.lists import counted, record_table
 from pages.shared.queries import ordered
 
 
@@ -16,7 +16,7 @@ def draw(here: Here) -> None:
     found = ordered(here.shown(), here.view.ordered_by())
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{count(len(found), 'record')}**")
+        st.markdown(f"**{counted(here.view.criterion, found)}**")
         if not here.view.decision:
             st.caption("all but correct (COR); choose decisions above to see others")
     record_table(here, here.view.criterion, found, name="errors", height=420)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nereval_core import guide
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS
+from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, GLOSSARY
 from nereval_core.report.colours import LOOKS
@@ -26,7 +26,8 @@ SECTIONS = {
     "Abbreviations": "abbreviations",
 }
 HOW = (
-    "Write spans as `[Aspirin tablet|Drug]`; they may nest. `\\[`, `\\]` and `\\|` stand for the characters themselves."
+    "Write spans as `[Aspirin tablet|Drug]`; they may nest. `\\[`, `\\]` and `\\|` stand for the characters "
+    "themselves. Inside a gold span `[p53|=core]` is its core and `[p53 gene|=alternative]` another way to mark it."
 )
 
 
@@ -58,23 +59,25 @@ def try_it() -> None:
     except FormatError as error:
         show_problems(error.lines())
         return
-    name = str(st.segmented_control("Decisions in the text under", APPLICABLE, default="strict", required=True))
+    names = [criterion.name for criterion in scores.criteria]
+    name = str(st.segmented_control("Decisions in the text under", names, default="strict", required=True))
     text = scores.gold.documents.texts[0]
     reading(view(text, marks(scores, name, 0), clickable=False), key=f"{keys.WIDGET}example")
     spans = span_decisions(scores)
     st.dataframe(spans, column_config=columns(spans), width="stretch")
-    table = counts(scores, APPLICABLE)
+    table = counts(scores, names)
     st.dataframe(table, column_config=columns(table), width="stretch")
 
 
 def criteria() -> None:
     st.header("Matching criteria", anchor="criteria")
-    for name in APPLICABLE:
+    for name in CRITERIA:
         example = guide.CRITERION_EXAMPLES[name]
         st.subheader(name, anchor=f"criterion-{name}")
         said, shown = st.columns(2)
         said.write(CRITERIA[name].sentence)
-        said.caption(f"{CRITERIA[name].source}. {example.sentence}")
+        needs = f" It needs {CRITERIA[name].needs}." if CRITERIA[name].needs else ""
+        said.caption(f"{CRITERIA[name].source}. {example.sentence}{needs}")
         shown.html(example_html(example, name))
 
 

@@ -1,5 +1,7 @@
 """An independent, slow reading of design sections 3 and 4: all alignments tried, criteria written out one by one.
 
+Counting by token goes token by token, over tokens split by hand.
+
 Nothing here is shared with the core but the names of the decisions.
 """
 
@@ -15,6 +17,8 @@ COR, INC, PAR, MIS, SPU = "COR", "INC", "PAR", "MIS", "SPU"
 class Span:
     fragments: tuple[tuple[int, int], ...]
     kind: str
+    core: tuple[int, int] | None = None
+    alternatives: tuple[tuple[int, int], ...] = ()
 
     @property
     def start(self) -> int:
@@ -29,13 +33,25 @@ class Span:
         return frozenset(c for low, high in self.fragments for c in range(low, high))
 
     @property
-    def key(self) -> tuple[int, int, str, tuple[tuple[int, int], ...]]:
-        # One fragment is no fragments: a continuous span comes before a discontinuous one of the same hull.
-        return (self.start, self.end, self.kind, self.fragments if len(self.fragments) > 1 else ())
+    def key(self) -> tuple[object, ...]:
+        # One fragment is no fragments: a continuous span comes before a discontinuous one of the same hull. What only
+        # some spans have comes last: none before any.
+        more = (self.core or (-1, -1), tuple(sorted(set(self.alternatives))))
+        parts = self.fragments if len(self.fragments) > 1 else ()
+        return (self.start, self.end, self.kind, parts, *more)
 
 
 def contains(g: Span, p: Span) -> bool:
     return (g.start <= p.start and p.end <= g.end) or (p.start <= g.start and g.end <= p.end)
+
+
+def covers_core(g: Span, p: Span) -> bool:
+    low, high = g.core or (g.start, g.end)
+    return p.start <= low and high <= p.end
+
+
+def meets_alternative(g: Span, p: Span) -> bool:
+    return p.fragments == g.fragments or any(p.fragments == (other,) for other in g.alternatives)
 
 
 RULES: dict[str, Callable[[Span, Span], str]] = {
@@ -48,6 +64,11 @@ RULES: dict[str, Callable[[Span, Span], str]] = {
     "either": lambda g, p: COR if (g.start == p.start or g.end == p.end) and g.kind == p.kind else INC,
     "approximate": lambda g, p: COR if contains(g, p) and g.kind == p.kind else INC,
     "lenient": lambda g, p: COR,
+    "core": lambda g, p: COR if covers_core(g, p) and g.kind == p.kind else INC,
+    "alternatives": lambda g, p: COR if meets_alternative(g, p) and g.kind == p.kind else INC,
+    "near-core": lambda g, p: (
+        COR if covers_core(g, p) and 2 * len(g.characters & p.characters) >= len(p.characters) else PAR
+    ),
     "half-union": lambda g, p: COR if 2 * len(g.characters & p.characters) >= len(g.characters | p.characters) else PAR,
     "third-gold": lambda g, p: (
         COR if 3 * len(g.characters & p.characters) >= len(g.characters) and g.kind == p.kind else INC
@@ -109,3 +130,32 @@ def decide_each_side(gold: list[Span], pred: list[Span], name: str) -> tuple[lis
         [best_of([rule(g, p) for p in pred if g.characters & p.characters], MIS) for g in gold],
         [best_of([rule(g, p) for g in gold if g.characters & p.characters], SPU) for p in pred],
     )
+
+
+def split(text: str) -> list[tuple[int, int]]:
+    """Return the tokens of a text that has none: runs of word characters, and single others but white space."""
+    found: list[tuple[int, int]] = []
+    for place, char in enumerate(text):
+        word = char.isalnum() or char == "_"
+        if word and found and found[-1][1] == place and (text[place - 1].isalnum() or text[place - 1] == "_"):
+            found[-1] = (found[-1][0], place + 1)
+        elif word or not char.isspace():
+            found.append((place, place + 1))
+    return found
+
+
+def tokens_by_decision(
+    gold: list[Span], pred: list[Span], tokens: list[tuple[int, int]]
+) -> dict[str, set[tuple[int, str]]]:
+    """Return the distinct (token, type) on both sides, in gold only and predicted only; tokens by their number."""
+
+    def covered(spans: list[Span]) -> set[tuple[int, str]]:
+        return {
+            (number, span.kind)
+            for span in spans
+            for number, (low, high) in enumerate(tokens)
+            if any(low <= char < high for char in span.characters)
+        }
+
+    on_gold, on_pred = covered(gold), covered(pred)
+    return {COR: on_gold & on_pred, MIS: on_gold - on_pred, SPU: on_pred - on_gold}

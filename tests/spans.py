@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion, criterion_from_parts
+from nereval_core.criteria import CRITERIA, Criterion, criterion_from_parts
 from nereval_core.scoring import Counting, Settings
 from tests.oracle import Span
 
 COMPOSED = {
     "half-union": {"boundaries": "overlap", "types": "any", "otherwise": "PAR", "minimum": 0.5, "share": "union"},
     "third-gold": {"boundaries": "overlap", "types": "equal", "minimum": "1/3", "share": "gold"},
+    "near-core": {"boundaries": "core", "types": "any", "otherwise": "PAR", "minimum": 0.5, "share": "prediction"},
     "most-pred": {"boundaries": "overlap", "types": "any", "minimum": 0.75, "share": "prediction"},
 }
 CRITERIA_TESTED: tuple[Criterion, ...] = (
-    *(CRITERIA[name] for name in APPLICABLE),
+    *(criterion for criterion in CRITERIA.values() if criterion.unit == "span"),
     *(criterion_from_parts(name, parts, "test") for name, parts in COMPOSED.items()),
 )
 
@@ -37,14 +39,18 @@ def make(name: str, over: Documents, spans: list[tuple[int, Span]]) -> Layer:
         [span.start for _, span in spans],
         [span.end for _, span in spans],
         [span.kind for _, span in spans],
-        extras={"fragments": {i: span.fragments for i, (_, span) in enumerate(spans)}},
+        extras={
+            "fragments": {i: span.fragments for i, (_, span) in enumerate(spans)},
+            "cores": {i: span.core for i, (_, span) in enumerate(spans) if span.core},
+            "alternatives": {i: span.alternatives for i, (_, span) in enumerate(spans) if span.alternatives},
+        },
     )
 
 
 def random_spans(
-    rng: random.Random, most: int, *, room: int = 14, kinds: str = "ABC", broken: float = 0.15
+    rng: random.Random, most: int, *, room: int = 14, kinds: str = "ABC", broken: float = 0.15, more: float = 0.3
 ) -> list[Span]:
-    """Draw spans in a short text, so that they nest, cross, touch and repeat."""
+    """Draw spans in a short text, so that they nest, cross, touch and repeat; a share has a core or alternatives."""
     spans = []
     for _ in range(rng.randrange(most + 1)):
         low, high = sorted(rng.sample(range(room), 2))
@@ -52,7 +58,16 @@ def random_spans(
         if high - low > 2 and rng.random() < broken:
             cut, gap = sorted(rng.sample(range(low + 1, high), 2))
             fragments = ((low, cut), (gap, high))
-        spans.append(Span(fragments, rng.choice(kinds)))
+        kind = rng.choice(kinds)
+
+        def within(low: int, high: int) -> tuple[int, int]:
+            start, end = sorted(rng.sample(range(low, high + 1), 2))
+            return start, end
+
+        core = within(low, high) if rng.random() < more else None
+        others = tuple(within(0, room) for _ in range(rng.randrange(1, 4))) if rng.random() < more else ()
+        spans.append(Span(fragments, kind, core, others))
         if rng.random() < 0.2:
-            spans.append(spans[-1])
+            # An equal one, or one that differs in its core only.
+            spans.append(spans[-1] if rng.random() < 0.5 else replace(spans[-1], core=within(low, high)))
     return spans[:most]

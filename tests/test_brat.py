@@ -19,9 +19,9 @@ from tests.shared_corpora import SHARED, needs
 TEXT = "Aspirin und\nCD 34 helfen\n"
 
 
-def read_files(files: dict[str, str], *, texts: Reading | None = None) -> Reading:
+def read_files(files: dict[str, str], *, texts: Reading | None = None, core_type: str | None = None) -> Reading:
     uploads = [(name, content.encode()) for name, content in files.items()]
-    options = ReadOptions(texts=None if texts is None else texts.documents)
+    options = ReadOptions(texts=None if texts is None else texts.documents, core_type=core_type)
     return read(Source.of_uploads(uploads), format="brat", options=options)
 
 
@@ -279,3 +279,71 @@ def test_pharmaconer_gold_reads_back_from_brat_and_jsonl(tmp_path: Path) -> None
     for format, name in (("brat", "folder"), ("jsonl", "file.jsonl")):
         write(gold, tmp_path / name, format=format)
         assert content(read(tmp_path / name).layer) == content(gold)
+
+
+GENE = "the human p53 gene of mice"
+WHOLE = "T1\tGene 4 18\thuman p53 gene\n"
+
+CORES = [
+    # (what, .ann, cores by span id, spans)
+    ("of a type", WHOLE + "T2\tCore 10 13\tp53\n", {"T1": (10, 13)}, ["T1"]),
+    ("before its span in the file", "T2\tCore 10 13\tp53\n" + WHOLE, {"T1": (10, 13)}, ["T1"]),
+    ("of an attribute", WHOLE + "T2\tX 10 13\tp53\nA1\tCore T2\n", {"T1": (10, 13)}, ["T1"]),
+    ("of an attribute with a value", WHOLE + "T2\tX 10 13\tp53\nA1\tCore T2 yes\n", {"T1": (10, 13)}, ["T1"]),
+    (
+        "of the smallest of several",
+        WHOLE + "T2\tPhrase 0 26\tthe human p53 gene of mice\nT3\tCore 10 13\tp53\n",
+        {"T1": (10, 13)},
+        ["T1", "T2"],
+    ),
+    (
+        "of each of several as small",
+        WHOLE + "T2\tDNA 4 18\thuman p53 gene\nT3\tCore 10 13\tp53\n",
+        {"T1": (10, 13), "T2": (10, 13)},
+        ["T1", "T2"],
+    ),
+    ("as large as its span", WHOLE + "T2\tCore 4 18\thuman p53 gene\n", {"T1": (4, 18)}, ["T1"]),
+    ("in a gap", "T1\tGene 4 9;14 18\thuman gene\nT2\tCore 10 13\tp53\n", {"T1": (10, 13)}, ["T1"]),
+    ("another attribute", WHOLE + "A1\tSure T1\n", {}, ["T1"]),
+]
+
+
+@pytest.mark.parametrize(("what", "ann", "cores", "spans"), CORES, ids=[case[0] for case in CORES])
+def test_cores(what: str, ann: str, cores: dict[str, tuple[int, int]], spans: list[str]) -> None:
+    reading = read_files({"d.txt": GENE, "d.ann": ann}, core_type="Core")
+    layer = reading.layer
+    assert sorted(layer.ids.values()) == spans
+    assert {layer.ids[span]: core for span, core in layer.cores.items()} == cores
+    said = "spans of type or attribute 'Core', read as the cores of others: 1"
+    assert any((said if cores else "no span has the type or the attribute 'Core'") in note for note in reading.notes)
+    # Without the option they are spans, or lines left out, as ever.
+    plain = read_files({"d.txt": GENE, "d.ann": ann})
+    assert len(plain.layer) == ann.count("\tCore ") - ann.count("A1\tCore") + len(spans) + ann.count("\tX ")
+    assert not plain.layer.cores
+
+
+@pytest.mark.parametrize(
+    ("ann", "lines"),
+    [
+        (WHOLE + "T2\tCore 0 3\tthe\n", ["d.ann:2: core T2 lies in no span; draw it inside the span"]),
+        (WHOLE + "T2\tCore 2 13\te human p53\n", ["d.ann:2: core T2 lies in no span"]),
+        (
+            WHOLE + "T2\tCore 4 9\thuman\nT3\tCore 10 13\tp53\n",
+            ["d.ann:3: T3 is a second core of T1, beside T2; keep one core a span"],
+        ),
+        (WHOLE + "T2\tCore 4 9;14 18\thuman gene\n", ["d.ann:2: core T2 is discontinuous"]),
+        (WHOLE + "T2\tCore 10 13\tp54\n", ["d.ann:2: the quoted text 'p54' of core T2 is not the text at [10, 13)"]),
+        (WHOLE + "A1\tCore T7\n", ["d.ann:2: the attribute 'Core' of 'T7', which is no T line of this file"]),
+        (WHOLE + "A1\tCore T1\n", ["d.ann:1: core T1 lies in no span"]),
+        (
+            "T1\tCore 0 3\tthe\nT2\tCore 4 9\thuman\n",
+            ["d.ann:1: core T1 lies in no span", "d.ann:2: core T2 lies in no span"],
+        ),
+    ],
+)
+def test_cores_that_are_none(ann: str, lines: list[str]) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files({"d.txt": GENE, "d.ann": ann}, core_type="Core")
+    assert len(caught.value.lines()) == len(lines)
+    for found, expected in zip(caught.value.lines(), lines, strict=True):
+        assert found.startswith(expected)

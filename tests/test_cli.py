@@ -210,6 +210,100 @@ def test_all_criteria_and_those_skipped(cli: Cli) -> None:
     assert tuple(json.loads(out)["systems"][0]["criteria"]) == APPLICABLE
     skipped = [line.split()[2] for line in err.splitlines()]
     assert skipped == [name for name, criterion in CRITERIA.items() if criterion.needs]
+    assert all("skipped, it needs " in line for line in err.splitlines())
+
+
+def brat(folder: str, ann: str) -> str:
+    Path(folder).mkdir()
+    Path(folder, "d.txt").write_text("the human p53 gene and a mouse gene")
+    Path(folder, "d.ann").write_text(ann)
+    return folder
+
+
+GENES = "T1\tGene 4 18\thuman p53 gene\nT2\tGene 25 35\tmouse gene\n"
+
+
+def test_core_type_of_brat(cli: Cli) -> None:
+    key = brat("key", GENES + "T3\tCore 10 13\tp53\n")
+    run = brat("run", "T1\tGene 10 18\tp53 gene\nT2\tGene 25 30\tmouse\n")
+    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "core,strict", "--json", "-")
+    assert status == 0
+    found = json.loads(out)["systems"][0]["criteria"]
+    assert [found["core"][key] for key in COUNTS] == [1, 1, 0, 0, 0, 2, 2]
+    assert found["strict"]["POS"] == 2
+    assert "gold spans without a core, each its own: 1 of 2" in found["core"]["signature"]
+    assert "core: 1 of 2 gold spans have no core, each counts as its own" in err.splitlines()
+    assert "spans of type or attribute 'Core', read as the cores of others: 1" in err
+    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "all", "--json", "-", "--quiet")
+    assert status == 0 and "alternatives skipped" in err and "core skipped" not in err
+    assert tuple(json.loads(out)["systems"][0]["criteria"]) == tuple(set_aside("alternatives"))
+    # What is read with its cores keeps them.
+    assert cli("convert", key, "key.jsonl", "--to", "jsonl", "--core-type", "Core")[0] == 0
+    assert '"core": [10, 13]' in Path("key.jsonl").read_text().replace("[10,13]", "[10, 13]").replace(
+        '"core":[', '"core": ['
+    )
+    assert cli("score", "key.jsonl", run, "--criteria", "core", "--json", "-", "--quiet")[0] == 0
+
+
+def set_aside(*names: str) -> list[str]:
+    return [name for name in CRITERIA if name not in names]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--criteria", "core"), "--criteria: criterion core needs core terms in gold"),
+        (("--criteria", "all,core"), "--criteria: criterion core needs core terms in gold"),
+        (("--criteria", "strict,alternatives"), "--criteria: criterion alternatives needs alternative boundaries"),
+        (("--criterion", "mine: boundaries=core, types=any"), "--criteria: criterion mine needs core terms in gold"),
+        (("--core-type", "Kern", "--criteria", "core"), "--criteria: criterion core needs core terms in gold"),
+        (("--core-type", "a b"), "core type: 'a b' is no name"),
+    ],
+)
+def test_criteria_that_need_what_gold_lacks_are_refused(cli: Cli, more: tuple[str, ...], said: str) -> None:
+    status, out, err = cli("score", brat("key", GENES), brat("run", GENES), *more, "--json", "s.json", "--quiet")
+    assert (status, out, Path("s.json").exists()) == (2, "", False)
+    assert err.startswith(said) and len(err.splitlines()) == 1
+
+
+def test_a_core_type_of_a_format_without_any(cli: Cli) -> None:
+    status, _, err = cli("score", gold(), pred(), "--core-type", "Core")
+    assert status == 2 and "core type 'Core' is asked for, and the format 'jsonl' has no types of cores" in err
+    # A prediction in another format than gold's passes it over.
+    brat("key", GENES + "T3\tCore 10 13\tp53\n")
+    row = {
+        "id": "d",
+        "text": "the human p53 gene and a mouse gene",
+        "spans": [{"start": 10, "end": 18, "label": "Gene"}],
+    }
+    Path("run.jsonl").write_text(json.dumps(row) + "\n")
+    assert cli("score", "key", "run.jsonl", "--core-type", "Core", "--criteria", "core", "--quiet")[0] == 0
+
+
+def test_records_by_token(cli: Cli) -> None:
+    status, out, _ = cli(
+        "score",
+        gold(),
+        pred(),
+        "--criteria",
+        "fragment",
+        "--json",
+        "-",
+        "--records",
+        "r.csv",
+        "--csv",
+        "s.csv",
+        "--quiet",
+    )
+    assert status == 0
+    found = json.loads(out)["systems"][0]["criteria"]["fragment"]
+    sums: dict[str, int] = {}
+    with Path("r.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            sums[row["decision"]] = sums.get(row["decision"], 0) + int(row["weight"])
+    assert sums == {name: found[name] for name in ("COR", "MIS", "SPU") if found[name]}
+    assert (found["INC"], found["PAR"]) == (0, 0) and found["POS"] == found["COR"] + found["MIS"]
+    assert "tokens: " in found["signature"]
 
 
 TOML = """
@@ -398,7 +492,7 @@ def test_records_are_as_many_as_the_counts_say(cli: Cli, form: str) -> None:
         for name, row in system["criteria"].items():
             some = frame[(frame["system"] == system["name"]) & (frame["criterion"] == name)]
             for decision in ("COR", "INC", "PAR", "MIS", "SPU"):
-                assert (some["decision"] == decision).sum() == row[decision]
+                assert some["weight"][some["decision"] == decision].sum() == row[decision]
             assert set(some["signature"]) == {row["signature"]}
     missed = frame[(frame["system"] == "one") & (frame["criterion"] == "strict") & (frame["decision"] == "MIS")]
     assert missed["gold_text"].tolist() == ["Oslo", "Ann"]

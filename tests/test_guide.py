@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.criteria import APPLICABLE, SCHEMAS, Decision
+from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
 from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
 from nereval_core.guide import (
@@ -134,10 +134,13 @@ EXPECTED = {
     "either": ["COR", "INC"],
     "approximate": ["COR", "INC"],
     "lenient": ["COR", "MIS"],
+    "core": ["COR", "INC"],
+    "alternatives": ["COR", "INC"],
+    "fragment": ["MIS", "COR", "COR"],
 }
 
 
-@pytest.mark.parametrize("name", APPLICABLE)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_every_criterion_has_an_example_that_shows_it(name: str) -> None:
     gold, _ = decide(CRITERION_EXAMPLES[name]).decisions(name)
     assert [Decision(value).name for value in gold.tolist()] == EXPECTED[name]
@@ -151,3 +154,29 @@ def test_glossary_names_sentences_and_formulas() -> None:
         "possible (POS): All gold spans: what could have been found. POS = COR + INC + PAR + MIS."
     )
     assert tooltip("F1").endswith("F1 = 2 × (COR + 0.5 × PAR) / (POS + ACT).")
+
+
+def test_cores_and_alternatives_are_marked_inside_their_span() -> None:
+    marked = "[human [[p53|=core] gene|=alternative]|Gene], [a [[b|=core] c|X]|Y]"
+    scores = decide(Example("", marked, "human [p53 gene|Gene], a b c"))
+    gold = scores.gold
+    assert [gold.text(i) for i in range(len(gold))] == ["human p53 gene", "a b c", "b c"]
+    assert dict(gold.cores) == {0: (6, 9), 2: (18, 19)} and dict(gold.alternatives) == {0: ((6, 14),)}
+    assert (scores.counts("core").cor, scores.counts("alternatives").cor, scores.counts("strict").cor) == (1, 1, 0)
+    plain = decide(DECISION_EXAMPLES["COR"])
+    assert tuple(criterion.name for criterion in plain.criteria) == APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("marked", "said"),
+    [
+        ("a\n[b|=core]", "gold:2: 'b' is a =core of no span"),
+        ("[[a|=core] [b|=core]|X]", "gold:1: 'b' is a second =core of one span"),
+        ("[a|=alternative] [b|X]", "gold:1: 'a' is a =alternative of no span"),
+    ],
+)
+def test_cores_and_alternatives_without_a_span_are_refused(marked: str, said: str) -> None:
+    text, _ = parse_marked(marked, "gold")
+    with pytest.raises(FormatError) as caught:
+        decide(Example("", marked, text))
+    assert said in str(caught.value)

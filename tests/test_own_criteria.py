@@ -50,7 +50,7 @@ def under(criterion: Criterion) -> View:
 
 
 def scored(*criteria: Criterion) -> Scores:
-    settings = corpora.settings_of(VIEW, criteria)
+    settings = corpora.settings_of(DEMO.corpus.gold, VIEW, criteria)
     return score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"), settings)
 
 
@@ -278,7 +278,7 @@ def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
 
     row = '{{"id": "d", "text": "p53 gene", "spans": [{{"start": 0, "end": {}, "label": "{}"}}]}}\n'
     loaded = load("one", layer(row.format(8, "DNA")), {"s": layer(row.format(3, "protein"))})
-    settings = corpora.settings_of(View(), BOTH)
+    settings = corpora.settings_of(loaded.corpus.gold, View(), BOTH)
     found = score_layers(loaded.corpus.gold, loaded.corpus.systems[0], settings)
     record = corpora.records(loaded, "s", settings, "strict").iloc[0]
     assert {row["partner"] for row in card(found, "strict", record)["rows"]} == {""}
@@ -299,7 +299,7 @@ def test_the_views_rules_come_before_the_criterions() -> None:
     view = replace(under(ONE_TYPE), merge=(("cell_type", "cells"),), leaveout=("RNA",), type=("cells", "macromolecule"))
     app = opened("Errors", view, **STATE)
     assert not app.warning
-    settings = corpora.settings_of(view, BOTH)
+    settings = corpora.settings_of(DEMO.corpus.gold, view, BOTH)
     records = corpora.records(DEMO, "rules", settings, "one-type")
     assert f"**{count(len(select(records, query_of(view))), 'record')}**" in headings(app)
     assert {"cells", "macromolecule"} <= set(records["gold_type"].dropna()) and not {"RNA", "cell_type"} & set(

@@ -1,4 +1,4 @@
-"""The rule of the interface: the value of every count is the number of records that it opens."""
+"""The rule of the interface: the value of every count is the number of records that it opens, or of tokens in them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from pages.shared.queries import (
     query_of,
     select,
     view_of,
+    weight,
 )
 from pages.shared.tables import (
     COUNTS,
@@ -70,13 +71,16 @@ OPENED: dict[tuple[int, Query], int] = {}
 
 
 def opened(frame: pd.DataFrame, query: Query) -> int:
-    """Return how many records a count opens, the way a link does: through the view and its address."""
+    """Return what the records that a count opens weigh, opened as a link does: through the view and its address."""
     view, notices = parse(write(view_of(View(), query)))
     assert not notices
     # The frames are kept by `listed`, so their ids stay theirs.
     key = (id(frame), query_of(view))
     if key not in OPENED:
-        OPENED[key] = len(select(frame, key[1]))
+        found = select(frame, key[1])
+        OPENED[key] = weight(found)
+        # By span a record counts for one, by token for the tokens in its text.
+        assert weight(found) == len(found) or set(frame["criterion"]) == {"fragment"}
     return OPENED[key]
 
 
@@ -130,7 +134,7 @@ def test_confusion_cells(name: str, system: str, merged: bool) -> None:
         assert cells == dict(zip(sides, long["count"], strict=True))
         for layout in ((), LAYOUTS):
             table = confusion_table(cells, scores.types, layout)
-            assert table.counts.to_numpy().sum() == len(frame)
+            assert table.counts.to_numpy().sum() == weight(frame)
             for row, gold in enumerate(table.rows):
                 for column, pred in enumerate(table.columns):
                     assert opened(frame, cell_query(gold, pred)) == table.counts.iat[row, column], (gold, pred)
@@ -139,24 +143,25 @@ def test_confusion_cells(name: str, system: str, merged: bool) -> None:
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
 @pytest.mark.parametrize("query", [Query(), Query(decision=("INC", "MIS", "SPU")), Query(text="a"), Query(words="2")])
 def test_facets(name: str, system: str, merged: bool, query: Query) -> None:
-    frame = listed(name, system, merged, "strict")
-    for facet in FACETS:
-        counts = facet_counts(frame, query, facet)
-        assert 0 not in counts.values()
-        for value, count in counts.items():
-            assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
-        if facet not in ("gold", "pred"):
-            assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
+    for criterion in ("strict", "fragment"):
+        frame = listed(name, system, merged, criterion)
+        for facet in FACETS:
+            counts = facet_counts(frame, query, facet)
+            assert 0 not in counts.values()
+            for value, count in counts.items():
+                assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
+            if facet not in ("gold", "pred"):
+                assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
 
 
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
 def test_decisions_reconcile_with_spans(name: str, system: str, merged: bool) -> None:
     scores = scored(name, system, merged)
     for criterion in APPLICABLE:
-        gold, pred = scores.layers(criterion)
+        gold, pred = (int(side.sum()) for side in scores.weights(criterion))
         counts = scores.counts(criterion)
-        assert [holds for holds, _ in reconciles(counts, len(gold), len(pred))] == [True, True]
-        assert [holds for holds, _ in reconciles(counts, len(gold) + 1, len(pred) - 1)] == [False, False]
+        assert [holds for holds, _ in reconciles(counts, gold, pred)] == [True, True]
+        assert [holds for holds, _ in reconciles(counts, gold + 1, pred - 1)] == [False, False]
 
 
 def test_without_a_choice_lists_show_all_but_correct() -> None:

@@ -74,9 +74,9 @@ def test_criteria_are_as_in_the_table() -> None:
         row = next(line for line in section("Matching criteria").splitlines() if line.startswith(f"| `{name}` |"))
         types, otherwise, source = (cell.strip() for cell in row.strip("|").split("|")[2:])
         assert source.startswith(criterion.source)
-        assert ("listed, not scored yet" in source) == (criterion.needs is not None)
-        if criterion.needs is None:
-            assert (types, otherwise) == ("equal" if criterion.same_type else "any", criterion.otherwise.name)
+        expected = criterion.otherwise.name if criterion.unit == "span" else "–"
+        assert (types, otherwise) == ("equal" if criterion.same_type else "any", expected)
+        assert (f"- **`{name}`** needs" in README) == (criterion.needs is not None)
 
 
 def test_link_parameters_are_listed() -> None:

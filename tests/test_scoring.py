@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nereval_core import alignment
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
+from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable, criterion_from_parts
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from tests.oracle import Span, decide, decide_each_side
 from tests.spans import CRITERIA_TESTED, documents, make, random_spans, settings
@@ -164,6 +164,10 @@ LOOSER = [
     ("type", "lenient"),
     ("strict", "exact"),
     ("exact", "lenient"),
+    ("strict", "alternatives"),
+    ("alternatives", "type"),
+    ("strict", "core"),
+    ("core", "type"),
 ]
 
 
@@ -171,7 +175,14 @@ def span_in(room: int) -> st.SearchStrategy[Span]:
     """A span of up to three fragments in a text of so many characters, so that spans nest, cross, touch and repeat."""
     edges = st.lists(st.integers(0, room), min_size=2, max_size=6, unique=True).map(sorted)
     parts = edges.map(lambda cuts: tuple(zip(cuts[::2], cuts[1::2], strict=False)))
-    return st.builds(Span, parts, st.sampled_from("ABC"))
+    others = st.lists(st.tuples(st.integers(0, room - 1), st.just(room)), max_size=2).map(tuple)
+    return st.builds(_with_core, parts, st.sampled_from("ABC"), st.integers(0, 2 * room), others)
+
+
+def _with_core(parts: tuple[tuple[int, int], ...], kind: str, place: int, others: tuple[tuple[int, int], ...]) -> Span:
+    """A span with, about every other time, a core that reaches from some place in it to its end."""
+    start, end = parts[0][0], parts[-1][1]
+    return Span(parts, kind, (place, end) if start <= place < end else None, others)
 
 
 def side(room: int = 24, most: int = 8, count: int = 4) -> st.SearchStrategy[list[list[Span]]]:
@@ -293,10 +304,43 @@ def test_more_types_than_either_side_could_number_alone() -> None:
     assert len(scores.by_type("strict")) == 2 * count - 1
 
 
-def test_criteria_that_need_more_are_refused() -> None:
-    gold = make("gold", documents(1), [(0, one(0, 2))])
-    with pytest.raises(ValueError, match="core"):
-        score_layers(gold, gold, settings("core"))
+def test_what_criteria_need_is_told_of_a_gold_layer() -> None:
+    plain = make("gold", documents(1), [(0, one(0, 2))])
+    more = make("gold", documents(1), [(0, Span(((0, 2),), "A", (0, 1), ((1, 4),)))])
+    assert applicable(plain) == APPLICABLE and applicable(more) == tuple(CRITERIA)
+    for name in ("core", "alternatives"):
+        lacking = CRITERIA[name].lacks(plain)
+        assert lacking is not None and lacking == CRITERIA[name].needs and name in lacking
+        assert CRITERIA[name].lacks(more) is None
+
+
+def test_more_questions_than_a_code_has_bits_for() -> None:
+    """Criteria that ask too much at once are aligned in groups, each as if it were alone."""
+    over, gold, pred = corpus(3, 20, 4)
+    shares = [
+        criterion_from_parts(f"share-{n}", {"boundaries": "core", "minimum": f"{n}/7", "share": "union"}, "test")
+        for n in range(1, 6)
+    ]
+    both = (*shares, CRITERIA["alternatives"], CRITERIA["core"])
+    scores = score(over, gold, pred, Settings(both))
+    assert len(scores.groups) > 1
+    for criterion in both:
+        alone = score(over, gold, pred, Settings((criterion,)))
+        assert scores.by_type(criterion.name) == alone.by_type(criterion.name)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_spans_that_differ_in_their_core_only_are_told_apart(turned: bool) -> None:
+    """Which of the two was read first must not decide which is correct."""
+    first, second = Span(((0, 9),), "A", (0, 2)), Span(((0, 9),), "A", (5, 7))
+    read = [(0, first), (0, second)][:: -1 if turned else 1]
+    over = documents(1)
+    gold, pred = make("gold", over, read), make("pred", over, [(0, one(4, 8))])
+    scores = score_layers(gold, pred, settings("core", "strict"))
+    found = in_reading_order(gold, scores.decisions("core")[0])
+    assert found == (["MIS", "COR"] if not turned else ["COR", "MIS"])
+    (partner,) = scores.partners("core")[1].tolist()
+    assert gold.cores[partner] == (5, 7)
 
 
 @pytest.mark.parametrize("sides", [([], []), ([one(0, 3)], []), ([], [one(0, 3)])])

@@ -16,7 +16,7 @@ import pandas as pd
 
 from nereval_core.alignment import Progress
 from nereval_core.corpus import Corpus
-from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion, Decision, merges_in_words, parse_merge
+from nereval_core.criteria import CRITERIA, Criterion, Decision, applicable, merges_in_words, parse_merge
 from nereval_core.errors import FormatError, Problem
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
@@ -62,13 +62,13 @@ def sensitivity(
     """Return one row for each merge, counting, criterion and system, in this order: SENSITIVITY_COLUMNS.
 
     `merges` maps the name of a setting to its merges (type -> merged name), see `merge_settings`; None is no merge and
-    all types as one. `criteria` None is every one that can be scored. `marks` are what happened to a system's data
+    all types as one. `criteria` None is every one that applies. `marks` are what happened to a system's data
     on its way here, for the signatures; `progress` is called with the work done and all of it.
 
     Raises:
-        ValueError: for a criterion that needs data it cannot have, or two criteria of one name.
+        ValueError: for two criteria of one name.
     """
-    chosen = tuple(CRITERIA[name] for name in APPLICABLE) if criteria is None else tuple(criteria)
+    chosen = tuple(CRITERIA[name] for name in applicable(corpus.gold)) if criteria is None else tuple(criteria)
     left_out = tuple(sorted(set(leave_out)))
     if merges is None:
         merges = merge_settings((), corpus, leave_out=left_out, criteria=chosen)

@@ -30,8 +30,8 @@ class ReadOptions:
 
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
-    a text. `progress` is called, as a file is read, with the lines done and their total (for folders of small files:
-    with files).
+    a text, `core_type` the type or attribute of spans that are the cores of others. `progress` is called, as a file is
+    read, with the lines done and their total (for folders of small files: with files).
     """
 
     name: str | None = None
@@ -39,6 +39,7 @@ class ReadOptions:
     scheme: str | None = None
     repair: Literal["conlleval", "discard"] | None = None
     texts: Documents | None = None
+    core_type: str | None = None
     progress: Callable[[int, int], None] | None = None
 
 
@@ -77,7 +78,8 @@ class Reader(Protocol):
 
     NAME: str
     DESCRIPTION: str
-    # And, where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True.
+    # And, where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, and where cores
+    # are spans of the type or attribute `ReadOptions.core_type`, CORES = True.
 
     def recognise(self, source: Source) -> float: ...
 

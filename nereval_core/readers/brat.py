@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nereval_core.corpus import Builder
@@ -18,6 +18,7 @@ from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
+CORES = True
 
 LEFT_OUT = {
     "A": "attributes",
@@ -37,6 +38,7 @@ NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
 # A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
 CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
 NO_ENTRY = {"<null>": "NIL"}
+ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: .*)?", re.DOTALL)
 # brat writes line ends inside a quote as blanks.
 BLANKS = str.maketrans("\r\n\t", "   ")
 
@@ -59,6 +61,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
     in PharmaCoNER). Attributes, relations, events, modifications, equivalences and other notes are left out and
     counted.
 
+    Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the layer:
+    each is the core of the smallest span around it, of several as small of each of them.
+
     Raises:
         FormatError: with every problem found.
     """
@@ -80,10 +85,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if ann is None:
             counts["bare"] += 1
         else:
-            _read_annotations(ann, text, builder, counts, codes)
+            _read_annotations(ann, text, builder, counts, codes, options.core_type)
     layer = builder.finish(options.name or source.label)
     taken = [*texts.values(), *annotations.values()]
-    notes = (*_notes(counts), *left_out(source, taken))
+    notes = (*_notes(counts), *_core_notes(counts, options.core_type), *left_out(source, taken))
     return Reading(layer.documents, layer, NAME, notes, places=builder.places)
 
 
@@ -116,6 +121,26 @@ class _Span:
     parts: tuple[tuple[int, int], ...]
     quote: str | None
     links: list[str] = field(default_factory=list)
+    core: tuple[int, int] | None = None
+
+    @property
+    def start(self) -> int:
+        return self.parts[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.parts[-1][1]
+
+    def covered(self, text: str) -> str:
+        return " ".join(text[start:end] for start, end in self.parts)
+
+    def quoted_from(self, text: str) -> bool:
+        """Tell whether its quote is the text it covers, blanks around it and kinds of blanks aside."""
+        return (self.quote or "").translate(BLANKS).strip() == self.covered(text).translate(BLANKS).strip()
+
+    def around(self, other: _Span) -> bool:
+        """Tell whether the other lies in it, both as outer hulls."""
+        return self.start <= other.start and other.end <= self.end
 
 
 def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
@@ -135,7 +160,9 @@ def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
     return found
 
 
-def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Counter[str], codes: bool) -> None:
+def _read_annotations(
+    file: SourceFile, text: str, builder: Builder, counts: Counter[str], codes: bool, core_type: str | None
+) -> None:
     try:
         lines = file.lines()
     except FormatError as error:
@@ -143,6 +170,7 @@ def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Cou
         return
     spans: dict[str, _Span] = {}
     links: list[tuple[int, str, str]] = []
+    marked: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start=1):
 
         def complain(found: str, remedy: str, *, number: int = number) -> None:
@@ -173,6 +201,8 @@ def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Cou
             counts["codes"] += 1
             counts["no entry"] += match[2] in NO_ENTRY
             links.append((number, match[1], NO_ENTRY.get(match[2], match[2])))
+        elif core_type is not None and (match := ATTRIBUTE.fullmatch(line)) and match[1] == core_type:
+            marked.append((number, match[2]))
         elif line[0] in LEFT_OUT:
             counts[line[0]] += 1
         else:
@@ -183,20 +213,60 @@ def _read_annotations(file: SourceFile, text: str, builder: Builder, counts: Cou
         else:
             found = f"a reference to {quoted(target)}, which is no T line of this file"
             builder.problem(number, found, "name the T line it belongs to", source=file.shown)
+    for number, target in marked:
+        if target not in spans:
+            found = f"the attribute {quoted(core_type or '')} of {quoted(target)}, which is no T line of this file"
+            builder.problem(number, found, "give it to the T line of a core", source=file.shown)
+    if core_type is not None:
+        inner = {key for key, span in spans.items() if span.label == core_type}.union(key for _, key in marked)
+        spans = _with_cores(spans, inner, text, file.shown, builder, counts)
     _add(spans, text, file.shown, builder, counts)
+
+
+def _with_cores(
+    spans: Mapping[str, _Span],
+    inner: Collection[str],
+    text: str,
+    shown: str,
+    builder: Builder,
+    counts: Counter[str],
+) -> dict[str, _Span]:
+    """Return the spans that are no cores, each with its core; note cores that belong to none, or are a second one."""
+    rest = {key: span for key, span in spans.items() if key not in inner}
+    of: dict[str, str] = {}
+
+    def complain(core: _Span, found: str, remedy: str) -> None:
+        builder.problem(core.line, found, remedy, source=shown)
+
+    for key in (key for key in spans if key in inner):
+        core = spans[key]
+        around = {other: span.end - span.start for other, span in rest.items() if span.around(core)}
+        if core.quote is not None and not core.quoted_from(text):
+            found = f"the quoted text {quoted(core.quote)} of core {key} is not the text at [{core.start}, {core.end})"
+            complain(core, found, "check offsets (code points, end exclusive), line ends and text version")
+        if len(core.parts) > 1:
+            complain(core, f"core {key} is discontinuous", "draw a core as one piece")
+        elif not around:
+            complain(core, f"core {key} lies in no span", "draw it inside the span it is the core of")
+        for owner in (other for other, size in around.items() if size == min(around.values())):
+            if owner in of:
+                complain(core, f"{key} is a second core of {owner}, beside {of[owner]}", "keep one core a span")
+            of[owner] = key
+            rest[owner].core = (core.start, core.end)
+        counts["cores"] += 1
+    return rest
 
 
 def _add(spans: Mapping[str, _Span], text: str, shown: str, builder: Builder, counts: Counter[str]) -> None:
     for key, span in spans.items():
         quote = span.quote
-        if quote is not None:
-            covered = " ".join(text[start:end] for start, end in span.parts)
-            if quote.translate(BLANKS).strip() == covered.translate(BLANKS).strip():
-                counts["ends of quotes"] += span.quote != covered and quote.strip() == covered.strip()
-                quote = None
+        if quote is not None and span.quoted_from(text):
+            covered = span.covered(text)
+            counts["ends of quotes"] += quote != covered and quote.strip() == covered.strip()
+            quote = None
         builder.span(
-            span.parts[0][0],
-            span.parts[-1][1],
+            span.start,
+            span.end,
             span.label,
             line=span.line,
             source=shown,
@@ -204,6 +274,7 @@ def _add(spans: Mapping[str, _Span], text: str, shown: str, builder: Builder, co
             fragments=span.parts if len(span.parts) > 1 else (),
             id=key,
             links=tuple(span.links),
+            core=span.core,
         )
 
 
@@ -228,3 +299,11 @@ def _notes(counts: Mapping[str, int]) -> Sequence[str]:
         if counts.get(key):
             said.append(note.format(counts[key]))
     return said
+
+
+def _core_notes(counts: Mapping[str, int], core_type: str | None) -> Sequence[str]:
+    if core_type is None:
+        return ()
+    if not counts.get("cores"):
+        return (f"no span has the type or the attribute {quoted(core_type)}, so none has a core",)
+    return (f"spans of type or attribute {quoted(core_type)}, read as the cores of others: {counts['cores']}",)

@@ -14,7 +14,8 @@ from threading import Lock
 import pandas as pd
 import streamlit as st
 
-from nereval_core.criteria import APPLICABLE, CRITERIA, Criterion
+from nereval_core.corpus import Layer
+from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records as match_records
 from pages.shared.loading import Loaded, demo_names, load_demo
@@ -79,11 +80,10 @@ def served_folder() -> Path | None:
     return folder if folder is not None and folder.is_dir() else None
 
 
-def settings_of(view: View, own: tuple[Criterion, ...] = ()) -> Settings:
-    """Return what is scored: all criteria that apply and one's own, under the view's type rules."""
-    return Settings(
-        (*(CRITERIA[name] for name in APPLICABLE), *own), tuple(sorted(view.merge)), tuple(sorted(view.leaveout))
-    )
+def settings_of(gold: Layer, view: View, own: tuple[Criterion, ...] = ()) -> Settings:
+    """Return what is scored: all criteria that apply to gold, one's own last, under the view's type rules."""
+    chosen = [criterion for criterion in (*CRITERIA.values(), *own) if criterion.lacks(gold) is None]
+    return Settings(tuple(chosen), tuple(sorted(view.merge)), tuple(sorted(view.leaveout)))
 
 
 def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:

@@ -135,7 +135,7 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         return None, ()
     corpus = loaded.corpus
     known = loaded.types
-    settings = corpora.settings_of(wanted, own.criteria())
+    settings = corpora.settings_of(corpus.gold, wanted, own.criteria())
     rules = settings.rules_for(_criterion(settings, wanted.criterion))
     scored = {name for kind in known if (name := rules.name(kind)) is not None}
     view, notices = checked(
@@ -150,7 +150,7 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     view = replace(view, corpus=corpus.digest, system=view.system or loaded.start)
     if view != wanted:
         state.put(view)
-    return Here(loaded, view, corpora.settings_of(view, own.criteria())), notices
+    return Here(loaded, view, corpora.settings_of(corpus.gold, view, own.criteria())), notices
 
 
 def _criterion(settings: Settings, name: str) -> Criterion:

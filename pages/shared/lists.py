@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS, channels
 from nereval_core.report.highlight import Mark, document_html, within
@@ -20,7 +21,7 @@ from pages.shared import navigation
 from pages.shared.downloads import csv_button
 from pages.shared.keys import LIST
 from pages.shared.plain import plain
-from pages.shared.queries import Query, context, select, view_of
+from pages.shared.queries import Query, context, select, view_of, weight
 from pages.shared.terms import explained
 from pages.shared.url import View
 
@@ -54,13 +55,25 @@ def opened(here: Here, criterion: str, query: Query, title: str, *, name: str) -
     found = select(here.records(criterion), query)
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{title}: {count(len(found), 'record')}**")
+        st.markdown(f"**{title}: {counted(criterion, found)}**")
         navigation.link_to("Errors", ":primary[Open in Errors →]", view)
     record_table(here, criterion, found, name=name)
 
 
 def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def noun(criterion: str) -> str:
+    """Return what a count under a criterion counts, as far as lists go: records, or the tokens in them."""
+    by_token = criterion in CRITERIA and CRITERIA[criterion].unit == "token"
+    return "token" if by_token else "record"
+
+
+def counted(criterion: str, found: pd.DataFrame) -> str:
+    """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
+    records = count(len(found), "record")
+    return records if noun(criterion) == "record" else f"{count(weight(found), 'token')} in {records}"
 
 
 def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, height: int | None = None) -> None:
@@ -71,6 +84,8 @@ def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, 
     first = _first_row(len(found), name, here.view)
     part = found.iloc[first : first + ROWS]
     table = _table(part, here.loaded.corpus.documents.texts)
+    if noun(criterion) == "token":
+        table.insert(1, "tokens", part["weight"].to_numpy())
     event = st.dataframe(
         table.style.apply(_tints, subset=["decision"]),
         key=table_key(LIST + name, here.view, criterion, first, tuple(part["record"])),
@@ -135,6 +150,7 @@ def _config() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
         "decision": column("decision", width=130, help=explained(*DECISIONS)),
+        "tokens": st.column_config.NumberColumn("tokens", width=60, help="What the record counts for."),
         "before": column("before", width=115, alignment="right"),
         "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
         "after": column("after", width=115),

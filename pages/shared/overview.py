@@ -14,7 +14,7 @@ from nereval_core.report.figures import decision_bars
 from nereval_core.scoring import Counts
 from pages.shared import keys, navigation, state
 from pages.shared.downloads import csv_button
-from pages.shared.lists import count, opened, selected_cell, table_key
+from pages.shared.lists import count, noun, opened, selected_cell, table_key
 from pages.shared.plain import plain
 from pages.shared.queries import Query, view_of
 from pages.shared.tables import (
@@ -71,9 +71,9 @@ def systems_line(here: Here) -> None:
 def badge(here: Here) -> None:
     """Say that the decisions of each side add up to its spans; each number in the sum opens its records."""
     scores, name = here.scores(), here.view.criterion
-    gold, pred = scores.layers(name)
+    gold, pred = (int(side.sum()) for side in scores.weights(name))
     counts = scores.counts(name)
-    sums = reconciles(counts, len(gold), len(pred))
+    sums = reconciles(counts, gold, pred)
     with st.container(horizontal=True, gap="small"):
         for side, (holds, text) in zip(SIDES, sums, strict=True):
             said = f":green-badge[✓ {text}]" if holds else f":red-badge[≠ does not reconcile: {text}]"
@@ -256,4 +256,4 @@ def _formula(
 
 
 def _count_link(view: View, label: str, value: int, query: Query) -> None:
-    navigation.link_to("Errors", f":primary[{label}: {count(value, 'record')} →]", view_of(view, query))
+    navigation.link_to("Errors", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))

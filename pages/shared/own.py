@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from nereval_core.corpus import Layer
 from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words
 from nereval_core.errors import FormatError, Problem
 from nereval_core.readers import Source
@@ -27,7 +28,7 @@ TEMPLATE = """\
 # What is left out of a table stands as in the first one's comments.
 
 [criterion.half]
-boundaries = "overlap"   # equal, start, end, either, contain, overlap (overlap)
+boundaries = "overlap"   # equal, start, end, either, contain, overlap, core, alternatives (overlap)
 types = "any"            # equal, any (equal)
 minimum = 0.5            # the least share of characters that both have, 0 to 1 (0)
 share = "union"          # of what: gold, prediction, union (gold)
@@ -108,13 +109,16 @@ def explained(criterion: Criterion) -> str:
     return plain(". ".join(part[:1].upper() + part[1:] for part in parts if part) + ".", 600)
 
 
-def draw(view: View) -> None:
+def draw(view: View, gold: Layer) -> None:
     """Offer the session's own criteria, with ways to load, save and remove them."""
     own = kept()
     if own.criteria:
         with st.container(horizontal=True, gap="small"):
             for criterion in own.criteria:
-                _offer(criterion, chosen=criterion.name == view.criterion)
+                _offer(criterion, chosen=criterion.name == view.criterion, lacks=criterion.lacks(gold))
+        reasons = [f"{plain(one.name)} does not apply: it needs {n}." for one in own.criteria if (n := one.lacks(gold))]
+        if reasons:
+            st.caption("  \n".join(reasons))
     if own.problems:
         show_problems(own.problems)
     # Under a new key after each load: what was taken over stands above, and what was removed must not come back.
@@ -136,11 +140,12 @@ def draw(view: View) -> None:
             _download("Save as TOML", as_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
 
 
-def _offer(criterion: Criterion, *, chosen: bool) -> None:
+def _offer(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
     st.button(
         plain(criterion.name),
         key=f"criterion-{criterion.name}",
         type="primary" if chosen else "secondary",
+        disabled=lacks is not None,
         help=explained(criterion),
         on_click=state.update,
         kwargs={"criterion": criterion.name},

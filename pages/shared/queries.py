@@ -1,7 +1,8 @@
 """Every count on a page is a query over match records: the queries, the records they find, and counts of these.
 
-Pure functions over the frame of `nereval_core.tables.records`, with the columns that `prepared` adds. No Streamlit in
-here. The search text may hold `boundary:"..."` and `words:3` beside plain words.
+A count is the sum of the weights of the records found: their number, or, counted by token, the tokens in them. Pure
+functions over the frame of `nereval_core.tables.records`, with the columns that `prepared` adds. No Streamlit in here.
+The search text may hold `boundary:"..."` and `words:3` beside plain words.
 """
 
 from __future__ import annotations
@@ -103,6 +104,11 @@ def word_class(number: int) -> str:
     return f"{number}+" if number >= MANY_WORDS else str(number)
 
 
+def weight(records: pd.DataFrame) -> int:
+    """Return what records count for: the value of the count that opens them."""
+    return int(records["weight"].sum())
+
+
 def select(records: pd.DataFrame, query: Query) -> pd.DataFrame:
     """Return the records that match a query, in the order given."""
     return records[_mask(records, query)]
@@ -144,11 +150,12 @@ def narrowed(query: Query, facet: str, value: str | None) -> Query:
 
 
 def facet_counts(records: pd.DataFrame, query: Query, facet: str) -> dict[str, int]:
-    """Return, for each value of a facet, how many records there would be if it were the one chosen."""
+    """Return, for each value of a facet, what the records would count for if it were the one chosen."""
     column = _COLUMNS[facet]
-    found = select(records, narrowed(query, facet, None))[column]
-    counts = {str(value): int(n) for value, n in found.value_counts(dropna=True).items() if n}
-    if facet in ("gold", "pred") and (absent := int(found.isna().sum())):
+    found = select(records, narrowed(query, facet, None))
+    sums = found.groupby(column, observed=True, dropna=True)["weight"].sum()
+    counts = {str(value): int(n) for value, n in sums.items() if n}
+    if facet in ("gold", "pred") and (absent := weight(found[found[column].isna()])):
         counts[ABSENT] = absent
     if facet == "words":
         return {value: counts[value] for value in sorted(counts)}
@@ -177,9 +184,10 @@ def side_query(side: Side, column: str, kind: str | None = None) -> Query | None
 
 
 def confusion_counts(records: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """Return how many records there are for each gold and predicted type, ABSENT where a side has no span."""
+    """Return what the records of each gold and predicted type count for, ABSENT where a side has no span."""
     sides = [records[name].astype("str").fillna(ABSENT) for name in ("gold_type", "pred_type")]
-    return {(str(gold), str(pred)): int(n) for (gold, pred), n in pd.concat(sides, axis=1).value_counts().items()}
+    sums = records["weight"].groupby(sides).sum()
+    return {(str(gold), str(pred)): int(n) for (gold, pred), n in sums.items()}
 
 
 def cell_query(gold: str, pred: str) -> Query:

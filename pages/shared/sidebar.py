@@ -19,6 +19,7 @@ from pages.shared.terms import criterion_explained, explained
 from pages.shared.url import ABSENT, LIMIT, View, linkable
 
 if TYPE_CHECKING:
+    from nereval_core.corpus import Layer
     from pages.shared.frame import Here
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -73,7 +74,7 @@ def _scoring(here: Here) -> None:
     view = here.view
     st.selectbox("System", here.systems, key=_mirror("system", here.system), on_change=_took("system"))
     with st.popover(f"Matching criterion: {plain(view.criterion)}", width="stretch"):
-        _criteria(view)
+        _criteria(view, here.loaded.corpus.gold)
     merges = _groups(view.merge)
     with st.popover(f"Merged types: {len(merges) or 'none'}", width="stretch"):
         _merging(here, merges)
@@ -88,7 +89,7 @@ def _scoring(here: Here) -> None:
     )
 
 
-def _criteria(view: View) -> None:
+def _criteria(view: View, gold: Layer) -> None:
     """Offer the criteria in their groups; those that do not apply are greyed, with the reason beneath."""
     st.caption("When a gold span and a prediction count as a match.")
     for group, members in groupby(CRITERIA.values(), key=lambda criterion: criterion.group):
@@ -96,20 +97,24 @@ def _criteria(view: View) -> None:
         st.markdown(f"**{group}**")
         with st.container(horizontal=True, gap="small"):
             for criterion in found:
-                _criterion(criterion, chosen=criterion.name == view.criterion)
-        reasons = [f"{one.name} does not apply: it needs {one.needs}." for one in found if one.needs]
+                _criterion(criterion, chosen=criterion.name == view.criterion, lacks=criterion.lacks(gold))
+        reasons = [f"{one.name} does not apply: it needs {need}." for one in found if (need := one.lacks(gold))]
+        if view.criterion in {one.name for one in found if one.boundaries == "core"}:
+            reasons.append(
+                f"{len(gold) - len(gold.cores):,} of {len(gold):,} gold spans have no core: each is its own."
+            )
         if reasons:
             st.caption("  \n".join(reasons))
     st.markdown("**your own**")
-    own.draw(view)
+    own.draw(view, gold)
 
 
-def _criterion(criterion: Criterion, *, chosen: bool) -> None:
+def _criterion(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
     st.button(
         criterion.name,
         key=f"criterion-{criterion.name}",
         type="primary" if chosen else "secondary",
-        disabled=criterion.needs is not None,
+        disabled=lacks is not None,
         help=criterion_explained(criterion),
         on_click=state.update,
         kwargs={"criterion": criterion.name},

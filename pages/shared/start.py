@@ -53,7 +53,7 @@ def headline() -> None:
         return
     loaded = corpora.demo(DEMO)
     view = View(corpus=loaded.corpus.digest, system=DEMO_SYSTEM)
-    settings = corpora.settings_of(view)
+    settings = corpora.settings_of(loaded.corpus.gold, view)
     scores = corpora.scores(loaded, DEMO_SYSTEM, settings)
     found = side_query("gold", "COR")
     recall = scores.counts("strict").recall

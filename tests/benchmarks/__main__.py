@@ -92,7 +92,7 @@ def four(data: Generated) -> Alignment:
 
 
 def nine(data: Generated) -> Alignment:
-    return run(data, APPLICABLE)
+    return run(data, tuple(name for name in APPLICABLE if CRITERIA[name].unit == "span"))
 
 
 def run(data: Generated, names: tuple[str, ...]) -> Alignment:

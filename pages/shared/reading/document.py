@@ -157,6 +157,11 @@ def card(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]
 def _detail(layer: Layer, span: int) -> str:
     parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
     words = [layer.label(span), "characters " + ", ".join(f"{low}–{high}" for low, high in parts)]
+    if span in layer.cores:
+        low, high = layer.cores[span]
+        words.append(f"core {layer.documents.texts[layer.doc[span]][low:high]}")
+    if span in layer.alternatives:
+        words.append("or characters " + ", ".join(f"{low}–{high}" for low, high in layer.alternatives[span]))
     if span in layer.links:
         words.append("linked to " + ", ".join(layer.links[span]))
     if span in layer.scores:
@@ -170,9 +175,13 @@ def _every_criterion(scores: Scores, name: str, side: Side, span: int) -> list[d
     usual = _partner(scores, name, place, span)
     rows = []
     for criterion in scores.criteria:
+        row = {"criterion": criterion.name, "sentence": criterion.sentence or criterion.rule(), "partner": ""}
+        if criterion.unit != scores.criterion(name).unit:
+            said = {"text": f"by {criterion.unit}", "title": f"Counted by {criterion.unit}: no decision over this."}
+            rows.append(row | said | {"current": False})
+            continue
         # Criteria with type rules of their own number the spans otherwise.
         there = _same_span(here, scores.layers(criterion.name)[place], span)
-        row = {"criterion": criterion.name, "sentence": criterion.sentence or criterion.rule(), "partner": ""}
         if there is None:
             row |= {"text": "left out", "title": "The criterion leaves this type out."}
         else:

@@ -32,13 +32,17 @@ def counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
 
 
 def span_decisions(scores: Scores) -> pd.DataFrame:
-    """Return one row a span (the index says which) and one column a criterion: `− MIS`, gold spans first."""
+    """Return one row a span (the index says which) and one column a criterion: `− MIS`, gold spans first.
+
+    What is counted by token decides over no spans and has no column.
+    """
+    criteria = [criterion for criterion in scores.criteria if criterion.unit == "span"]
     rows: list[dict[str, str]] = []
     for place, (side, layer) in enumerate(zip(SIDES, (scores.gold, scores.pred), strict=True)):
         for span in range(len(layer)):
             row = {"span": f"{side}: {' '.join(layer.text(span).split())} ({layer.label(span)})"}
-            for criterion in scores.criteria:
+            for criterion in criteria:
                 code = Decision(int(scores.decisions(criterion.name)[place][span])).name
                 row[criterion.name] = f"{LOOKS[code].glyph} {code}"
             rows.append(row)
-    return pd.DataFrame(rows, columns=["span", *(c.name for c in scores.criteria)]).set_index("span")
+    return pd.DataFrame(rows, columns=["span", *(c.name for c in criteria)]).set_index("span")

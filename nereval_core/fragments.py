@@ -1,0 +1,173 @@
+"""Counting by token: distinct (token, type) on both sides, in gold only, predicted only; Tsai et al. 2006.
+
+A token is in a span if they share a character. What comes out are token runs: adjacent tokens of one document with the
+same type and decision, as layers whose spans are the runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import Decision, ranges
+from nereval_core.corpus import Documents, Intervals, Layer
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+WORD = re.compile(r"\w+|[^\w\s]")
+"""A token where a document has none of its own: a run of word characters, or any other character but white space."""
+
+_TOKENS: WeakKeyDictionary[Documents, Intervals] = WeakKeyDictionary()
+
+
+def tokens_of(documents: Documents) -> Intervals:
+    """Return the tokens of each document: its own, or, where it has none, those that WORD finds in its text."""
+    if documents not in _TOKENS:
+        own = documents.tokens
+        some = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
+        if own is None or not some.all():
+            own = Intervals.of(
+                [
+                    own.of_document(number) if own is not None and some[number] else _found(text)
+                    for number, text in enumerate(documents.texts)
+                ]
+            )
+        _TOKENS[documents] = own
+    return _TOKENS[documents]
+
+
+def _found(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in WORD.finditer(text)]
+
+
+def tokens_in_words(documents: Documents) -> str:
+    """Say where the tokens come from, with a digest of those that are the documents' own: they stand in no other."""
+    own = documents.tokens
+    some = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
+    if own is None or not some.any():
+        return "tokens: words and single other characters"
+    sha = hashlib.sha256(b"tokens\n")
+    for number in documents.by_id.tolist():
+        low, high = own.first[number], own.first[number + 1]
+        sha.update(int(high - low).to_bytes(8, "little"))
+        for column in (own.starts, own.ends):
+            sha.update(np.ascontiguousarray(column[low:high], np.int64).tobytes())
+    said = f"tokens: the documents' own sha256:{sha.hexdigest()[:16]}"
+    rest = int(np.count_nonzero(~some))
+    return f"{said}, in {rest} without any words and single other characters" if rest else said
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """One side's token runs: `layer` of them, and by run its `tokens`, its decision and its run on the other side.
+
+    `partners` is the index of the same run there, -1 where it is on this side only.
+    """
+
+    layer: Layer
+    tokens: Int64
+    decisions: NDArray[np.uint8]
+    partners: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRuns:
+    """Both sides' runs; those that are correct are the same on both."""
+
+    gold: Runs
+    pred: Runs
+
+
+def token_runs(
+    gold: Layer,
+    pred: Layer,
+    types: tuple[str, ...],
+    codes: tuple[NDArray[Any], NDArray[Any]],
+    tokens: Intervals,
+) -> TokenRuns:
+    """Count the tokens of two layers; `codes` are their spans' types as indices into the sorted `types`."""
+    of_token = np.repeat(np.arange(len(gold.documents)), np.diff(tokens.first))
+    origin = gold.documents.base[of_token]
+    edges = (origin + tokens.starts, origin + tokens.ends)
+    cells = [_cells(layer, code, edges) for layer, code in zip((gold, pred), codes, strict=True)]
+    sides = []
+    for layer, mine, other, alone in (
+        (gold, cells[0], cells[1], Decision.MIS),
+        (pred, cells[1], cells[0], Decision.SPU),
+    ):
+        decision = np.where(np.isin(mine, other, assume_unique=True), Decision.COR, alone).astype(np.uint8)
+        sides.append(_runs(layer, types, mine, decision, tokens, of_token))
+    correct = [np.flatnonzero(side.decisions == Decision.COR) for side in sides]
+    sides[0].partners[correct[0]] = correct[1]
+    sides[1].partners[correct[1]] = correct[0]
+    return TokenRuns(sides[0], sides[1])
+
+
+def _cells(layer: Layer, code: NDArray[Any], edges: tuple[Int64, Int64]) -> Int64:
+    """Return the distinct tokens of a layer by type, as type * tokens + token, sorted."""
+    base, starts, ends = layer.documents.base, *edges
+    plain = np.ones(len(layer), bool)
+    plain[list(layer.fragments)] = False
+    whole = np.flatnonzero(plain)
+    origin = base[layer.doc]
+    low, high, kind = [(origin + layer.start)[whole]], [(origin + layer.end)[whole]], [code[whole]]
+    for span, parts in layer.fragments.items():
+        edge = np.array(parts, np.int64) + origin[span]
+        low.append(edge[:, 0])
+        high.append(edge[:, 1])
+        kind.append(np.full(len(parts), code[span], code.dtype))
+    # A token shares a character with a fragment if it ends after its start and starts before its end.
+    first = np.searchsorted(ends, np.concatenate(low), side="right")
+    last = np.searchsorted(starts, np.concatenate(high), side="left")
+    row, token = ranges(first, np.maximum(first, last))
+    return np.unique(np.concatenate(kind).astype(np.int64)[row] * len(starts) + token)
+
+
+def _runs(
+    layer: Layer,
+    types: tuple[str, ...],
+    cells: Int64,
+    decision: NDArray[np.uint8],
+    tokens: Intervals,
+    of_token: Int64,
+) -> Runs:
+    count = max(1, len(tokens.starts))
+    kind, token = cells // count, cells % count
+    doc = of_token[token] if len(token) else token
+    opens = np.ones(len(cells), bool)
+    opens[1:] = np.diff(cells) != 1
+    for column in (kind, doc, decision):
+        opens[1:] |= column[1:] != column[:-1]
+    first = np.flatnonzero(opens)
+    size = np.diff(np.append(first, len(cells)))
+    last = first + size - 1
+    start = tokens.starts[token[first]] if len(first) else np.zeros(0, np.int32)
+    end = tokens.ends[token[last]] if len(first) else np.zeros(0, np.int32)
+    order = np.lexsort((kind[first], end, start, doc[first]))
+    # Both sides together may have more types than int16 can number.
+    number = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
+    runs = Layer(
+        layer.name,
+        layer.documents,
+        _frozen(doc[first][order].astype(np.int32)),
+        _frozen(start[order]),
+        _frozen(end[order]),
+        _frozen(kind[first][order].astype(number)),
+        types,
+    )
+    return Runs(runs, size[order].astype(np.int64), decision[first][order], np.full(len(first), -1, np.int32))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+__all__ = ("WORD", "Runs", "TokenRuns", "token_runs", "tokens_in_words", "tokens_of")
