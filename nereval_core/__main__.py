@@ -1,4 +1,4 @@
-"""The command line: `python -m nereval_core score|sensitivity|link|index|convert|formats|criteria`.
+"""The command line: `python -m nereval_core VERB`; VERBS below lists them.
 
 Only the parsers live here, so that help and usage errors are answered before anything heavy is imported.
 """
@@ -105,12 +105,26 @@ def _complain(text: str) -> None:
 
 def _verb(name: str, arguments: Sequence[str]) -> int:
     parser = VERBS[name]()
+    if name == "score" and (convention := _convention(arguments)):
+        from nereval_core.published import add_options
+
+        add_options(parser, convention)
     options = parser.parse_intermixed_args(arguments)
     module = import_module(MODULES.get(name, "nereval_core.commands"))
     wrong: str | None = getattr(module, name)(options)
     if wrong:
         parser.error(wrong)
     return 0
+
+
+def _convention(arguments: Sequence[str]) -> str | None:
+    """Return the published scorer asked for, whose own options are then known too."""
+    finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    finder.add_argument("--convention")
+    with suppress(argparse.ArgumentError):
+        found: str | None = finder.parse_known_args(arguments)[0].convention
+        return found
+    return None
 
 
 def _top() -> argparse.ArgumentParser:
@@ -145,6 +159,16 @@ def _score() -> argparse.ArgumentParser:
     add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
     add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
     add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
+
+    add = parser.add_argument_group("published scorers").add_argument
+    add("--convention", metavar="NAME", help="score as a published scorer does; see `nereval conventions`")
+    add(
+        "--as-reference",
+        nargs="?",
+        const="",
+        metavar="FORM",
+        help="print what that scorer prints (FORM where it has several)",
+    )
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")
@@ -269,6 +293,10 @@ def _criteria() -> argparse.ArgumentParser:
     return _parser("criteria", "", "list the matching criteria", f"{CRITERIA}\n")
 
 
+def _conventions() -> argparse.ArgumentParser:
+    return _parser("conventions", "", "list the published scorers that are reproduced")
+
+
 def _column(value: str) -> int | str:
     return int(value) if value.isdecimal() else value
 
@@ -282,6 +310,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "convert": _convert,
         "formats": _formats,
         "criteria": _criteria,
+        "conventions": _conventions,
     }
 )
 MODULES: MappingProxyType[str, str] = MappingProxyType(
@@ -289,6 +318,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "sensitivity": "nereval_core.sensitivity_command",
         "link": "nereval_core.linking_command",
         "index": "nereval_core.indexing_command",
+        "conventions": "nereval_core.published",
     }
 )
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""

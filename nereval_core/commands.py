@@ -43,6 +43,8 @@ def score(options: argparse.Namespace) -> str | None:
     wrong = _misused(options, targets, by)
     if wrong:
         return wrong
+    if options.convention:
+        return _score_published(options, targets, by)
     settings = settings_of(options)
     loaded = load_corpus(
         options.files[0],
@@ -61,6 +63,23 @@ def score(options: argparse.Namespace) -> str | None:
     put_out(targets, contents)
     if not set(targets) - {"records"}:
         print(screen(scored, by=by), end="")
+    return None
+
+
+def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by: Sequence[str]) -> str | None:
+    """Score as a published scorer does."""
+    from nereval_core import published
+
+    wrong = published.misused(options)
+    if wrong:
+        return wrong
+    outcomes = published.score(options, named_systems(options))
+    for name, outcome in () if options.quiet else outcomes:
+        for note in outcome.notes:
+            say(f"{name}: {note}")
+    put_out(targets, {form: published.rendered(form, outcomes, name=place, by=by) for form, place in targets.items()})
+    if not set(targets) - {"records"}:
+        print(published.screen(outcomes, form=options.as_reference, by=by), end="")
     return None
 
 
@@ -139,6 +158,8 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
 
 def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
+    if options.as_reference is not None and not options.convention:
+        return "--as-reference: name the scorer, --convention NAME"
     if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
         return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]

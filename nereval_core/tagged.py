@@ -6,6 +6,7 @@ start from here.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,9 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
 from nereval_core.errors import FormatError, Problem, quoted
+
+TOKEN = re.compile(r"\w+|[^\w\s]")
+"""What counts as a token where a document has none of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Tagged:
     sentences: Int64
     source: str
     place: Callable[[int], Place]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -77,18 +82,22 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
 
 
 def tagged(layer: Layer, needed_by: str) -> Tagged:
-    """Return the IOB2 tags of a layer whose documents have tokens.
+    """Return the IOB2 tags of a layer.
 
-    Without sentences each document is one.
+    Where documents have no tokens, runs of word characters and single other non-space characters are taken; where they
+    have no sentences, each is one.
 
     Raises:
-        FormatError: no tokens, or spans that tags cannot say (nested, crossing, discontinuous, not on token
+        FormatError: spans that tags cannot say (nested, crossing, discontinuous, not on token
             boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
     """
     documents = layer.documents
+    notes: tuple[str, ...] = ()
     if documents.tokens is None:
-        found = f"{needed_by} counts tags, and these documents have no tokens"
-        raise FormatError.single(layer.name, None, found, "give tokens with the documents, or another convention")
+        rows = [[match.span() for match in TOKEN.finditer(text)] for text in documents.texts]
+        documents = replace(documents, tokens=Intervals.of(rows))
+        notes = ("the documents have no tokens: words and single other characters were taken for tokens",)
+    assert documents.tokens is not None
     first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
     origin = np.repeat(documents.base[:-1], np.diff(first))
     base = documents.base[layer.doc]
@@ -149,7 +158,7 @@ def tagged(layer: Layer, needed_by: str) -> Tagged:
     def place(token: int) -> Place:
         return f"{layer.name}, document {quoted(ids[bisect_right(edges, token) - 1])}", None
 
-    return Tagged(documents, tags.tolist(), words, cuts, layer.name, place)
+    return Tagged(documents, tags.tolist(), words, cuts, layer.name, place, notes)
 
 
 def _sentences(documents: Documents) -> Int64:

@@ -34,7 +34,7 @@ LEVELS = (
     ("nereval_core.conventions",),
     ("nereval_core.report",),
     ("nereval_core.analysis",),
-    ("nereval_core.library",),
+    ("nereval_core.library", "nereval_core.published"),
     ("nereval_core.concept_verbs",),
     (
         "nereval_core.commands",

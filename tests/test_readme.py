@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.__main__ import VERBS, main
+from nereval_core.conventions import conventions
 from nereval_core.criteria import CRITERIA, criteria_from_toml
 from nereval_core.readers import formats
 from nereval_core.readers.schemes import SCHEMES
@@ -66,6 +67,7 @@ def test_tables_name_every_format_criterion_and_page() -> None:
         assert able in README
     assert all(re.search(rf"\b{scheme}\b", section("Formats")) for scheme in SCHEMES)
     assert first_cells(section("Matching criteria")) == set(CRITERIA)
+    assert first_cells(section("Published scorers")) >= set(conventions())
     assert first_cells(section("Pages").partition("\n### ")[0]) == set(pages())
 
 
@@ -89,7 +91,9 @@ def test_options_are_those_of_the_command_line() -> None:
     option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
     real = {found for make in VERBS.values() for found in option.findall(make().format_help())}
     of_other_programs = {"--server", "--data", "--quick", "--check"}
-    assert set(option.findall(README)) - of_other_programs == real
+    of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
+    named = set(option.findall(README)) - of_other_programs
+    assert real <= named <= real | of_scorers
 
 
 def test_commands_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,8 +73,8 @@ class Convention:
 
     `sentence` says in one line what it is, `needs` what data it takes, `source` where its rules come from (program and
     version, paper). `score` reads files as the scorer does, those of our `formats` (empty: of any); `of_layers` takes
-    layers that were read already, in any format, and is None where these do not hold what the scorer needs. `twins` names, by evaluation, the criterion of
-    ours that means the same. `forms` are what the scorer itself prints, by name.
+    layers that were read already, in any format, and is None where these do not hold what the scorer needs. `twins`
+    names, by evaluation, the criterion of ours that means the same. `forms` are what the scorer itself prints, by name.
     """
 
     name: str

@@ -107,6 +107,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
         {"tokens": tokens, "phrases": scores},
         figures(rows),
         build,
+        gold.notes,
     )
 
 

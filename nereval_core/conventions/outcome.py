@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
+from nereval_core.errors import one_line
 from nereval_core.tables import NUMBERED
 from nereval_core.tagged import Tagged
 
@@ -139,11 +140,11 @@ class Outcome:
             f"nereval {__version__}",
             f"convention {self.convention}",
             f"options: {said or 'none'}",
-            f"gold sha256:{self.gold.sha256[:12]}",
-            f"pred sha256:{self.pred.sha256[:12]}",
+            f"gold sha256:{self.gold.sha256[:16]}",
+            f"pred sha256:{self.pred.sha256[:16]}",
             f"documents {self.gold.documents}",
         )
-        return " | ".join(parts)
+        return one_line(" | ".join(parts))
 
 
 def _plain(frame: pd.DataFrame) -> dict[str, str]:

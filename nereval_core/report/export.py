@@ -31,7 +31,7 @@ def screen(scored: Scored, *, by: Collection[str] = ()) -> str:
 def rendered(form: str, gold: Layer, scored: Scored, *, by: Collection[str] = (), name: str = "") -> bytes:
     """Return what a file of that form holds; the ending of `name` says which form records take."""
     if form == "records":
-        return records_as(record_form(name) or RECORD_FORMS[0], scored)
+        return frame_as(record_form(name) or RECORD_FORMS[0], all_records(scored))
     if form == "json":
         found = results(gold, scored, documents="document" in by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
@@ -43,11 +43,6 @@ def record_form(name: str) -> str | None:
     """Return which of RECORD_FORMS a file name asks for."""
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix in RECORD_FORMS else None
-
-
-def records_as(form: str, scored: Scored) -> bytes:
-    """Return the records of all systems and criteria in one of RECORD_FORMS."""
-    return frame_as(form, all_records(scored))
 
 
 def frame_as(form: str, frame: pd.DataFrame) -> bytes:

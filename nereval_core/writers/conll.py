@@ -17,6 +17,7 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.conll import DOCSTART, is_mark
 from nereval_core.readers.schemes import Scheme, encode, scheme_named, unsayable
+from nereval_core.tagged import TOKEN
 from nereval_core.writers import whole_file
 
 NAME = "conll"
@@ -24,7 +25,6 @@ DESCRIPTION = "one token a line with its tag in a column"
 SCHEME = "IOB2"
 """The tag scheme written where none is asked for."""
 
-TOKEN = re.compile(r"\w+|[^\w\s]")
 BOM = "\ufeff"
 OTHER_FORMAT = "write it as jsonl or brat, or leave it out"
 

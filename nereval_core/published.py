@@ -1,0 +1,150 @@
+"""What the command line does with published scorers: `conventions`, and `score --convention NAME`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
+from nereval_core.conventions import conventions as registry
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Source
+from nereval_core.report.export import frame_as, record_form
+from nereval_core.report.printed import RENDERED, as_csv, as_screen
+from nereval_core.report.published import (
+    Published,
+    published_long,
+    published_records,
+    published_results,
+    published_sheets,
+)
+
+PREFIX = "convention_"
+"""What the reference's options are kept under among the parsed ones."""
+WITHOUT_PART = ("criteria", "criterion", "merge", "leave_out", "repair")
+"""Options of `score` that would change the rules of a scorer."""
+
+
+def conventions(_: argparse.Namespace) -> None:
+    """List the conventions by family, each with its rule, its needs, its options and its source."""
+    families: dict[str, list[Convention]] = {}
+    for convention in registry().values():
+        families.setdefault(convention.family, []).append(convention)
+    for family, members in families.items():
+        print(family)
+        for convention in members:
+            print(f"  {convention.name:<17}  {convention.sentence}")
+            print(f"{'':21}needs {convention.needs} [{convention.source}]")
+            for option in convention.options:
+                given = f" (default: {_plain(option.default)})" if option.default is not None else ""
+                print(f"{'':21}--{option.name}: {option.help}{given}")
+            if convention.forms:
+                print(f"{'':21}--as-reference {'|'.join(convention.forms)}")
+
+
+def add_options(parser: argparse.ArgumentParser, name: str) -> None:
+    """Add the options of a convention to the parser of `score`; one that `score` has already is shared.
+
+    Raises:
+        FormatError: there is no such convention.
+    """
+    convention = named(name)
+    group = parser.add_argument_group(f"options of {name}")
+    for option in convention.options:
+        # A dash and an underscore are alike.
+        spelt = dict.fromkeys((f"--{option.name.replace('_', '-')}", f"--{option.name.replace('-', '_')}"))
+        with suppress(argparse.ArgumentError):
+            if option.kind == "flag":
+                group.add_argument(*spelt, dest=_kept(option.name), action="store_true", default=None, help=option.help)
+            else:
+                group.add_argument(*spelt, dest=_kept(option.name), metavar="VALUE", help=option.help)
+
+
+def misused(options: argparse.Namespace) -> str | None:
+    """Return what is wrong with options of `score` under a convention."""
+    for key in WITHOUT_PART:
+        if getattr(options, key):
+            return f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out"
+    if options.counting != "one-to-one":
+        return f"--counting would change the rules of {options.convention}: leave it out"
+    if options.as_reference is not None:
+        forms = named(options.convention).forms
+        if not forms:
+            return f"--as-reference: what {options.convention} prints is not reproduced, use --json or --csv"
+        if options.as_reference and options.as_reference not in forms:
+            return f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}"
+    return None
+
+
+def score(options: argparse.Namespace, systems: Mapping[str, str]) -> Published:
+    """Score all systems by a convention.
+
+    Raises:
+        FormatError: with all problems of all of them.
+    """
+    convention = named(options.convention)
+    values = settled(convention, _values(convention, options))
+    problems: list[Problem] = []
+    found: list[tuple[str, Outcome]] = []
+    gold = Source.of_path(options.files[0])
+    for name, path in systems.items():
+        try:
+            given = Given(
+                gold=gold,
+                pred=Source.of_path(path),
+                gold_format=options.gold_format or options.format,
+                pred_format=options.pred_format or options.format,
+                gold_column=options.column if options.gold_column is None else options.gold_column,
+                pred_column=options.column if options.pred_column is None else options.pred_column,
+                missing=options.missing,
+                token_text=options.token_text,
+            )
+            found.append((name, apply(convention, given, values)))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return found
+
+
+def rendered(form: str, outcomes: Published, *, name: str, by: Iterable[str]) -> bytes:
+    """Return what a file of that form holds: json, csv, markdown, latex, html or records."""
+    if form == "records":
+        return frame_as(record_form(name) or ".parquet", published_records(outcomes))
+    if form == "json":
+        found = published_results(outcomes)
+        return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+    if form == "csv":
+        return as_csv(published_long(outcomes)).encode()
+    return RENDERED[form](published_sheets(outcomes, by_type="type" in by)).encode()
+
+
+def screen(outcomes: Published, *, form: str | None, by: Iterable[str]) -> str:
+    """Return the tables for a terminal, or what the scorer itself prints in one of its forms ("" for its first)."""
+    if form is None:
+        return as_screen(published_sheets(outcomes, by_type="type" in by))
+    forms = named(outcomes[0][1].convention).forms
+    show = forms[form or next(iter(forms))]
+    return "".join(show(outcome) for _, outcome in outcomes)
+
+
+def _values(convention: Convention, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the convention that were given."""
+    found = {}
+    for option in convention.options:
+        shared = option.name.replace("-", "_")
+        value = getattr(options, _kept(option.name), getattr(options, shared, None))
+        if value is not None:
+            found[option.name] = value
+    return found
+
+
+def _kept(name: str) -> str:
+    return PREFIX + name.replace("-", "_")
+
+
+def _plain(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else "no" if value is False else str(value)

@@ -1,0 +1,292 @@
+"""What holds of every convention: its counts are sums of contributions, its records open in the documents."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nereval_core.__main__ import main
+from nereval_core.conventions import Convention, Given, Option, Outcome, apply, conventions, named, settled
+from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
+from nereval_core.criteria import CRITERIA
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source
+from tests.shared_corpora import SHARED
+
+TAGS = """\
+Ada\tB-PER\tB-PER
+Lovelace\tI-PER\tI-PER
+met\tO\tB-LOC
+Charles\tB-PER\tO
+Babbage\tI-PER\tI-PER
+in\tO\tO
+Turin\tB-LOC\tB-ORG
+
+Turin\tB-LOC\tB-LOC
+lies\tO\tO
+on\tO\tO
+the\tB-LOC\tO
+Po\tI-LOC\tB-LOC
+"""
+"""Token, gold and prediction: equal, longer, shorter, orphaned, of another type, spurious."""
+
+SAMPLES = {
+    "hipe": (
+        "hipe2022/gold/HIPE-2022-v2.1-ajmc-test-de.tsv",
+        "hipe2022/submissions/neurbsl_bundle3_ajmc_de_1.tsv",
+    ),
+    "biocreative": ("bc2gm", "bc2gm/run_mixed.eval"),
+    "pharmaconer": ("pharmaconer/subtask1_edge/gold", "pharmaconer/subtask1_edge/response"),
+    "jnlpba": ("jnlpba/Genia4EReval1.iob2", "jnlpba/answers_legal.iob2"),
+    "wnut17": ("wnut17/emerging.test.annotated", "wnut17/submissions/arcada"),
+}
+"""Files of the scorers' own formats, by what the names of their conventions begin with."""
+
+each = pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
+
+
+def written(folder: Path) -> Given:
+    """Return the two columns of TAGS as two files."""
+    for name, column in (("gold", 1), ("pred", 2)):
+        rows = [line.split("\t") for line in TAGS.split("\n")]
+        text = "\n".join("\t".join((row[0], row[column])) if len(row) > 1 else "" for row in rows)
+        (folder / f"{name}.conll").write_text(text, encoding="utf-8")
+    return Given(gold=Source.of_path(folder / "gold.conll"), pred=Source.of_path(folder / "pred.conll"))
+
+
+def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
+    """Return what a convention says of the small files, if it takes them, and of a sample of its own."""
+    found = []
+    if convention.of_layers and convention.name != "biocreative":
+        found.append(apply(convention, written(folder)))
+    sample = next((paths for start, paths in SAMPLES.items() if convention.name.startswith(start)), None)
+    if sample and all((SHARED / path).exists() for path in sample):
+        gold, pred = (Source.of_path(SHARED / path) for path in sample)
+        found.append(apply(convention, Given(gold=gold, pred=pred)))
+    return found
+
+
+@each
+def test_every_count_is_the_sum_of_what_records_contribute(convention: Convention, tmp_path: Path) -> None:
+    found = outcomes(convention, tmp_path)
+    if not found:
+        pytest.skip(f"the shared corpora hold the only files for {convention.name}, and are missing")
+    for outcome in found:
+        assert list(outcome.figures.columns) == list(FIGURE_COLUMNS)
+        counted = outcome.figures[outcome.figures["counted"]]
+        assert len(counted)
+        for evaluation in outcome.evaluations:
+            rows = counted[counted["evaluation"] == evaluation]
+            records = outcome.records(evaluation)
+            for scope, figure, value in rows[["scope", "figure", "value"]].itertuples(index=False):
+                listed = records.loc[records["scope"] == scope, figure].sum()
+                assert listed == value, (evaluation, scope, figure)
+
+
+@each
+def test_records_have_the_declared_columns_and_open_in_the_documents(convention: Convention, tmp_path: Path) -> None:
+    for outcome in outcomes(convention, tmp_path):
+        for evaluation in outcome.evaluations[:3]:
+            records = outcome.records(evaluation)
+            assert list(records.columns)[: len(RECORD_COLUMNS)] == list(RECORD_COLUMNS)
+            dtypes = {name: str(records[name].dtype) for name in RECORD_COLUMNS}
+            assert dtypes == dict(RECORD_COLUMNS)
+            assert set(records["decision"]) <= set(DECISIONS)
+            assert set(records["unit"]) <= set(UNITS)
+            assert set(records["side"]) <= set(SIDES)
+            assert (records["evaluation"] == evaluation).all()
+            assert records["why"].notna().all()
+            assert (records["why"].astype("str") != "").all()
+            texts = outcome.documents.texts
+            spans = records[(records["unit"] == "span") & records["gold_start"].notna()]
+            for doc, start, end, text in spans[["doc", "gold_start", "gold_end", "gold_text"]].itertuples(index=False):
+                assert 0 <= start < end <= len(texts[doc])
+                assert "".join(text.split()) in "".join(texts[doc][start:end].split())
+
+
+@each
+def test_scores_are_json_and_repeat_themselves(convention: Convention, tmp_path: Path) -> None:
+    for one, two in zip(outcomes(convention, tmp_path), outcomes(convention, tmp_path), strict=True):
+        assert json.dumps(one.scores, allow_nan=False) == json.dumps(two.scores, allow_nan=False)
+        assert one.signature == two.signature
+        assert f"convention {convention.name}" in one.signature
+        assert one.records().equals(two.records())
+
+
+@each
+def test_a_convention_is_described(convention: Convention) -> None:
+    for text in (convention.sentence, convention.needs, convention.source, convention.family):
+        assert text.strip() == text != ""
+        assert "\n" not in text
+    assert set(convention.twins.values()) <= set(CRITERIA)
+    assert len({option.name.replace("-", "_") for option in convention.options}) == len(convention.options)
+
+
+def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> None:
+    given = written(tmp_path)
+    rows = [json.loads(line) for line in JSONL]
+    for name in ("gold", "pred"):
+        lines = [{"id": row["id"], "text": row["text"], "tokens": row["tokens"], "spans": row[name]} for row in rows]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    same = Given(gold=Source.of_path(tmp_path / "gold.jsonl"), pred=Source.of_path(tmp_path / "pred.jsonl"))
+    # The orphaned I is a B there, which costs a correct tag but no phrase.
+    one, two = (apply(named("conlleval"), each).scores["phrases"] for each in (given, same))
+    assert one == two
+
+
+def _jsonl() -> list[str]:
+    """Return TAGS as documents with tokens: one a sentence, the orphaned I of the prediction begun with a B."""
+    found = []
+    for number, block in enumerate(TAGS.strip().split("\n\n")):
+        rows = [line.split("\t") for line in block.split("\n")]
+        ends = np.cumsum([len(row[0]) + 1 for row in rows]) - 1
+        tokens = [[int(end) - len(row[0]), int(end)] for row, end in zip(rows, ends, strict=True)]
+        document: dict[str, Any] = {"id": str(number), "text": " ".join(row[0] for row in rows), "tokens": tokens}
+        for side, column in (("gold", 1), ("pred", 2)):
+            spans: list[dict[str, Any]] = []
+            for index, row in enumerate(rows):
+                letter, _, kind = row[column].partition("-")
+                if letter == "I" and spans and index and rows[index - 1][column].endswith(f"-{kind}"):
+                    spans[-1]["end"] = tokens[index][1]
+                elif kind:
+                    spans.append({"start": tokens[index][0], "end": tokens[index][1], "label": kind})
+            document[side] = spans
+        found.append(json.dumps(document))
+    return found
+
+
+JSONL = _jsonl()
+
+OPTIONS = Convention(
+    name="x",
+    family="f",
+    sentence="s",
+    needs="n",
+    source="s",
+    score=lambda given, options: pytest.fail("not asked"),
+    options=(
+        Option("n_best", "how many", "numbers", (1,)),
+        Option("task", "which", choices=("a", "b"), default="a"),
+        Option("norm-time", "whether", "flag", False),
+        Option("share", "how much", "number"),
+        Option("tagset", "where", "file"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {"n_best": (1,), "task": "a", "norm-time": False, "share": None, "tagset": None}),
+        ({"n-best": "1, 3,5"}, {"n_best": (1, 3, 5)}),
+        ({"norm_time": True, "share": "0.5", "task": "b"}, {"norm-time": True, "share": 0.5, "task": "b"}),
+    ],
+)
+def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    values = settled(OPTIONS, given)
+    assert {name: values[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"n_best": "1,x"}, "is no whole number"),
+        ({"n_best": ""}, "is an empty list"),
+        ({"task": "c"}, "is none of a, b"),
+        ({"share": "much"}, "is no number"),
+        ({"tagset": "nowhere.txt"}, "is no file"),
+        ({"depth": "1"}, "x has no option --depth"),
+    ],
+)
+def test_a_wrong_option_is_told(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        settled(OPTIONS, given)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = written(tmp_path)
+    files = (given.gold.name, f"mine={given.pred.name}")
+    status, out, err = run(capsys, "score", *files, "--convention", "conlleval", "--json", "-")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    (system,) = found["systems"]
+    assert system["name"] == "mine"
+    assert system["convention"]["name"] == "conlleval"
+    assert system["convention"]["scores"] == apply(named("conlleval"), given).scores
+    assert (found["gold"]["spans"], system["spans"]) == (5, 6)
+    records = tmp_path / "records.csv"
+    status, out, _ = run(capsys, "score", *files, "--convention=conlleval", "--by", "type", "--records", records)
+    assert status == 0
+    assert OVERALL in out
+    assert "LOC" in out
+    assert records.read_text(encoding="utf-8").startswith("system,evaluation,scope,unit,")
+    for form in ("csv", "markdown", "latex", "html"):
+        status, out, _ = run(capsys, "score", *files, "--convention", "conlleval", f"--{form}", "-")
+        assert status == 0
+        assert "FB1" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--convention", "bleu"), "no convention 'bleu'; choose one of"),
+        (("--convention", "conlleval", "--merge", "A,B=C"), "--merge would change the rules of conlleval"),
+        (("--convention", "conlleval", "--counting", "each-side"), "--counting would change the rules"),
+        (("--as-reference",), "--as-reference: name the scorer"),
+    ],
+)
+def test_what_makes_no_sense_is_told(
+    arguments: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = written(tmp_path)
+    status, out, err = run(capsys, "score", given.gold.name, given.pred.name, *arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_another_number_of_tokens_names_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = written(tmp_path)
+    short = tmp_path / "short.conll"
+    lines = Path(given.pred.name).read_text(encoding="utf-8").split("\n")
+    short.write_text("\n".join([*lines[:3], *lines[4:]]), encoding="utf-8")
+    status, _, err = run(capsys, "score", given.gold.name, short, "--convention", "conlleval")
+    assert status == 2
+    assert err == (
+        f"{short}:4: 11 tokens where gold ({given.gold.name}) has 12: they part at 'Babbage' against gold's 'Charles'"
+        f" ({given.gold.name}:4); give one tag for each gold token\n"
+    )
+
+
+def test_the_conventions_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "conventions")
+    assert status == 0
+    for convention in conventions().values():
+        assert convention.name in out
+        assert convention.sentence in out
+
+
+@each
+def test_figures_and_scores_hold_the_same_numbers(convention: Convention, tmp_path: Path) -> None:
+    for outcome in outcomes(convention, tmp_path):
+        numbers = set(_numbers(outcome.scores))
+        for value in outcome.figures["value"]:
+            assert math.isnan(value) or any(math.isclose(value, number, abs_tol=1e-12) for number in numbers)
+
+
+def _numbers(scores: Any) -> list[float]:
+    if isinstance(scores, dict):
+        return [number for value in scores.values() for number in _numbers(value)]
+    if isinstance(scores, list):
+        return [number for value in scores for number in _numbers(value)]
+    return [float(scores)] if isinstance(scores, (int, float)) else []
