@@ -169,6 +169,11 @@ def _score() -> argparse.ArgumentParser:
         metavar="FORM",
         help="print what that scorer prints (FORM where it has several)",
     )
+    add(
+        "--differences",
+        metavar="FILE",
+        help="spans it decides otherwise than ours, as .parquet, .jsonl or .csv; - counts them by cause",
+    )
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")

@@ -29,7 +29,7 @@ from nereval_core.report.export import RECORD_FORMS, record_form, rendered, scre
 from nereval_core.report.sheets import BY
 from nereval_core.scoring import Scores, Settings, score_layers
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "records")
+FORMS = ("json", "csv", "markdown", "latex", "html", "records", "differences")
 STDOUT = "-"
 ALL = "all"
 PATIENCE = 0.5
@@ -73,11 +73,17 @@ def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by
     wrong = published.misused(options)
     if wrong:
         return wrong
-    outcomes = published.score(options, named_systems(options))
+    sides = published.given_sides(options, named_systems(options))
+    outcomes = published.score(options, sides)
+    differing = published.compared(outcomes, sides) if options.differences else None
     for name, outcome in () if options.quiet else outcomes:
         for note in outcome.notes:
             say(f"{name}: {note}")
-    put_out(targets, {form: published.rendered(form, outcomes, name=place, by=by) for form, place in targets.items()})
+    contents = {
+        form: published.rendered(form, outcomes, name=place, by=by, differing=differing)
+        for form, place in targets.items()
+    }
+    put_out(targets, contents)
     if not set(targets) - {"records"}:
         print(published.screen(outcomes, form=options.as_reference, by=by), end="")
     return None
@@ -151,15 +157,19 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
     wrong = misplaced(options, targets)
     if wrong:
         return wrong
-    if "records" in targets and record_form(targets["records"]) is None:
-        return f"--records {quoted(targets['records'])}, end the name in one of {', '.join(RECORD_FORMS)}"
+    for form in ("as_reference", "differences"):
+        if getattr(options, form) is not None and not options.convention:
+            return f"--{form.replace('_', '-')}: name the scorer, --convention NAME"
+    for form in ("records", "differences"):
+        place = targets.get(form)
+        counted = form == "differences" and place == STDOUT
+        if place is not None and not counted and record_form(place) is None:
+            return f"--{form} {quoted(place)}, end the name in one of {', '.join(RECORD_FORMS)}"
     return None
 
 
 def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
-    if options.as_reference is not None and not options.convention:
-        return "--as-reference: name the scorer, --convention NAME"
     if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
         return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]

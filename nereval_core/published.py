@@ -6,11 +6,13 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from nereval_core.analysis.differences import differences, grouped, twin
 from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
 from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.library import choose_criteria
 from nereval_core.readers import Source
 from nereval_core.report.export import frame_as, record_form
 from nereval_core.report.printed import RENDERED, as_csv, as_screen
@@ -21,10 +23,16 @@ from nereval_core.report.published import (
     published_results,
     published_sheets,
 )
+from nereval_core.report.sheets import Sheet
+from nereval_core.scoring import Settings, score_layers
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+STDOUT = "-"
 PREFIX = "convention_"
 """What the reference's options are kept under among the parsed ones."""
-WITHOUT_PART = ("criteria", "criterion", "merge", "leave_out", "repair")
+WITHOUT_PART = ("criteria", "criterion", "merge", "leave_out")
 """Options of `score` that would change the rules of a scorer."""
 
 
@@ -70,6 +78,8 @@ def misused(options: argparse.Namespace) -> str | None:
             return f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out"
     if options.counting != "one-to-one":
         return f"--counting would change the rules of {options.convention}: leave it out"
+    if options.repair and not options.differences:
+        return f"--repair: {options.convention} has its own way with malformed tags, leave it out"
     if options.as_reference is not None:
         forms = named(options.convention).forms
         if not forms:
@@ -79,7 +89,36 @@ def misused(options: argparse.Namespace) -> str | None:
     return None
 
 
-def score(options: argparse.Namespace, systems: Mapping[str, str]) -> Published:
+def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict[str, Given]:
+    """Return gold and each system as given.
+
+    Raises:
+        FormatError: with all problems of all files.
+    """
+    problems: list[Problem] = []
+    found: dict[str, Given] = {}
+    gold = Source.of_path(options.files[0])
+    for name, path in systems.items():
+        try:
+            found[name] = Given(
+                gold=gold,
+                pred=Source.of_path(path),
+                gold_format=options.gold_format or options.format,
+                pred_format=options.pred_format or options.format,
+                gold_column=options.column if options.gold_column is None else options.gold_column,
+                pred_column=options.column if options.pred_column is None else options.pred_column,
+                missing=options.missing,
+                token_text=options.token_text,
+                repair=options.repair,
+            )
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return found
+
+
+def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     """Score all systems by a convention.
 
     Raises:
@@ -89,19 +128,8 @@ def score(options: argparse.Namespace, systems: Mapping[str, str]) -> Published:
     values = settled(convention, _values(convention, options))
     problems: list[Problem] = []
     found: list[tuple[str, Outcome]] = []
-    gold = Source.of_path(options.files[0])
-    for name, path in systems.items():
+    for name, given in sides.items():
         try:
-            given = Given(
-                gold=gold,
-                pred=Source.of_path(path),
-                gold_format=options.gold_format or options.format,
-                pred_format=options.pred_format or options.format,
-                gold_column=options.column if options.gold_column is None else options.gold_column,
-                pred_column=options.column if options.pred_column is None else options.pred_column,
-                missing=options.missing,
-                token_text=options.token_text,
-            )
             found.append((name, apply(convention, given, values)))
         except FormatError as error:
             problems += error.problems
@@ -110,8 +138,15 @@ def score(options: argparse.Namespace, systems: Mapping[str, str]) -> Published:
     return found
 
 
-def rendered(form: str, outcomes: Published, *, name: str, by: Iterable[str]) -> bytes:
-    """Return what a file of that form holds: json, csv, markdown, latex, html or records."""
+def rendered(
+    form: str, outcomes: Published, *, name: str, by: Iterable[str], differing: pd.DataFrame | None = None
+) -> bytes:
+    """Return what a file of that form holds: json, csv, markdown, latex, html, records or differences."""
+    if form == "differences":
+        assert differing is not None
+        if name == STDOUT:
+            return as_screen(comparison(differing, outcomes)).encode()
+        return frame_as(record_form(name) or ".parquet", differing)
     if form == "records":
         return frame_as(record_form(name) or ".parquet", published_records(outcomes))
     if form == "json":
@@ -129,6 +164,58 @@ def screen(outcomes: Published, *, form: str | None, by: Iterable[str]) -> str:
     forms = named(outcomes[0][1].convention).forms
     show = forms[form or next(iter(forms))]
     return "".join(show(outcome) for _, outcome in outcomes)
+
+
+def compared(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
+    """Return the spans that the convention and the criterion of ours that means the same decide differently.
+
+    A row a span, with `system`, `evaluation`, `criterion` and the columns of DIFFERENCE_COLUMNS.
+
+    Raises:
+        FormatError: input that we cannot read as spans, or no evaluation that one of our criteria means.
+    """
+    import pandas as pd
+
+    frames = []
+    for name, outcome in outcomes:
+        known = _twins(outcome)
+        if not known:
+            found = f"{outcome.convention} has no evaluation that a criterion of ours means"
+            raise FormatError.single("--differences", None, found, "compare the figures")
+        settings = Settings(choose_criteria(known.values()))
+        scores = score_layers(*sides[name].layers(), settings)
+        for evaluation, criterion in known.items():
+            frame = differences(outcome, evaluation, scores, criterion)
+            for place, value in enumerate((name, evaluation, criterion)):
+                frame.insert(place, ("system", "evaluation", "criterion")[place], value)
+            frames.append(frame)
+    whole = pd.concat(
+        [frame.astype({column: "str" for column in frame if frame[column].dtype == "category"}) for frame in frames]
+    )
+    return whole.reset_index(drop=True)
+
+
+def comparison(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, ...]:
+    """Return, by system and evaluation, how many spans are decided differently by each quirk."""
+    sheets = []
+    for name, outcome in outcomes:
+        for evaluation, criterion in _twins(outcome).items():
+            rows = grouped(found[(found["system"] == name) & (found["evaluation"] == evaluation)])
+            cells = tuple(
+                (quirk, theirs, ours, "yes" if moves else "no", int(count))
+                for quirk, theirs, ours, moves, count in rows.itertuples(index=False)
+            )
+            title = f"{name}: {outcome.convention} {evaluation} against ours, {criterion}"
+            columns = ("quirk", "theirs", "ours", "moves the score", "spans")
+            notes = () if cells else ("no span is decided differently",)
+            sheets.append(Sheet(title, columns, cells, (*notes, outcome.signature)))
+    return tuple(sheets)
+
+
+def _twins(outcome: Outcome) -> dict[str, str]:
+    """Return the criterion of ours that means the same, by evaluation, for those that have one."""
+    twins = {evaluation: twin(named(outcome.convention), evaluation) for evaluation in outcome.evaluations}
+    return {evaluation: criterion for evaluation, criterion in twins.items() if criterion}
 
 
 def _values(convention: Convention, options: argparse.Namespace) -> dict[str, Any]:

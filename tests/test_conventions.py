@@ -243,6 +243,9 @@ def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.
         (("--convention", "bleu"), "no convention 'bleu'; choose one of"),
         (("--convention", "conlleval", "--merge", "A,B=C"), "--merge would change the rules of conlleval"),
         (("--convention", "conlleval", "--counting", "each-side"), "--counting would change the rules"),
+        (("--convention", "conlleval", "--repair", "discard"), "--repair: conlleval has its own way"),
+        (("--convention", "conlleval", "--differences", "x.txt"), "end the name in one of .parquet, .jsonl, .csv"),
+        (("--differences", "-"), "--differences: name the scorer"),
         (("--as-reference",), "--as-reference: name the scorer"),
     ],
 )
@@ -253,6 +256,25 @@ def test_what_makes_no_sense_is_told(
     status, out, err = run(capsys, "score", given.gold.name, given.pred.name, *arguments)
     assert (status, out) == (2, "")
     assert said in err
+
+
+def test_differences_are_counted_by_cause_and_written_span_by_span(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = written(tmp_path)
+    files = (given.gold.name, f"mine={given.pred.name}", "--repair", "conlleval", "--convention", "conlleval")
+    status, out, _ = run(capsys, "score", *files, "--differences", "-", "--quiet")
+    assert status == 0
+    assert "mine: conlleval phrase against ours, strict" in out
+    place = tmp_path / "differences.jsonl"
+    assert run(capsys, "score", *files, "--differences", place)[0] == 0
+    rows = [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()]
+    assert sum(int(line.split()[-1]) for line in out.splitlines() if line.split()[-2:-1] == ["no"]) == len(rows)
+    assert {(row["theirs"], row["ours"]) for row in rows} == {("MIS", "INC"), ("SPU", "INC")}
+    same = (given.gold.name, f"mine={given.gold.name}", "--convention", "conlleval")
+    status, out, _ = run(capsys, "score", *same, "--differences", "-", "--quiet")
+    assert status == 0
+    assert "no span is decided differently" in out
 
 
 def test_another_number_of_tokens_names_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

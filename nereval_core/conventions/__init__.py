@@ -43,7 +43,7 @@ class Option:
 class Given:
     """The two sides as the user gave them, and how they are to be read.
 
-    A scorer that has a file format of its own reads that, whatever the formats say.
+    A scorer that has a file format of its own reads that, whatever the formats say, and mends nothing.
     """
 
     gold: Source
@@ -54,6 +54,7 @@ class Given:
     pred_column: int | str | None = None
     missing: Missing = "error"
     token_text: TokenText = "own"
+    repair: Literal["conlleval", "discard"] | None = None
 
     def layers(self) -> tuple[Layer, Layer]:
         """Read both sides as layers over gold's documents.
@@ -61,8 +62,9 @@ class Given:
         Raises:
             FormatError: with all problems of both.
         """
-        gold = readers.read(self.gold, format=self.gold_format, options=ReadOptions(column=self.gold_column))
-        options = ReadOptions(column=self.pred_column, scheme=gold.scheme, texts=gold.documents)
+        options = ReadOptions(column=self.gold_column, repair=self.repair)
+        gold = readers.read(self.gold, format=self.gold_format, options=options)
+        options = ReadOptions(column=self.pred_column, scheme=gold.scheme, texts=gold.documents, repair=self.repair)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
         return gold.layer, pair(gold, pred, missing=self.missing, token_text=self.token_text).layer
 
