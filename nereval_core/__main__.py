@@ -106,7 +106,7 @@ def _complain(text: str) -> None:
 def _verb(name: str, arguments: Sequence[str]) -> int:
     parser = VERBS[name]()
     if name == "score" and (convention := _convention(arguments)):
-        from nereval_core.published import add_options
+        from nereval_core.convention_command import add_options
 
         add_options(parser, convention)
     options = parser.parse_intermixed_args(arguments)
@@ -323,7 +323,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "sensitivity": "nereval_core.sensitivity_command",
         "link": "nereval_core.linking_command",
         "index": "nereval_core.indexing_command",
-        "conventions": "nereval_core.published",
+        "conventions": "nereval_core.convention_command",
     }
 )
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""

@@ -68,7 +68,7 @@ def score(options: argparse.Namespace) -> str | None:
 
 def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by: Sequence[str]) -> str | None:
     """Score as a published scorer does."""
-    from nereval_core import published
+    from nereval_core import convention_command as published
 
     wrong = published.misused(options)
     if wrong:

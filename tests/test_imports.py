@@ -34,10 +34,11 @@ LEVELS = (
     ("nereval_core.conventions",),
     ("nereval_core.report",),
     ("nereval_core.analysis",),
-    ("nereval_core.library", "nereval_core.published"),
+    ("nereval_core.library",),
     ("nereval_core.concept_verbs",),
     (
         "nereval_core.commands",
+        "nereval_core.convention_command",
         "nereval_core.indexing_command",
         "nereval_core.linking_command",
         "nereval_core.sensitivity_command",
