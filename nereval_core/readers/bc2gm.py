@@ -1,0 +1,287 @@
+"""The format of BioCreative's gene mention task (GENETAG): sentences, and mentions in lines `id|start end|text`.
+
+Offsets count the characters of a sentence that are no blanks, from 0, and the end is inclusive; the text may be
+missing. A folder of gold holds the sentences (lines `id text`), `GENE.eval` and, in `ALTGENE.eval`, other boundaries
+that are as good. A prediction is one such file of mentions. See Tanabe et al. 2005, and Smith et al. 2008.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from nereval_core.corpus import Documents, Place, document_problems, layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.source import SourceFile, left_out, watched
+
+NAME = "bc2gm"
+DESCRIPTION = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"
+
+GOLD = "GENE.eval"
+VARIANTS = "ALTGENE.eval"
+MENTIONS = ".eval"
+SENTENCES = ".in"
+TYPE = "GENE"
+"""The one type of the task."""
+
+# An id ends at the first blank of its sentence's line, so that it has none.
+LINE = re.compile(r"([^|\s]+)\|[ \t]*([0-9]+)([ \t]+)([0-9]+)[ \t]*(?:\|(.*))?", re.DOTALL)
+FORM = "write it as id|start end|text"
+NO_TEXT = "put the sentences (lines: id text) beside it, or score it against gold that has them"
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the file of mentions begins with a line of this form."""
+    mentions = _mentions(source)
+    if mentions is None:
+        return 0.0
+    line = next((line for line in mentions.head() if line.strip()), None)
+    if line is None:
+        return 1.0 if _name(mentions) == GOLD.lower() else 0.0
+    return 1.0 if not line.startswith("{") and LINE.fullmatch(line) else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read a document for each sentence, in the order of the sentences.
+
+    A variant belongs to every mention of its sentence that shares a character with it; those that overlap none are
+    left out and counted. Without a file of sentences the texts are those of `options.texts`.
+
+    Raises:
+        FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
+            them, a third field that is not the text (blanks aside).
+    """
+    mentions = _mentions(source)
+    if mentions is None:
+        found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
+        raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
+    problems: list[Problem] = []
+    own = _sentences(source, mentions)
+    documents, places = _documents(own, options.texts, mentions, problems)
+    kept = _Kept(documents, problems)
+    for line in _lines(mentions, options, problems):
+        row = kept.row(line, mentions.shown)
+        if row is not None:
+            kept.rows.append(row)
+            kept.lines.append(line)
+    variants = _beside(source, mentions, VARIANTS)
+    if variants is not None and variants is not mentions:
+        _attach(variants, options, kept)
+    spans = [kept.points[row.document].of(row) for row in kept.rows]
+    result = layer(
+        options.name or source.label,
+        documents,
+        [row.document for row in kept.rows],
+        [start for start, _ in spans],
+        [end for _, end in spans],
+        [TYPE] * len(spans),
+        extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in kept.variants.items()}},
+        where=lambda span: (mentions.shown, kept.lines[span].number),
+        problems=problems,
+    )
+    taken = [file for file in (mentions, variants, *own) if file is not None]
+    notes = (*_notes(kept.counts), *left_out(source, taken))
+    return Reading(documents, result, NAME, notes, places=places)
+
+
+class Line(NamedTuple):
+    """A line of mentions: offsets over the characters that are no blanks, end inclusive."""
+
+    number: int
+    id: str
+    start: int
+    end: int
+    quote: str | None
+    odd: bool
+
+
+class _Row(NamedTuple):
+    document: int
+    start: int
+    end: int
+
+
+class Points:
+    """Where the characters of a text stand that are no blanks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = [place for place, char in enumerate(text) if not char.isspace()]
+
+    def of(self, row: Sequence[int]) -> tuple[int, int]:
+        """Return the code points, end exclusive, of what ends in two such offsets, end inclusive."""
+        return self.at[row[-2]], self.at[row[-1]] + 1
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is found: mentions as `rows` and, line by line, `lines`; variants by mention."""
+
+    documents: Documents
+    problems: list[Problem]
+    rows: list[_Row] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    points: dict[int, Points] = field(default_factory=dict)
+    variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def row(self, line: Line, shown: str) -> _Row | None:
+        """Return where a mention stands; None, with a problem noted, where it is none of its sentence."""
+        document = self.documents.index.get(line.id)
+        if document is None:
+            self.problems.append(
+                Problem(
+                    shown, line.number, f"no sentence {quoted(line.id)}", "leave the line out, or give the sentence"
+                )
+            )
+            return None
+        points = self.points.get(document)
+        if points is None:
+            points = self.points[document] = Points(self.documents.texts[document])
+        size = len(points.at)
+        if not line.start <= line.end < size:
+            found = (
+                f"{line.start} {line.end} is not inside sentence {quoted(line.id)}, {size} characters without blanks"
+            )
+            remedy = f"count characters without blanks, end inclusive: 0 <= start <= end < {size}"
+            self.problems.append(Problem(shown, line.number, found, remedy))
+            return None
+        low, high = points.at[line.start], points.at[line.end] + 1
+        covered = points.text[low:high]
+        # Most lines quote the text as it stands, or without its blanks.
+        quote = covered if line.quote is None else line.quote
+        if quote != covered and "".join(quote.split()) != "".join(covered.split()):
+            found = f"the quoted text {quoted(quote)} is not the text at {line.start} {line.end}, {quoted(covered)}"
+            remedy = "check offsets (characters without blanks, end inclusive) and text version"
+            self.problems.append(Problem(shown, line.number, found, remedy))
+            return None
+        self.counts["odd"] += line.odd
+        self.counts["no quote"] += line.quote is None
+        return _Row(document, line.start, line.end)
+
+
+def _attach(file: SourceFile, options: ReadOptions, found: _Kept) -> None:
+    """Give each variant to the mentions of its sentence that it overlaps."""
+    mentions: dict[int, list[tuple[int, int, int]]] = {}
+    for span, row in enumerate(found.rows):
+        mentions.setdefault(row.document, []).append((row.start, row.end, span))
+    for rows in mentions.values():
+        rows.sort()
+    for line in _lines(file, options, found.problems):
+        if line.id not in found.documents.index:
+            found.counts["foreign"] += 1
+            continue
+        variant = found.row(line, file.shown)
+        if variant is None:
+            continue
+        near = mentions.get(variant.document, [])
+        near = near[: bisect_right(near, (variant.end, len(found.documents.texts[variant.document]), len(found.rows)))]
+        over = [span for _, end, span in near if end >= variant.start]
+        found.counts["alone"] += not over
+        place = found.points[variant.document].of(variant)
+        for span in over:
+            found.variants.setdefault(span, []).append(place)
+
+
+def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> list[Line]:
+    """Return the mentions of a file; lines of another form become problems, blank ones are passed over."""
+    try:
+        lines = file.lines()
+    except FormatError as error:
+        problems.extend(error.problems)
+        return []
+    rows = []
+    for number, line in enumerate(watched(lines, options.progress), start=1):
+        match = LINE.fullmatch(line)
+        if match is not None:
+            name, start, blanks, end, quote = match.groups()
+            # Digits beyond any text are cut, so that they are refused as outside.
+            rows.append(Line(number, name, int(start[:15]), int(end[:15]), quote, blanks != " "))
+        elif line and not line.isspace():
+            problems.append(Problem(file.shown, number, f"{quoted(line)} is no mention", FORM))
+    return rows
+
+
+def _documents(
+    files: Sequence[SourceFile], texts: Documents | None, mentions: SourceFile, problems: list[Problem]
+) -> tuple[Documents, tuple[Place, ...]]:
+    """Return the sentences with their places: those of the files, or gold's where there is no file."""
+    if not files and texts is not None:
+        return texts, ()
+    if not files:
+        problems.append(Problem(mentions.shown, None, "no text: there is no file of sentences", NO_TEXT))
+        raise FormatError(problems)
+    ids, sentences, places = [], [], []
+    for file in files:
+        try:
+            lines = file.lines()
+        except FormatError as error:
+            problems.extend(error.problems)
+            continue
+        for number, line in enumerate(lines, start=1):
+            if line and not line.isspace():
+                name, _, text = line.partition(" ")
+                ids.append(name)
+                sentences.append(text)
+                places.append((file.shown, number))
+    documents = Documents(tuple(ids), tuple(sentences))
+    problems.extend(document_problems(documents, places.__getitem__))
+    return documents, tuple(places)
+
+
+def _name(file: SourceFile) -> str:
+    return PurePosixPath(file.name).name.lower()
+
+
+def _folder(file: SourceFile) -> str:
+    return str(PurePosixPath(file.name).parent)
+
+
+def _mentions(source: Source) -> SourceFile | None:
+    """Return the file of mentions: the GENE.eval that lies least deep, else the only one of its kind."""
+    gold = [file for file in source.files if _name(file) == GOLD.lower()]
+    if gold:
+        depth = min(file.name.count("/") for file in gold)
+        gold = [file for file in gold if file.name.count("/") == depth]
+        return gold[0] if len(gold) == 1 else None
+    rest = [file for file in source.files if file.suffix == MENTIONS]
+    if len(rest) > 1:
+        rest = [file for file in rest if _name(file) != VARIANTS.lower()]
+    if not rest and len(source.files) == 1:
+        return source.files[0]
+    return rest[0] if len(rest) == 1 else None
+
+
+def _beside(source: Source, mentions: SourceFile, name: str) -> SourceFile | None:
+    here = (file for file in source.files if _folder(file) == _folder(mentions))
+    return next((file for file in here if _name(file) == name.lower()), None)
+
+
+def _sentences(source: Source, mentions: SourceFile) -> list[SourceFile]:
+    """Return the files of sentences beside the mentions: those that end in `.in`, else one whose ids are mentioned."""
+    beside = [file for file in source.files if _folder(file) == _folder(mentions) and file.suffix != MENTIONS]
+    files = [file for file in beside if file is not mentions]
+    named = [file for file in files if file.suffix == SENTENCES]
+    if named or not files:
+        return named
+    ids = {line.partition("|")[0] for line in mentions.head()}
+    return [file for file in files if any(line.partition(" ")[0] in ids for line in file.head() if " " in line)][:1]
+
+
+def _notes(counts: Mapping[str, int]) -> list[str]:
+    return [
+        note.format(counts[key])
+        for key, note in (
+            ("odd", "offsets with more than one blank between them: {}"),
+            ("no quote", "mentions without a quoted text, so nothing to check the offsets by: {}"),
+            ("alone", "variants that overlap no mention of their sentence, left out: {}"),
+            ("foreign", "variants of sentences that are not there, left out: {}"),
+        )
+        if counts[key]
+    ]
