@@ -38,12 +38,12 @@ NO_TEXT = "put the sentences (lines: id text) beside it, or score it against gol
 
 def recognise(source: Source) -> float:
     """Be sure where the file of mentions begins with a line of this form."""
-    mentions = _mentions(source)
-    if mentions is None:
+    file = mentions(source)
+    if file is None:
         return 0.0
-    line = next((line for line in mentions.head() if line.strip()), None)
+    line = next((line for line in file.head() if line.strip()), None)
     if line is None:
-        return 1.0 if _name(mentions) == GOLD.lower() else 0.0
+        return 1.0 if _name(file) == GOLD.lower() else 0.0
     return 1.0 if not line.startswith("{") and LINE.fullmatch(line) else 0.0
 
 
@@ -57,21 +57,21 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
             them, a third field that is not the text (blanks aside).
     """
-    mentions = _mentions(source)
-    if mentions is None:
+    file = mentions(source)
+    if file is None:
         found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
         raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
     problems: list[Problem] = []
-    own = _sentences(source, mentions)
-    documents, places = _documents(own, options.texts, mentions, problems)
+    own = sentence_files(source, file)
+    documents, places = _documents(own, options.texts, file, problems)
     kept = _Kept(documents, problems)
-    for line in _lines(mentions, options, problems):
-        row = kept.row(line, mentions.shown)
+    for line in _lines(file, options, problems):
+        row = kept.row(line, file.shown)
         if row is not None:
             kept.rows.append(row)
             kept.lines.append(line)
-    variants = _beside(source, mentions, VARIANTS)
-    if variants is not None and variants is not mentions:
+    variants = beside(source, file, VARIANTS)
+    if variants is not None and variants is not file:
         _attach(variants, options, kept)
     spans = [kept.points[row.document].of(row) for row in kept.rows]
     result = layer(
@@ -82,10 +82,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
         [end for _, end in spans],
         [TYPE] * len(spans),
         extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in kept.variants.items()}},
-        where=lambda span: (mentions.shown, kept.lines[span].number),
+        where=lambda span: (file.shown, kept.lines[span].number),
         problems=problems,
     )
-    taken = [file for file in (mentions, variants, *own) if file is not None]
+    taken = [one for one in (file, variants, *own) if one is not None]
     notes = (*_notes(kept.counts), *left_out(source, taken))
     return Reading(documents, result, NAME, notes, places=places)
 
@@ -209,15 +209,20 @@ def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> l
 
 
 def _documents(
-    files: Sequence[SourceFile], texts: Documents | None, mentions: SourceFile, problems: list[Problem]
+    files: Sequence[SourceFile], texts: Documents | None, beside: SourceFile, problems: list[Problem]
 ) -> tuple[Documents, tuple[Place, ...]]:
     """Return the sentences with their places: those of the files, or gold's where there is no file."""
-    if not files and texts is not None:
+    if files:
+        return sentences(files, problems)
+    if texts is not None:
         return texts, ()
-    if not files:
-        problems.append(Problem(mentions.shown, None, "no text: there is no file of sentences", NO_TEXT))
-        raise FormatError(problems)
-    ids, sentences, places = [], [], []
+    problems.append(Problem(beside.shown, None, "no text: there is no file of sentences", NO_TEXT))
+    raise FormatError(problems)
+
+
+def sentences(files: Sequence[SourceFile], problems: list[Problem]) -> tuple[Documents, tuple[Place, ...]]:
+    """Return the sentences of files with their places; what is wrong with them is added to the problems."""
+    ids, texts, places = [], [], []
     for file in files:
         try:
             lines = file.lines()
@@ -228,9 +233,9 @@ def _documents(
             if line and not line.isspace():
                 name, _, text = line.partition(" ")
                 ids.append(name)
-                sentences.append(text)
+                texts.append(text)
                 places.append((file.shown, number))
-    documents = Documents(tuple(ids), tuple(sentences))
+    documents = Documents(tuple(ids), tuple(texts))
     problems.extend(document_problems(documents, places.__getitem__))
     return documents, tuple(places)
 
@@ -243,7 +248,7 @@ def _folder(file: SourceFile) -> str:
     return str(PurePosixPath(file.name).parent)
 
 
-def _mentions(source: Source) -> SourceFile | None:
+def mentions(source: Source) -> SourceFile | None:
     """Return the file of mentions: the GENE.eval that lies least deep, else the only one of its kind."""
     gold = [file for file in source.files if _name(file) == GOLD.lower()]
     if gold:
@@ -258,19 +263,20 @@ def _mentions(source: Source) -> SourceFile | None:
     return rest[0] if len(rest) == 1 else None
 
 
-def _beside(source: Source, mentions: SourceFile, name: str) -> SourceFile | None:
-    here = (file for file in source.files if _folder(file) == _folder(mentions))
-    return next((file for file in here if _name(file) == name.lower()), None)
+def beside(source: Source, file: SourceFile, name: str) -> SourceFile | None:
+    """Return the file of this name in the same folder."""
+    here = (other for other in source.files if _folder(other) == _folder(file))
+    return next((other for other in here if _name(other) == name.lower()), None)
 
 
-def _sentences(source: Source, mentions: SourceFile) -> list[SourceFile]:
+def sentence_files(source: Source, beside: SourceFile) -> list[SourceFile]:
     """Return the files of sentences beside the mentions: those that end in `.in`, else one whose ids are mentioned."""
-    beside = [file for file in source.files if _folder(file) == _folder(mentions) and file.suffix != MENTIONS]
-    files = [file for file in beside if file is not mentions]
+    here = [file for file in source.files if _folder(file) == _folder(beside) and file.suffix != MENTIONS]
+    files = [file for file in here if file is not beside]
     named = [file for file in files if file.suffix == SENTENCES]
     if named or not files:
         return named
-    ids = {line.partition("|")[0] for line in mentions.head()}
+    ids = {line.partition("|")[0] for line in beside.head()}
     return [file for file in files if any(line.partition(" ")[0] in ids for line in file.head() if " " in line)][:1]
 
 
