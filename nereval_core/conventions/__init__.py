@@ -77,6 +77,10 @@ class Convention:
     version, paper). `score` reads files as the scorer does, those of our `formats` (empty: of any); `of_layers` takes
     layers that were read already, in any format, and is None where these do not hold what the scorer needs. `twins`
     names, by evaluation, the criterion of ours that means the same. `forms` are what the scorer itself prints, by name.
+
+    `names` gives, for P, R, F1 and, where they are counted, COR, POS and ACT, what the scorer calls them; `percent`
+    says that its ratios go to 100. `formulas` says of a ratio, or of `evaluation/ratio` by the last part of the
+    evaluation, how it is made of the other figures of its scope, written with × and / and their names.
     """
 
     name: str
@@ -90,6 +94,9 @@ class Convention:
     options: tuple[Option, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    percent: bool = False
+    formulas: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache

@@ -141,5 +141,12 @@ CONVENTIONS = (
         of_layers=of_layers,
         formats=("conll",),
         twins={EVALUATION: "strict"},
+        names={"P": "precision", "R": "recall", "F1": "FB1", "COR": "correct", "POS": "phrases", "ACT": "found"},
+        percent=True,
+        formulas={
+            "precision": "100 × correct / found",
+            "recall": "100 × correct / phrases",
+            "FB1": "2 × precision × recall / (precision + recall)",
+        },
     ),
 )
