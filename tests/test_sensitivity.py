@@ -277,6 +277,22 @@ def test_all_bad_merges_are_told_at_once() -> None:
     assert len(error.value.problems) == 3
 
 
+def test_criteria_that_need_more_come_in_where_gold_has_it(run: Run) -> None:
+    """All of them where gold has cores and alternatives; one that is named needs what it needs."""
+    spans = [{"start": 0, "end": 6, "label": "A", "core": [4, 6], "alternatives": [[4, 6]]}, {"start": 8, "end": 9}]
+    plain = [{"start": 4, "end": 6, "label": "A"}, {"start": 8, "end": 9}]
+    for name, rows in (("gold", spans), ("system", plain)):
+        rows = [{"label": "B", **row} for row in rows]
+        Path(f"{name}.jsonl").write_text(json.dumps({"id": "d", "text": "abcdefghij", "spans": rows}) + "\n")
+    same_as_score(run, ("gold.jsonl", "system.jsonl"), "A,B=C", COUNTINGS)
+    found = object_of(run, "sensitivity", "gold.jsonl", "system.jsonl", "-q")
+    rows = {row["criterion"]: row["COR"] for row in found["scores"] if row["merge"] == NONE}
+    assert list(rows) == list(CRITERIA)
+    assert (rows["strict"], rows["core"], rows["alternatives"]) == (1, 2, 2)
+    status, _, err = run("sensitivity", *FILES[:2], "--criteria", "strict,core")
+    assert status == 2 and "criterion core needs" in err
+
+
 def test_json(run: Run) -> None:
     found = object_of(run, "sensitivity", *FILES, "-q", "--merge", MACRO, "--criteria", "strict,type")
     assert list(found) == ["nereval", "gold", "systems", "merges", "scores", "overtakings", "ranking"]
