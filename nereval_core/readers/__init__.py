@@ -124,6 +124,10 @@ def read(
     reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
+    of = f"of {len(reading.layer)}"
+    for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):
+        if some:
+            reading = replace(reading, notes=(*reading.notes, f"spans with {what}: {len(some)} {of}"))
     repeated = len(reading.layer.duplicates)
     if repeated:
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"

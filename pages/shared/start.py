@@ -180,6 +180,13 @@ def _options(name: str) -> None:
             key=f"{name}_missing",
             format_func={"error": "refuse", "empty": "count as predicted empty"}.__getitem__,
         )
+        left.text_input(
+            "Type of cores",
+            key=f"{name}_core_type",
+            placeholder="none",
+            help="For brat: spans of this type, or with this attribute, are the cores of the smallest spans around "
+            "them. The criterion core needs them.",
+        )
         st.checkbox(
             "Take gold's text where tokens are spelt differently",
             key=f"{name}_token_text",
@@ -198,6 +205,7 @@ def _chosen_options(name: str) -> LoadOptions:
         gold_column=_column(value("gold_column")),
         pred_column=_column(value("pred_column")),
         repair=repair if (repair := value("repair")) != REFUSE else None,
+        core_type=(value("core_type") or "").strip() or None,
         missing=value("missing") or "error",
         token_text="gold" if value("token_text") else "own",
     )
