@@ -1,0 +1,302 @@
+"""Which gold spans and predictions nervaluate pairs.
+
+Most clusters of overlapping spans hold one gold span and one prediction: every version pairs these under every schema.
+In the tangled rest the order of input decides: from 1.0 on, predictions choose in input order among the gold spans that
+are left. That is the one stable matching in which predictions have preferences and every gold span prefers the earlier
+prediction, so that all predictions may choose at once and give way to earlier ones (Gale and Shapley 1962).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import ranges
+
+Int64 = NDArray[np.int64]
+Array = NDArray[Any]
+Preference = Literal["first", "identical", "bounds", "type"]
+
+SAME_BOUNDS, SAME_TYPE = 1, 2
+IDENTICAL = SAME_BOUNDS | SAME_TYPE
+BLOCK = 1 << 21
+"""Overlapping pairs that are looked at together."""
+DENSE = 64
+"""Overlaps a prediction from which its cluster is worked off prediction by prediction, which takes little memory."""
+FEW = 48
+"""Predictions without a gold span below which one at a time is faster than all at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """One side's spans, sorted by start, end and type.
+
+    `start` and `end` (exclusive) are positions in the row of all documents: characters or tokens. `kind` is the code of
+    the type, in the order of the names and shared by both sides; `order` says which was given first.
+    """
+
+    start: Int64
+    end: Int64
+    kind: Array
+    order: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, which: Array) -> Units:
+        return Units(self.start[which], self.end[which], self.kind[which], self.order[which])
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Paired spans, by index, and of each pair the bits SAME_BOUNDS and SAME_TYPE."""
+
+    gold: Int64
+    pred: Int64
+    code: Array
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    def take(self, which: Array) -> Pairs:
+        return Pairs(self.gold[which], self.pred[which], self.code[which])
+
+    def of_one_type(self) -> Pairs:
+        return self.take(np.flatnonzero(self.code & SAME_TYPE))
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Pairs that stand alone, and the spans of tangled clusters with the number of their cluster."""
+
+    alone: Pairs
+    gold: Int64
+    gold_cluster: Int64
+    pred: Int64
+    pred_cluster: Int64
+
+
+def joined(parts: Sequence[Pairs]) -> Pairs:
+    if not parts:
+        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
+    return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred", "code")))
+
+
+def clusters(gold: Units, pred: Units) -> Clusters:
+    """Cut both sides into clusters of spans that overlap directly or by way of others."""
+    size = len(gold)
+    start = np.concatenate((gold.start, pred.start))
+    end = np.concatenate((gold.end, pred.end))
+    # Both sides are sorted: the stable sort merges two runs.
+    order = np.argsort(start, kind="stable")
+    reach = end[order]
+    np.maximum.accumulate(reach, out=reach)
+    opens = np.ones(len(order) + 1, bool)
+    np.greater_equal(start[order][1:], reach[:-1], out=opens[1:-1])
+    at = np.flatnonzero(opens[:-2] & ~opens[1:-1] & opens[2:])
+    one, two = order[at], order[at + 1]
+    # Whichever comes first, the gold span has the lower number; two spans of one side are no pair.
+    g, p = np.minimum(one, two), np.maximum(one, two) - size
+    apart = (g < size) & (p >= 0)
+    if not apart.all():
+        g, p = g[apart], p[apart]
+    alone = Pairs(g, p, described(gold, pred, g, p))
+    edge = np.flatnonzero(opens)
+    large = np.flatnonzero(np.diff(edge) > 2)
+    row, number = ranges(edge[large], edge[large + 1])
+    member = order[number]
+    predicted = member >= size
+    both = (np.bincount(row[predicted], minlength=len(large)) > 0) & (
+        np.bincount(row[~predicted], minlength=len(large)) > 0
+    )
+    kept = both[row]
+    ours, theirs = kept & ~predicted, kept & predicted
+    return Clusters(alone, member[ours], row[ours], member[theirs] - size, row[theirs])
+
+
+def described(gold: Units, pred: Units, g: Int64, p: Int64) -> Array:
+    bounds = (gold.start[g] == pred.start[p]) & (gold.end[g] == pred.end[p])
+    code = bounds.view(np.uint8) * np.uint8(SAME_BOUNDS)
+    code |= (gold.kind[g] == pred.kind[p]).view(np.uint8) * np.uint8(SAME_TYPE)
+    return np.asarray(code)
+
+
+def sufficient(gold: Units, pred: Units, pairs: Pairs, minimum: float) -> Pairs:
+    """Return the pairs whose overlap is at least `minimum` percent of the gold span, reckoned as nervaluate does."""
+    unsure = np.flatnonzero(~(pairs.code & SAME_BOUNDS).astype(bool))
+    g, p = pairs.gold[unsure], pairs.pred[unsure]
+    shared = np.minimum(gold.end[g], pred.end[p]) - np.maximum(gold.start[g], pred.start[p])
+    short = unsure[~((shared / (gold.end[g] - gold.start[g])) * 100.0 >= minimum)]
+    return pairs.take(np.delete(np.arange(len(pairs)), short)) if len(short) else pairs
+
+
+def overlapping(gold: Units, pred: Units, g: Int64, p: Int64) -> Iterator[Pairs]:
+    """List the overlapping pairs of these spans (increasing indices), about BLOCK at a time."""
+    gold_start, pred_start = gold.start[g], pred.start[p]
+    # A pair is found where the later of the two starts, a pair of equal starts with the gold span.
+    for low, high, turned in (
+        (np.searchsorted(pred_start, gold_start), np.searchsorted(pred_start, gold.end[g]), False),
+        (np.searchsorted(gold_start, pred_start, side="right"), np.searchsorted(gold_start, pred.end[p]), True),
+    ):
+        total = np.cumsum(high - low)
+        at = 0
+        while at < len(total):
+            done = int(total[at - 1]) if at else 0
+            stop = max(at + 1, int(np.searchsorted(total, done + BLOCK, side="right")))
+            row, other = ranges(low[at:stop], high[at:stop])
+            one, two = (g[other], p[row + at]) if turned else (g[row + at], p[other])
+            if len(one):
+                yield Pairs(one, two, described(gold, pred, one, two))
+            at = stop
+
+
+def chosen(
+    gold: Units, pred: Units, found: Clusters, minimum: float, wanted: Iterable[tuple[Preference, bool]]
+) -> dict[tuple[Preference, bool], Pairs]:
+    """Return the pairs of tangled spans by preference and whether each type is matched on its own."""
+    results: dict[tuple[Preference, bool], list[Pairs]] = {key: [] for key in wanted}
+    light, dense = _parts(gold, pred, found) if len(found.gold) else ([], [])
+    for g, p in light:
+        every = Queue.of(gold, pred, sufficient(gold, pred, joined(list(overlapping(gold, pred, g, p))), minimum))
+        typed_only = every.of_one_type() if any(typed for _, typed in results) else every
+        for (preference, typed), parts in results.items():
+            queue = typed_only if typed else every
+            parts.append(queue.pairs.take(_stable(gold, pred, queue, preference)))
+    for g, p in dense:
+        for (preference, typed), parts in results.items():
+            parts.append(_in_turn(gold, pred, g, p, minimum, preference, typed))
+    return {key: joined(parts) for key, parts in results.items()}
+
+
+def _parts(gold: Units, pred: Units, found: Clusters) -> tuple[list[tuple[Int64, Int64]], list[tuple[Int64, Int64]]]:
+    """Return gold spans and predictions of clusters: by about BLOCK overlaps, and each dense one for itself."""
+    gold_start, pred_start = gold.start[found.gold], pred.start[found.pred]
+    ours = np.searchsorted(pred_start, gold.end[found.gold]) - np.searchsorted(pred_start, gold_start)
+    theirs = np.searchsorted(gold_start, pred.end[found.pred])
+    theirs -= np.searchsorted(gold_start, pred_start, side="right")
+    count = int(found.gold_cluster[-1]) + 1
+    size = np.bincount(found.gold_cluster, ours, count) + np.bincount(found.pred_cluster, theirs, count)
+    dense = size > DENSE * np.bincount(found.pred_cluster, minlength=count)
+    part = np.cumsum(np.where(dense, 0, size)).astype(np.int64) // BLOCK
+    part[dense] = -1
+    gold_part, pred_part = part[found.gold_cluster], part[found.pred_cluster]
+    light = [(found.gold[gold_part == n], found.pred[pred_part == n]) for n in sorted({*gold_part.tolist()} - {-1})]
+    heavy = [
+        (found.gold[found.gold_cluster == n], found.pred[found.pred_cluster == n])
+        for n in np.flatnonzero(dense).tolist()
+    ]
+    return light, heavy
+
+
+@dataclass(frozen=True, eq=False)
+class Queue:
+    """Pairs in the order in which predictions were given, and those of one prediction in that of the gold spans.
+
+    `turn` and `choice` number predictions and gold spans from 0, predictions in their order.
+    """
+
+    pairs: Pairs
+    turn: Int64
+    choice: Int64
+
+    @classmethod
+    def of(cls, gold: Units, pred: Units, pairs: Pairs) -> Queue:
+        turn, choice = _ranked(pred.order, pairs.pred), _ranked(gold.order, pairs.gold)
+        order = np.argsort(turn * (len(gold) + 1) + choice)
+        return cls(pairs.take(order), turn[order], choice[order])
+
+    def of_one_type(self) -> Queue:
+        kept = np.flatnonzero(self.pairs.code & SAME_TYPE)
+        return Queue(self.pairs.take(kept), self.turn[kept], self.choice[kept])
+
+
+def _ranked(order: Array, spans: Int64) -> Int64:
+    """Return the rank in input order of each of these spans among them."""
+    there = np.zeros(len(order), bool)
+    there[spans] = True
+    one = np.flatnonzero(there)
+    rank = np.empty(len(order), np.int64)
+    rank[one[np.argsort(order[one], kind="stable")]] = np.arange(len(one))
+    ranks: Int64 = rank[spans]
+    return ranks
+
+
+def _rank(gold: Units, pred: Units, pairs: Pairs, preference: Preference) -> Array | None:
+    """Return what a prediction's gold spans are sorted by, the least first, None where input order decides alone."""
+    if preference == "first":
+        return None
+    if preference == "identical":
+        return np.asarray(pairs.code != IDENTICAL, np.int64)
+    if preference == "bounds":
+        return np.asarray((pairs.code & SAME_BOUNDS) == 0, np.int64)
+    g, p = pairs.gold, pairs.pred
+    distance = np.abs(gold.start[g] - pred.start[p]) + np.abs(gold.end[g] - pred.end[p])
+    return np.asarray(np.where(pairs.code & SAME_TYPE, distance, distance.max(initial=0) + 1), np.int64)
+
+
+def _stable(gold: Units, pred: Units, queue: Queue, preference: Preference) -> Int64:
+    """Return which pairs come about where predictions choose in input order."""
+    turn, choice = queue.turn, queue.choice
+    if not len(turn):
+        return turn
+    ranked = np.arange(len(turn))
+    if (rank := _rank(gold, pred, queue.pairs, preference)) is not None:
+        ranked = np.argsort(turn * (rank.max() + 1) + rank, kind="stable")
+        choice = choice[ranked]
+    edge = np.flatnonzero(turn[1:] != turn[:-1]) + 1
+    at, stop = np.insert(edge, 0, 0), np.append(edge, len(turn))
+    none = len(at)
+    held = np.full(int(choice.max()) + 1, none)
+    free = np.arange(none)
+    while len(free) > FEW:
+        asked = choice[at[free]]
+        before = held[asked]
+        np.minimum.at(held, asked, free)
+        won = held[asked] == free
+        free = np.concatenate((free[~won], before[won & (before < none)]))
+        at[free] += 1
+        free = free[at[free] < stop[free]]
+    _finish(free.tolist(), at, stop, choice, held, none)
+    pairs: Int64 = ranked[at[held[held < none]]]
+    return pairs
+
+
+def _finish(free: list[int], at: Int64, stop: Int64, choice: Int64, held: Int64, none: int) -> None:
+    """Let the last predictions choose one at a time; who gives way chooses next."""
+    for one in free:
+        pred = one
+        while at[pred] < stop[pred]:
+            asked = choice[at[pred]]
+            if pred < held[asked]:
+                held[asked], pred = pred, int(held[asked])
+                if pred == none:
+                    break
+            at[pred] += 1
+
+
+def _in_turn(
+    gold: Units, pred: Units, g: Int64, p: Int64, minimum: float, preference: Preference, typed: bool
+) -> Pairs:
+    """Pair one cluster prediction by prediction, each against all gold spans that are left."""
+    left = g[np.argsort(gold.order[g], kind="stable")]
+    ours = gold.take(left)
+    used = np.zeros(len(left), bool)
+    taken = []
+    for one in p[np.argsort(pred.order[p], kind="stable")].tolist():
+        near = ~used & (ours.start < pred.end[one]) & (ours.end > pred.start[one])
+        if typed:
+            near &= ours.kind == pred.kind[one]
+        at = np.flatnonzero(near)
+        pairs = Pairs(at, np.full(len(at), one), described(ours, pred, at, np.full(len(at), one)))
+        pairs = sufficient(ours, pred, pairs, minimum)
+        if len(pairs):
+            rank = _rank(ours, pred, pairs, preference)
+            best = 0 if rank is None else int(np.argmin(rank))
+            used[pairs.gold[best]] = True
+            taken.append((int(left[pairs.gold[best]]), one, int(pairs.code[best])))
+    columns = np.array(taken, np.int64).reshape(-1, 3)
+    return Pairs(columns[:, 0], columns[:, 1], columns[:, 2].astype(np.uint8))
