@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ def numbered(*sides: Sequence[str]) -> tuple[list[Int32], tuple[str, ...]]:
     return numbers, tuple(known)
 
 
-def before(values: NDArray[np.generic], sentences: Int64, outside: int) -> NDArray[np.generic]:
+def before(values: NDArray[Any], sentences: Int64, outside: int) -> NDArray[Any]:
     """Return what stands before each token, `outside` at the start of a sentence."""
     found = np.empty_like(values)
     found[1:] = values[:-1]
@@ -35,7 +36,7 @@ def before(values: NDArray[np.generic], sentences: Int64, outside: int) -> NDArr
     return found
 
 
-def after(values: NDArray[np.generic], sentences: Int64, outside: int) -> NDArray[np.generic]:
+def after(values: NDArray[Any], sentences: Int64, outside: int) -> NDArray[Any]:
     """Return what stands after each token, `outside` at the end of a sentence."""
     found = np.empty_like(values)
     found[:-1] = values[1:]
@@ -49,7 +50,7 @@ def last_true(mask: Bools) -> Int64:
 
 
 def token_records(
-    evaluation: str, gold: Tagged, pred: Tagged, counters: dict[str, NDArray[np.generic]], kept: Int64 | None = None
+    evaluation: str, gold: Tagged, pred: Tagged, counters: dict[str, NDArray[Any]], kept: Int64 | None = None
 ) -> pd.DataFrame:
     """Return one record for each token (or each of those kept): COR where the tags are the same, else INC."""
     (one, two), names = numbered(gold.tags, pred.tags)

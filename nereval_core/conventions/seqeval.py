@@ -1,0 +1,337 @@
+"""seqeval 1.2.2: classification_report and accuracy_score, in default mode and in strict mode.
+
+An entity is right where the other side has the same tokens and type. Ratios are fractions; a zero denominator gives 0
+(or 1 by zero_division), which counts in the macro average. The weighted average weighs by gold entities.
+Strict without a scheme takes the one that it detects in gold: IOB2, IOE2, IOBES or BILOU.
+Source: seqeval 1.2.2 (Nakayama 2018), https://github.com/chakki-works/seqeval.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.outcome import (
+    COR,
+    IGN,
+    MIS,
+    OVERALL,
+    SPU,
+    Content,
+    Marks,
+    Outcome,
+    figures,
+    record_frame,
+    with_types,
+)
+from nereval_core.conventions.seqeval_tags import (
+    LETTERS,
+    OTHER,
+    SCHEMES,
+    Entities,
+    default_entities,
+    detected,
+    parse,
+    same_entities,
+    strict_entities,
+)
+from nereval_core.conventions.tag_rows import Int32, after, before, numbered, token_records
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import conll, schemes
+from nereval_core.tagged import Tagged, matched, tagged
+
+ENTITIES, ACCURACY = "entities", "accuracy"
+AVERAGES = ("micro avg", "macro avg", "weighted avg")
+RATIOS = ("precision", "recall", "f1-score")
+WHY = (
+    "the same tokens and type on the other side",
+    "no entity of the same tokens and type on the other side",
+    "malformed in the scheme: dropped",
+)
+
+
+def score(given: Given, options: Mapping[str, Any], *, strict: bool) -> Outcome:
+    """Score the tags of two files, or of two columns of one."""
+    gold = conll.tagged(given.gold, column=given.gold_column)
+    pred = matched(gold, conll.tagged(given.pred, column=given.pred_column))
+    return score_tags(gold, pred, options, strict=strict)
+
+
+def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, strict: bool) -> Outcome:
+    """Score layers by the tags that say them, in the scheme asked for."""
+    name = _name(strict)
+    sides = [in_scheme(tagged(layer, name), options.get("scheme") or "IOB2") for layer in (gold, pred)]
+    if options["suffix"]:
+        turned = ["-".join(reversed(tag.split("-", 1))) for tag in sides[0].tags]
+        sides = [replace(sides[0], tags=turned), sides[1]]
+        sides[1] = replace(sides[1], tags=["-".join(reversed(tag.split("-", 1))) for tag in sides[1].tags])
+    return score_tags(sides[0], sides[1], options, strict=strict)
+
+
+def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict: bool) -> Outcome:
+    """Score tags over the same tokens.
+
+    Counters by type and overall: `support` (gold), `pred_sum` and `tp_sum`.
+
+    Raises:
+        FormatError: where seqeval stops.
+    """
+    numbers, names = numbered(gold.tags, pred.tags)
+    sides = (gold, numbers[0]), (pred, numbers[1])
+    _refuse(
+        [(tags, side, {"": "an empty tag, at which seqeval stops with an IndexError"}) for tags, side in sides], names
+    )
+    parsed = parse(names, suffix=options["suffix"], strict=strict)
+    if strict:
+        scheme = options["scheme"] or _detected(gold, parsed.letter[np.unique(numbers[0])])
+        allowed = [LETTERS.index(letter) for letter in SCHEMES[scheme].letters]
+        found = f"no tag of {scheme}, at which seqeval stops with"
+        wrong = {
+            name: f"{quoted(name)} is {found} a {'KeyError' if letter == OTHER else 'ValueError'}"
+            for name, letter in zip(names, parsed.letter.tolist(), strict=False)
+            if letter not in allowed
+        }
+        _refuse([(tags, side, wrong) for tags, side in sides], names)
+        one, two = (strict_entities(side, gold.sentences, parsed, scheme) for side in numbers)
+        options = {**options, "scheme": scheme}
+    else:
+        one, two = (default_entities(side, gold.sentences, parsed) for side in numbers)
+    if not len(one.last) + len(two.last):
+        found = "no entity on either side: seqeval's classification_report stops with a ValueError"
+        raise FormatError.single(pred.source, None, found, "give at least one entity")
+    g, p = same_entities(one, two, len(gold))
+    size = len(parsed.types)
+    support, pred_sum, tp_sum = (np.bincount(kind, minlength=size) for kind in (one.kind, two.kind, one.kind[g]))
+    present = np.flatnonzero(support + pred_sum)
+    types = [parsed.types[code] for code in present.tolist()]
+    report, rows = _report(types, support[present], pred_sum[present], tp_sum[present], options["zero_division"])
+    right = int(np.count_nonzero(numbers[0] == numbers[1]))
+    accuracy = {"tokens": len(gold), "correct": right, "accuracy_score": right / len(gold)}
+    rows += [(ACCURACY, OVERALL, name, value, name != "accuracy_score") for name, value in accuracy.items()]
+    return Outcome(
+        _name(strict),
+        options,
+        gold.documents,
+        Content.of_tags(gold, len(one.last)),
+        Content.of_tags(pred, len(two.last)),
+        {"classification_report": report, "accuracy_score": accuracy["accuracy_score"]},
+        figures(rows),
+        partial(_records, gold, pred, numbers, (one, two), (g, p), parsed.types),
+    )
+
+
+def in_scheme(iob2: Tagged, name: str) -> Tagged:
+    """Return well-formed IOB2 tags in another scheme."""
+    (numbers,), names = numbered(iob2.tags)
+    scheme = schemes.scheme_named(name)
+    letter = np.array([LETTERS.index(tag[0]) for tag in names], np.int8)[numbers]
+    kinds = {tag[2:]: 0 for tag in names}
+    kinds = {kind: code for code, kind in enumerate(kinds)}
+    kind = np.array([kinds[tag[2:]] for tag in names], np.int64)[numbers]
+    outside, begin, inside = (LETTERS.index(one) for one in "OBI")
+    first, last = letter == begin, after(letter, iob2.sentences, outside) != inside
+    place = np.where(first & last, 0, np.where(first, 1, np.where(last, 3, 2)))
+    if scheme.parted:
+        step = after if scheme.parts_end else before
+        touches = (step(letter, iob2.sentences, outside) != outside) & (step(kind, iob2.sentences, -1) == kind)
+        place = np.where(touches & (last if scheme.parts_end else first), 4, place)
+    place = np.where(letter == outside, 5, place)
+    written = scheme.written + scheme.parted.ljust(1)
+    table = [[f"{one}-{kind}" for one in written] + ["O"] for kind in kinds]
+    tags = np.array(table, object)[kind, place] if len(kind) else np.empty(0, object)
+    return replace(iob2, tags=tags.tolist())
+
+
+def _name(strict: bool) -> str:
+    return "seqeval-strict" if strict else "seqeval"
+
+
+def _refuse(sides: list[tuple[Tagged, Int32, Mapping[str, str]]], names: tuple[str, ...]) -> None:
+    """Raise a FormatError with the first place of each tag at which seqeval stops."""
+    problems = []
+    for tags, numbers, wrong in sides:
+        for tag, found in wrong.items():
+            code = names.index(tag) if tag in names else -1
+            places = np.flatnonzero(numbers == code)
+            if len(places):
+                problems.append(Problem(*tags.place(int(places[0])), found, "mend the tag, or name its scheme"))
+    if problems:
+        raise FormatError(problems)
+
+
+def _detected(gold: Tagged, letters: NDArray[Any]) -> str:
+    """Return the scheme that seqeval detects in gold.
+
+    Raises:
+        FormatError: it knows none.
+    """
+    text = "".join(letter for code, letter in enumerate((*LETTERS, "?", "?")) if code in set(letters.tolist()))
+    scheme = detected(text)
+    if scheme is None:
+        known = ", ".join(SCHEMES)
+        found = f"tags of the letters {', '.join(text)} show no scheme that seqeval detects: it stops with a ValueError"
+        raise FormatError.single(gold.source, None, found, f"name the scheme: --scheme {known}")
+    return scheme
+
+
+def _report(
+    types: list[str], support: NDArray[Any], pred_sum: NDArray[Any], tp_sum: NDArray[Any], zero_division: str
+) -> tuple[dict[str, dict[str, float]], list[tuple[str, str, str, float | None, bool]]]:
+    """Return classification_report's dictionary, and the same as rows of the table."""
+    undefined = 1.0 if zero_division == "1" else 0.0
+    rows: list[tuple[str, str, str, float | None, bool]] = []
+    columns = _ratios(tp_sum, pred_sum, support, undefined=undefined)
+    report = {}
+    for number, name in enumerate(types):
+        report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIOS, columns, strict=True)}
+        report[name]["support"] = int(support[number])
+        counts = {"pred_sum": int(pred_sum[number]), "tp_sum": int(tp_sum[number])}
+        rows += _rows(name, report[name], counts)
+    sums = (np.array([column.sum()]) for column in (tp_sum, pred_sum, support))
+    averages = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
+    averages.append([float(np.average(column)) for column in columns])
+    if support.sum():
+        averages.append([float(np.average(column, weights=support)) for column in columns])
+    else:
+        value = 0.0 if pred_sum.sum() else undefined
+        averages.append([value, undefined, value])
+    for name, values in zip(AVERAGES, averages, strict=True):
+        report[name] = dict(zip(RATIOS, values, strict=True)) | {"support": int(support.sum())}
+        if name == AVERAGES[0]:
+            rows += _rows(OVERALL, report[name], {"pred_sum": int(pred_sum.sum()), "tp_sum": int(tp_sum.sum())})
+        else:
+            rows += [(ENTITIES, name, figure, value, False) for figure, value in report[name].items()]
+    return report, rows
+
+
+def _rows(
+    scope: str, row: Mapping[str, float], counts: Mapping[str, int]
+) -> list[tuple[str, str, str, float | None, bool]]:
+    ratios: list[tuple[str, str, str, float | None, bool]] = [
+        (ENTITIES, scope, figure, value, figure == "support") for figure, value in row.items()
+    ]
+    return ratios + [(ENTITIES, scope, figure, value, True) for figure, value in counts.items()]
+
+
+def _ratios(
+    right: NDArray[Any], found: NDArray[Any], wanted: NDArray[Any], *, undefined: float
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return precision, recall and F1 in the order of operations that gives seqeval's last digits."""
+    precision, recall = (
+        np.where(whole == 0, undefined, right / np.where(whole == 0, 1, whole)) for whole in (found, wanted)
+    )
+    both = precision + recall
+    return precision, recall, 2.0 * precision * recall / np.where(both == 0, 1.0, both)
+
+
+def _records(
+    gold: Tagged,
+    pred: Tagged,
+    numbers: list[Int32],
+    sides: tuple[Entities, Entities],
+    pairs: tuple[NDArray[Any], NDArray[Any]],
+    types: tuple[str, ...],
+    evaluation: str,
+) -> pd.DataFrame:
+    if evaluation == ACCURACY:
+        right = numbers[0] == numbers[1]
+        return token_records(ACCURACY, gold, pred, {"tokens": np.ones(len(gold), bool), "correct": right})
+    g, p = pairs
+    ours, theirs = (len(side.last) for side in sides)
+    lost = [np.arange(len(side.last), len(side.last) + len(side.dropped[0])) for side in sides]
+    missed, added = np.setdiff1d(np.arange(ours), g), np.setdiff1d(np.arange(theirs), p)
+    none = [np.full(len(units), -1) for units in (missed, added, *lost)]
+    one = np.concatenate((g, missed, none[1], lost[0], none[3]))
+    two = np.concatenate((p, none[0], added, none[2], lost[1]))
+    sizes = [len(g), len(missed), len(added), len(lost[0]) + len(lost[1])]
+    decision = np.repeat([COR, MIS, SPU, IGN], sizes)
+    scored = decision != IGN
+    frame = record_frame(
+        ENTITIES,
+        _marks(gold, sides[0], gold, types),
+        _marks(gold, sides[1], pred, types),
+        one,
+        two,
+        decision,
+        (np.repeat([0, 1, 1, 2], sizes), WHY),
+        {"support": scored & (one >= 0), "pred_sum": scored & (two >= 0), "tp_sum": decision == COR},
+    )
+    return with_types(frame)
+
+
+def _marks(gold: Tagged, side: Entities, tags: Tagged, types: tuple[str, ...]) -> Marks:
+    """Return entities, then what was dropped, which is called by the tag of its first token."""
+    first, last = (np.concatenate(pair) for pair in ((side.first, side.dropped[0]), (side.last, side.dropped[1])))
+    # What reaches over the end of a document is shown from the beginning of the one in which it ends.
+    first = np.maximum(first, gold.tokens.first[gold.doc[last]])
+    known = {name: code for code, name in enumerate(types)}
+    kinds = [known.setdefault(tags.tags[token], len(known)) for token in side.dropped[0].tolist()]
+    return Marks.of_tokens(gold, first, last, np.concatenate((side.kind, np.array(kinds, np.int64))), tuple(known))
+
+
+def text(outcome: Outcome) -> str:
+    """Return classification_report's text."""
+    report, digits = outcome.scores["classification_report"], outcome.options["digits"]
+    types = [name for name in report if name not in AVERAGES]
+    width = max(*map(len, types), len(AVERAGES[-1]), digits)
+    lines = [" " * width + " " + "".join(f" {name:>9}" for name in (*RATIOS, "support")), ""]
+    for names in (types, AVERAGES):
+        for name in names:
+            ratios = "".join(f" {report[name][ratio]:>9.{digits}f}" for ratio in RATIOS)
+            lines.append(f"{name:>{width}} {ratios} {report[name]['support']:>9}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def as_json(outcome: Outcome) -> str:
+    """Return what classification_report gives with output_dict."""
+    return json.dumps(outcome.scores["classification_report"], ensure_ascii=False, indent=1) + "\n"
+
+
+OPTIONS = (
+    Option("suffix", "the letter stands behind the type (PER-B)", "flag", False),
+    Option("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
+    Option("digits", "digits after the point in the text", "integer", 2),
+)
+FORMS = {"text": text, "json": as_json}
+
+CONVENTIONS = (
+    Convention(
+        name="seqeval",
+        family="tag sequences",
+        sentence="seqeval's report in default mode: as conlleval on IOB tags; knows S, but not L or U.",
+        needs="one tag a token on both sides",
+        source="seqeval 1.2.2 (Nakayama 2018)",
+        score=partial(score, strict=False),
+        of_layers=partial(of_layers, strict=False),
+        formats=("conll",),
+        options=OPTIONS,
+        twins={ENTITIES: "strict"},
+        forms=FORMS,
+    ),
+    Convention(
+        name="seqeval-strict",
+        family="tag sequences",
+        sentence="seqeval's report in strict mode: what is malformed in the scheme is dropped, in gold too.",
+        needs="one tag a token on both sides, of letters that the scheme allows",
+        source="seqeval 1.2.2 (Nakayama 2018), mode strict",
+        score=partial(score, strict=True),
+        of_layers=partial(of_layers, strict=True),
+        formats=("conll",),
+        options=(
+            Option("scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES)),
+            *OPTIONS,
+        ),
+        twins={ENTITIES: "strict"},
+        forms=FORMS,
+    ),
+)

@@ -1,0 +1,211 @@
+"""The entities that seqeval finds in tags, in its default mode and in its strict mode with a scheme.
+
+Default: an entity ends where a table of transitions says so, and begins where the last beginning was; L, U and M are
+letters like any other, which only a change of type parts. What stands between two sentences is O.
+Strict: an entity begins where the scheme has a beginning, goes on while it has an inside, and counts if what follows is
+an end; whatever else is not O is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.conventions.tag_rows import Bools, Int32, after, before
+from nereval_core.corpus import Int64
+
+LETTERS = "OBIESLU"
+O, B, I, E, S, L, U = range(len(LETTERS))  # noqa: E741
+DOT, OTHER = len(LETTERS), len(LETTERS) + 1
+"""In default mode `.` is outside, but for the table; any other character is a letter."""
+NAMELESS = "_"
+"""The type of a tag that has none."""
+PAIRS = 1 << 20
+"""Up to how many pairs of distinct tags transitions are looked up; beyond, they are worked out at each token."""
+
+Rule = Callable[..., tuple[Bools, ...]]
+
+
+class Patterns(NamedTuple):
+    """A scheme of seqeval: letters it allows, and transitions that begin an entity, go on in it, and end it.
+
+    A transition is the letter before (? any), the letter, and = where the type stays, ! where it changes, * either way.
+    """
+
+    letters: str
+    start: str
+    inside: str
+    end: str
+
+
+SCHEMES: Mapping[str, Patterns] = {
+    "IOB1": Patterns("IOB", "OI* II! BI* IB= BB=", "BI= II=", "II! IO* IB* BO* BI! BB="),
+    "IOB2": Patterns("IOB", "?B*", "BI= II=", "IO* II! IB* BO* BI! BB*"),
+    "IOE1": Patterns("IOE", "OI* II! EI* EE=", "II= IE=", "II! IO* IE! EI= EE="),
+    "IOE2": Patterns("IOE", "OI* OE* EI* EE* II! IE!", "II= IE=", "E?*"),
+    "IOBES": Patterns("IOBES", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*"),
+    "BILOU": Patterns("IOBLU", "?B* ?U*", "BI= BL= II= IL=", "U?* L?*"),
+}
+NEEDED = {"IOB2": "B", "IOE2": "E", "IOBES": "BE", "BILOU": "BL"}
+ALONE = {"S": "IOBES", "U": "BILOU"}
+"""A scheme is detected by the letters it needs among those it allows, or by one letter that nothing stands beside."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """Distinct tags: letter (index into LETTERS, DOT or OTHER) and type (index into `types`, which are sorted).
+
+    The last two stand for what is between sentences, and for what is before the first: it has no type at all.
+    """
+
+    letter: NDArray[Any]
+    kind: NDArray[Any]
+    types: tuple[str, ...]
+
+    @property
+    def between(self) -> int:
+        return len(self.letter) - 2
+
+
+@dataclass(frozen=True, eq=False)
+class Entities:
+    """Entities of one side by first and last token and type, in order; the last tokens are all different.
+
+    `dropped` are the first and last tokens of what is tagged and belongs to no entity.
+    """
+
+    first: Int64
+    last: Int64
+    kind: NDArray[Any]
+    dropped: tuple[Int64, Int64]
+
+
+def parse(names: Sequence[str], *, suffix: bool, strict: bool) -> Parsed:
+    """Return tags taken apart as each mode does: by the first `-`, or (strict) by the letter and any `-` around."""
+    letters = {letter: code for code, letter in enumerate(LETTERS)}
+    if not strict:
+        letters["."] = DOT
+    parted = []
+    for name in names:
+        letter, rest = (name[-1], name[:-1]) if suffix else (name[0], name[1:])
+        if strict:
+            kind = rest.strip("-")
+        else:
+            kind = rest.rsplit("-", maxsplit=1)[0] if suffix else rest.split("-", maxsplit=1)[-1]
+        parted.append((letters.get(letter, OTHER), kind or NAMELESS))
+    types = sorted({kind for _, kind in parted} | {NAMELESS})
+    rank = {kind: code for code, kind in enumerate(types)}
+    return Parsed(
+        np.array([*(letter for letter, _ in parted), O, O], np.int32),
+        np.array([*(rank[kind] for _, kind in parted), rank[NAMELESS], -1], np.int32),
+        tuple(types),
+    )
+
+
+def default_entities(numbers: Int32, sentences: Int64, parsed: Parsed) -> Entities:
+    """Return the entities by the table of default mode."""
+    start, end = _transitions(_by_default, numbers, sentences, parsed, at_start=len(parsed.letter) - 1)
+    starts, last = np.flatnonzero(start), np.flatnonzero(end)
+    first = starts
+    if len(starts) != len(last) or (starts > last).any() or (starts[1:] <= last[:-1]).any():
+        # What ends without having begun (L, U and M without a type) begins where the last beginning was.
+        place = np.searchsorted(starts, last, side="right") - 1
+        first = np.where(place >= 0, starts[place], 0) if len(starts) else np.zeros(len(last), np.int64)
+    none = np.empty(0, np.int64)
+    return Entities(first, last, parsed.kind[numbers[last]], (none, none))
+
+
+def strict_entities(numbers: Int32, sentences: Int64, parsed: Parsed, scheme: str) -> Entities:
+    """Return the entities that are well formed in a scheme."""
+    tables = [_table(transitions) for transitions in SCHEMES[scheme][1:]]
+
+    def rule(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, ...]:
+        same = (old == kind).astype(np.intp)
+        return tuple(table[same, before, letter] for table in tables)
+
+    start, inside, end = _transitions(rule, numbers, sentences, parsed, at_start=parsed.between)
+    # Tokens linked by insides stand together: the entity begins at the first of them where one can begin.
+    heads, starts = np.flatnonzero(~inside), np.flatnonzero(start)
+    run = np.searchsorted(heads, starts, side="right") - 1
+    opening = np.ones(len(run), bool)
+    opening[1:] = run[1:] != run[:-1]
+    run, first = run[opening], starts[opening]
+    last = np.append(heads[1:], len(numbers))[run] - 1
+    whole = end[last]
+    first, last = first[whole], last[whole]
+    held = np.zeros(len(numbers) + 1, np.int8)
+    held[first] += 1
+    held[last + 1] -= 1
+    tagged = (parsed.letter[numbers] != O) & (np.cumsum(held[:-1]) == 0)
+    return Entities(first, last, parsed.kind[numbers[first]], _runs(tagged, ~inside))
+
+
+def same_entities(one: Entities, two: Entities, tokens: int) -> tuple[Int64, Int64]:
+    """Return the numbers of the entities that are on both sides."""
+    ends = np.zeros((2, tokens), bool)
+    ends[0, one.last] = True
+    ends[1, two.last] = True
+    g, p = np.flatnonzero(ends[1, one.last]), np.flatnonzero(ends[0, two.last])
+    same = (one.first[g] == two.first[p]) & (one.kind[g] == two.kind[p])
+    return g[same], p[same]
+
+
+def detected(letters: str) -> str | None:
+    """Return the scheme that seqeval takes for tags of these letters, None where it knows none."""
+    for scheme, needed in NEEDED.items():
+        if set(needed) <= set(letters) <= set(SCHEMES[scheme].letters):
+            return scheme
+    return ALONE.get(letters)
+
+
+def _transitions(rule: Rule, numbers: Int32, sentences: Int64, parsed: Parsed, *, at_start: int) -> tuple[Bools, ...]:
+    """Return what a rule says at each token: of what stands before it, and (the last array) of what stands after.
+
+    The rule takes letter and type before, letter and type. `at_start` is what stands before the first token of all.
+    """
+    previous = before(numbers, sentences, parsed.between)
+    if len(previous):
+        previous[0] = at_start
+    following = after(numbers, sentences, parsed.between)
+    letter, kind = parsed.letter, parsed.kind
+    count = len(letter)
+    if count * count <= PAIRS:
+        one, two = np.repeat(np.arange(count), count), np.tile(np.arange(count), count)
+        *tables, last = rule(letter[one], kind[one], letter[two], kind[two])
+        gap = previous * count + numbers
+        return *(table[gap] for table in tables), last[numbers * count + following]
+    *found, _ = rule(letter[previous], kind[previous], letter[numbers], kind[numbers])
+    return *found, rule(letter[numbers], kind[numbers], letter[following], kind[following])[-1]
+
+
+def _by_default(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, ...]:
+    changes = old != kind
+    end = np.isin(before, (E, S)) | (np.isin(before, (B, I)) & np.isin(letter, (B, S, O)))
+    end |= ~np.isin(before, (O, DOT)) & changes
+    start = np.isin(letter, (B, S)) | (np.isin(before, (E, S, O)) & np.isin(letter, (E, I)))
+    start |= ~np.isin(letter, (O, DOT)) & changes
+    return start, end
+
+
+def _table(transitions: str) -> Bools:
+    """Return transitions as an array: type stays, letter before, letter; letters that are none never fit."""
+    table = np.zeros((2, OTHER + 1, OTHER + 1), bool)
+    for transition in transitions.split():
+        old, new, same = tuple(transition)
+        one = slice(len(LETTERS)) if old == "?" else LETTERS.index(old)
+        two = slice(len(LETTERS)) if new == "?" else LETTERS.index(new)
+        for stays in {"=": (1,), "!": (0,), "*": (0, 1)}[same]:
+            table[stays, one, two] = True
+    return table
+
+
+def _runs(mask: Bools, parts: Bools) -> tuple[Int64, Int64]:
+    """Return first and last token of each run where the mask holds and nothing parts it."""
+    begins, ends = mask.copy(), mask.copy()
+    begins[1:] &= ~mask[:-1] | parts[1:]
+    ends[:-1] &= ~mask[1:] | parts[1:]
+    return np.flatnonzero(begins), np.flatnonzero(ends)
