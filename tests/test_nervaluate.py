@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, named, settled
+from nereval_core.conventions import Given, Outcome, apply, named, nervaluate_matching, settled
 from nereval_core.conventions.outcome import DECISIONS
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.errors import FormatError
@@ -115,6 +115,18 @@ def test_tags_score_as_the_reference_scores_them(number: str, tmp_path: Path) ->
     drawn = [one for one in TAGGED if one.legal or number == "0.3.1"]
     for one, figures in zip(drawn, expected(number, "tagged"), strict=True):
         assert rows(apply(named(f"nervaluate-{number}"), given(tmp_path, one))) == figures
+
+
+CUTS = ({"BLOCK": 7}, {"DENSE": 0}, {"DENSE": 10**9, "FEW": 0}, {"FEW": 10**9})
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_it_does_not_matter_how_the_work_is_cut(cut: Mapping[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    some = (*CORPORA[:40:8], *CORPORA[-2:])
+    wanted = [[rows(ours(number, drawn)) for drawn in some] for number in VERSIONS]
+    for name, value in cut.items():
+        monkeypatch.setattr(nervaluate_matching, name, value)
+    assert [[rows(ours(number, drawn)) for drawn in some] for number in VERSIONS] == wanted
 
 
 # Gold, prediction (inclusive ends, as in the reference's papers), then by version strict and ent_type, each as correct,
@@ -285,7 +297,7 @@ BAD: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({"min_overlap_percentage": 0.5}, "0.5 is not between 1 and 100"),
     ({"min_overlap_percentage": "nan"}, "nan is not between 1 and 100"),
     ({"min_overlap_percentage": 101}, "101 is not between 1 and 100"),
-    ({"loader": "list"}, "these documents have no tokens"),
+    ({"loader": "list"}, "nervaluate's loader 'list' counts tags"),
 )
 
 

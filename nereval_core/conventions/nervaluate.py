@@ -97,7 +97,8 @@ def score(given: Given, options: Mapping[str, Any], *, version: Version) -> Outc
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: Version) -> Outcome:
     """Score the spans of layers, or with the loaders "list" and "conll" the tags that say them."""
     if options["loader"] in ("list", "conll"):
-        return _of_tags(tagged(gold, "this loader"), tagged(pred, "this loader"), options, version)
+        reader = f"nervaluate's loader '{options['loader']}'"
+        return _of_tags(tagged(gold, reader), tagged(pred, reader), options, version)
     notes = []
     if broken := len(gold.fragments) + len(pred.fragments):
         notes.append(f"discontinuous spans scored from their first to their last character: {broken}")
@@ -110,7 +111,7 @@ def _of_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], version: Ve
         if problems:
             raise FormatError(problems)
     sentences = len(gold.sentences) - 1
-    notes = [f"each sentence is a document ({sentences}), offsets are tokens"]
+    notes = [*gold.notes, f"each sentence is a document ({sentences}), offsets are tokens"]
     return _scored(of_tags(gold), of_tags(pred), gold.documents, sentences, options, version, notes)
 
 
