@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,30 +23,73 @@ from nereval_core.corpus import Documents, Intervals, Layer
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
-WORD = re.compile(r"\w+|[^\w\s]")
+WORD = re.compile(r"(\w+)|[^\w\s]")
 """A token where a document has none of its own: a run of word characters, or any other character but white space."""
 
+_BLANK, _WORD, _OTHER = 0, 1, 2
+_PIECE = 1 << 20
+"""Characters whose tokens are found at once."""
 _TOKENS: WeakKeyDictionary[Documents, Intervals] = WeakKeyDictionary()
 
 
 def tokens_of(documents: Documents) -> Intervals:
     """Return the tokens of each document: its own, or, where it has none, those that WORD finds in its text."""
     if documents not in _TOKENS:
-        own = documents.tokens
-        some = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
-        if own is None or not some.all():
-            own = Intervals.of(
-                [
-                    own.of_document(number) if own is not None and some[number] else _found(text)
-                    for number, text in enumerate(documents.texts)
-                ]
-            )
-        _TOKENS[documents] = own
+        _TOKENS[documents] = _tokens_of(documents)
     return _TOKENS[documents]
 
 
-def _found(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in WORD.finditer(text)]
+def _tokens_of(documents: Documents) -> Intervals:
+    own = documents.tokens
+    bare = np.arange(len(documents)) if own is None else np.flatnonzero(np.diff(own.first) == 0)
+    if own is not None and not len(bare):
+        return own
+    columns = _found(documents, bare)
+    if own is not None:
+        doc = np.repeat(np.arange(len(documents)), np.diff(own.first))
+        given = (doc, own.starts.astype(np.int64), own.ends.astype(np.int64))
+        columns = tuple(np.concatenate(pair) for pair in zip(given, columns, strict=True))
+        columns = tuple(column[np.lexsort((columns[1], columns[0]))] for column in columns)
+    doc, starts, ends = columns
+    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(doc, minlength=len(documents)))))
+    return Intervals(_frozen(first), _frozen(starts.astype(np.int32)), _frozen(ends.astype(np.int32)))
+
+
+def _found(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
+    """Return document, start and end of the tokens that WORD finds in some documents' texts."""
+    found = [(np.zeros(0, np.int64),) * 3]
+    lengths = np.cumsum(documents.lengths[numbers])
+    at = 0
+    while at < len(numbers):
+        done = int(lengths[at - 1]) if at else 0
+        stop = max(at + 1, int(np.searchsorted(lengths, done + _PIECE, side="right")))
+        some = numbers[at:stop]
+        begin = np.concatenate((np.zeros(1, np.int64), lengths[at:stop] - done))
+        text = "".join(documents.texts[number] for number in some.tolist())
+        code = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        kind = _kinds(int(code.max(initial=0)).bit_length())[code]
+        # A word ends at the end of its document.
+        joined = np.zeros(len(code) + 1, bool)
+        joined[1:-1] = (kind[1:] == _WORD) & (kind[:-1] == _WORD)
+        joined[begin] = False
+        start = np.flatnonzero((kind != _BLANK) & ~joined[:-1])
+        end = np.flatnonzero((kind != _BLANK) & ~joined[1:]) + 1
+        row = np.searchsorted(begin, start, side="right") - 1
+        found.append((some[row], start - begin[row], end - begin[row]))
+        at = stop
+    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+
+@cache
+def _kinds(bits: int) -> NDArray[np.uint8]:
+    """Return of every character with a code below 2 to the power of `bits` what it is to WORD."""
+    # Half a surrogate pair is in no text; chr of it would be no string to search.
+    codes = range(min(1 << bits, sys.maxunicode + 1))
+    text = "".join(" " if 0xD800 <= code <= 0xDFFF else chr(code) for code in codes)
+    kinds = np.zeros(len(text), np.uint8)
+    for match in WORD.finditer(text):
+        kinds[match.start() : match.end()] = _WORD if match[1] else _OTHER
+    return kinds
 
 
 def tokens_in_words(documents: Documents) -> str:
@@ -96,7 +141,7 @@ def token_runs(
     of_token = np.repeat(np.arange(len(gold.documents)), np.diff(tokens.first))
     origin = gold.documents.base[of_token]
     edges = (origin + tokens.starts, origin + tokens.ends)
-    cells = [_cells(layer, code, edges) for layer, code in zip((gold, pred), codes, strict=True)]
+    cells = [_cells(layer, code, len(types), edges) for layer, code in zip((gold, pred), codes, strict=True)]
     sides = []
     for layer, mine, other, alone in (
         (gold, cells[0], cells[1], Decision.MIS),
@@ -110,8 +155,8 @@ def token_runs(
     return TokenRuns(sides[0], sides[1])
 
 
-def _cells(layer: Layer, code: NDArray[Any], edges: tuple[Int64, Int64]) -> Int64:
-    """Return the distinct tokens of a layer by type, as type * tokens + token, sorted."""
+def _cells(layer: Layer, code: NDArray[Any], types: int, edges: tuple[Int64, Int64]) -> Int64:
+    """Return the distinct tokens of a layer by type, as token * types + type, sorted."""
     base, starts, ends = layer.documents.base, *edges
     plain = np.ones(len(layer), bool)
     plain[list(layer.fragments)] = False
@@ -127,7 +172,13 @@ def _cells(layer: Layer, code: NDArray[Any], edges: tuple[Int64, Int64]) -> Int6
     first = np.searchsorted(ends, np.concatenate(low), side="right")
     last = np.searchsorted(starts, np.concatenate(high), side="left")
     row, token = ranges(first, np.maximum(first, last))
-    return np.unique(np.concatenate(kind).astype(np.int64)[row] * len(starts) + token)
+    cells: Int64 = token * types + np.concatenate(kind)[row]
+    # Spans come in the order of their tokens, nearly: this sort finds that out, np.unique does not.
+    cells.sort(kind="stable")
+    new = np.ones(len(cells), bool)
+    new[1:] = cells[1:] != cells[:-1]
+    distinct: Int64 = cells[new]
+    return distinct
 
 
 def _runs(
@@ -138,11 +189,15 @@ def _runs(
     tokens: Intervals,
     of_token: Int64,
 ) -> Runs:
-    count = max(1, len(tokens.starts))
-    kind, token = cells // count, cells % count
+    # Both sides together may have more types than int16 can number.
+    number = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
+    count = max(1, len(types))
+    kind = (cells % count).astype(number)
+    turn = np.argsort(kind, kind="stable")
+    kind, token, decision = kind[turn], cells[turn] // count, decision[turn]
     doc = of_token[token] if len(token) else token
     opens = np.ones(len(cells), bool)
-    opens[1:] = np.diff(cells) != 1
+    opens[1:] = np.diff(token) != 1
     for column in (kind, doc, decision):
         opens[1:] |= column[1:] != column[:-1]
     first = np.flatnonzero(opens)
@@ -150,16 +205,14 @@ def _runs(
     last = first + size - 1
     start = tokens.starts[token[first]] if len(first) else np.zeros(0, np.int32)
     end = tokens.ends[token[last]] if len(first) else np.zeros(0, np.int32)
-    order = np.lexsort((kind[first], end, start, doc[first]))
-    # Both sides together may have more types than int16 can number.
-    number = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
+    order = np.lexsort((kind[first], token[last], token[first]))
     runs = Layer(
         layer.name,
         layer.documents,
         _frozen(doc[first][order].astype(np.int32)),
         _frozen(start[order]),
         _frozen(end[order]),
-        _frozen(kind[first][order].astype(number)),
+        _frozen(kind[first][order]),
         types,
     )
     return Runs(runs, size[order].astype(np.int64), decision[first][order], np.full(len(first), -1, np.int32))

@@ -57,6 +57,14 @@ _TERMS = (
         "The mean of the documents' ratios, each document weighing the same; documents without the ratio are left out.",
     ),
     Term("support", "support", "The number of gold spans of the type."),
+    Term("core", "core", "The part of a gold span that a prediction must cover under the criterion core."),
+    Term("alternatives", "alternatives", "Other boundaries of a gold span that are as right as its own."),
+    Term(
+        "token run",
+        "token run",
+        "What a record is under the criterion fragment: adjacent tokens of one type and decision. It counts for its "
+        "tokens, and POS and ACT are tokens.",
+    ),
 )
 
 GLOSSARY: Mapping[str, Term] = MappingProxyType({term.code: term for term in _TERMS})

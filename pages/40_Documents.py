@@ -35,7 +35,10 @@ def documents(here: Here) -> None:
     there = opened(here.scores(), here.view.criterion, here.records(), shown, *wanted, part_asked_for(wanted))
     if there.unknown:
         asked = plain(here.view.record)
-        st.warning(f"{asked} is no record of this document under these settings: its type may be merged or left out.")
+        st.warning(
+            f"{asked} is no record of this document under these settings: its type may be merged or left out, or the "
+            "matching criterion counts tokens instead of spans."
+        )
 
     by = controls(there, texts.ids, go)
     parts(there, wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import get_args
 
@@ -26,6 +27,16 @@ OWN = [(0, 2), (2, 3), (5, 9), (9, 11), (12, 16)]
 @pytest.mark.parametrize("text", [*TEXTS, "", " \n\u2003", "\U0001d400x 👩\u200d⚕️"])
 def test_tokens_where_a_document_has_none(text: str) -> None:
     assert tokens_of(Documents(("d",), (text,))).of_document(0) == split(text)
+
+
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" \n_a1-."), max_size=12)))
+def test_tokens_are_found_document_by_document(texts: list[str]) -> None:
+    """A word does not go on into the next document, and an empty one has none."""
+    over = Documents(tuple(f"d{i}" for i in range(len(texts))), tuple(texts))
+    found = tokens_of(over)
+    assert [found.of_document(i) for i in range(len(texts))] == [
+        [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)] for text in texts
+    ]
 
 
 def corpus(seed: int, *, own: bool, count: int = 12, most: int = 6) -> tuple[Documents, list[list[list[Span]]]]:
