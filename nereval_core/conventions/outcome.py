@@ -98,7 +98,8 @@ class Outcome:
     `scores` holds the scorer's figures under its own names, nested as the scorer nests them and ready for JSON;
     `figures` the same ones as a table (FIGURE_COLUMNS), by evaluation (a schema, a column, a slice: `a/b/c` from the
     outside in) and scope. `documents` are what records point into. `build` makes the records of an evaluation;
-    `printout`, where the scorer prints its input's own lines, what it prints.
+    `printout`, where the scorer prints its input's own lines, what it prints; `system` is what its printout calls the
+    prediction.
     """
 
     convention: str
@@ -111,6 +112,7 @@ class Outcome:
     build: Callable[[str], pd.DataFrame] = field(repr=False)
     notes: tuple[str, ...] = ()
     printout: Callable[[], str] | None = field(default=None, repr=False)
+    system: str = ""
 
     @property
     def evaluations(self) -> tuple[str, ...]:
