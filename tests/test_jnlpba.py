@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core import readers
@@ -319,6 +319,7 @@ TAGS = ("O", "O", "B-DNA", "I-DNA", "B-RNA", "I-RNA", "I-virus", "E-DNA", "S-DNA
 SENTENCES = st.lists(st.lists(st.tuples(*[st.sampled_from(TAGS)] * 2), min_size=1, max_size=6), min_size=1, max_size=4)
 
 
+@settings(max_examples=15)
 @given(SENTENCES)
 def test_records_add_up_to_the_figures(sentences: list[list[tuple[str, str]]]) -> None:
     gold, pred = (" / ".join(" ".join(pair[side] for pair in one) for one in sentences) for side in (0, 1))

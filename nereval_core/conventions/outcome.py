@@ -244,6 +244,7 @@ def record_frame(
 
     `why` and `scope` are codes and the words they stand for. A record is anchored on its gold unit where it has one.
     """
+    assert not counters.keys() & RECORD_COLUMNS.keys(), "a counter takes the name of a column"
     size = len(g)
     scopes = (np.zeros(size, np.int8), (scope,)) if isinstance(scope, str) else scope
     sides = np.where(p < 0, 1, np.where(g < 0, 2, 0))

@@ -36,14 +36,12 @@ from nereval_core.conventions.seqeval_tags import (
     LETTERS,
     OTHER,
     SCHEMES,
-    Entities,
     default_entities,
     detected,
     parse,
-    same_entities,
     strict_entities,
 )
-from nereval_core.conventions.tag_rows import Int32, after, before, numbered, token_records
+from nereval_core.conventions.tag_rows import Int32, Spans, after, before, numbered, same_spans, token_records
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import conll, schemes
@@ -108,7 +106,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict
     if not len(one.last) + len(two.last):
         found = "no entity on either side: seqeval's classification_report stops with a ValueError"
         raise FormatError.single(pred.source, None, found, "give at least one entity")
-    g, p = same_entities(one, two, len(gold))
+    g, p = same_spans(one, two, len(gold))
     size = len(parsed.types)
     support, pred_sum, tp_sum = (np.bincount(kind, minlength=size) for kind in (one.kind, two.kind, one.kind[g]))
     present = np.flatnonzero(support + pred_sum)
@@ -237,7 +235,7 @@ def _records(
     gold: Tagged,
     pred: Tagged,
     numbers: list[Int32],
-    sides: tuple[Entities, Entities],
+    sides: tuple[Spans, Spans],
     pairs: tuple[NDArray[Any], NDArray[Any]],
     types: tuple[str, ...],
     evaluation: str,
@@ -268,7 +266,7 @@ def _records(
     return with_types(frame)
 
 
-def _marks(gold: Tagged, side: Entities, tags: Tagged, types: tuple[str, ...]) -> Marks:
+def _marks(gold: Tagged, side: Spans, tags: Tagged, types: tuple[str, ...]) -> Marks:
     """Return entities, then what was dropped, which is called by the tag of its first token."""
     first, last = (np.concatenate(pair) for pair in ((side.first, side.dropped[0]), (side.last, side.dropped[1])))
     # What reaches over the end of a document is shown from the beginning of the one in which it ends.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.conventions.tag_rows import Bools, Int32, after, before
+from nereval_core.conventions.tag_rows import Bools, Int32, Spans, after, before
 from nereval_core.corpus import Int64
 
 LETTERS = "OBIESLU"
@@ -71,19 +71,6 @@ class Parsed:
         return len(self.letter) - 2
 
 
-@dataclass(frozen=True, eq=False)
-class Entities:
-    """Entities of one side by first and last token and type, in order; the last tokens are all different.
-
-    `dropped` are the first and last tokens of what is tagged and belongs to no entity.
-    """
-
-    first: Int64
-    last: Int64
-    kind: NDArray[Any]
-    dropped: tuple[Int64, Int64]
-
-
 def parse(names: Sequence[str], *, suffix: bool, strict: bool) -> Parsed:
     """Return tags taken apart as each mode does: by the first `-`, or (strict) by the letter and any `-` around."""
     letters = {letter: code for code, letter in enumerate(LETTERS)}
@@ -106,7 +93,7 @@ def parse(names: Sequence[str], *, suffix: bool, strict: bool) -> Parsed:
     )
 
 
-def default_entities(numbers: Int32, sentences: Int64, parsed: Parsed) -> Entities:
+def default_entities(numbers: Int32, sentences: Int64, parsed: Parsed) -> Spans:
     """Return the entities by the table of default mode."""
     start, end = _transitions(_by_default, numbers, sentences, parsed, at_start=len(parsed.letter) - 1)
     starts, last = np.flatnonzero(start), np.flatnonzero(end)
@@ -115,11 +102,10 @@ def default_entities(numbers: Int32, sentences: Int64, parsed: Parsed) -> Entiti
         # What ends without having begun (L, U and M without a type) begins where the last beginning was.
         place = np.searchsorted(starts, last, side="right") - 1
         first = np.where(place >= 0, starts[place], 0) if len(starts) else np.zeros(len(last), np.int64)
-    none = np.empty(0, np.int64)
-    return Entities(first, last, parsed.kind[numbers[last]], (none, none))
+    return Spans(first, last, parsed.kind[numbers[last]])
 
 
-def strict_entities(numbers: Int32, sentences: Int64, parsed: Parsed, scheme: str) -> Entities:
+def strict_entities(numbers: Int32, sentences: Int64, parsed: Parsed, scheme: str) -> Spans:
     """Return the entities that are well formed in a scheme."""
     tables = [_table(transitions) for transitions in SCHEMES[scheme][1:]]
 
@@ -141,17 +127,7 @@ def strict_entities(numbers: Int32, sentences: Int64, parsed: Parsed, scheme: st
     held[first] += 1
     held[last + 1] -= 1
     tagged = (parsed.letter[numbers] != O) & (np.cumsum(held[:-1]) == 0)
-    return Entities(first, last, parsed.kind[numbers[first]], _runs(tagged, ~inside))
-
-
-def same_entities(one: Entities, two: Entities, tokens: int) -> tuple[Int64, Int64]:
-    """Return the numbers of the entities that are on both sides."""
-    ends = np.zeros((2, tokens), bool)
-    ends[0, one.last] = True
-    ends[1, two.last] = True
-    g, p = np.flatnonzero(ends[1, one.last]), np.flatnonzero(ends[0, two.last])
-    same = (one.first[g] == two.first[p]) & (one.kind[g] == two.kind[p])
-    return g[same], p[same]
+    return Spans(first, last, parsed.kind[numbers[first]], _runs(tagged, ~inside))
 
 
 def detected(letters: str) -> str | None:

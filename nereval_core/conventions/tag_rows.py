@@ -1,9 +1,10 @@
-"""What the scorers of tags have in common: tags as numbers, their neighbours, and records of single tokens."""
+"""What the scorers of tags have in common: tags as numbers, their neighbours, spans, and records of single tokens."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,35 @@ Int32 = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
 SAME_TAG = ("the same tag on both sides", "another tag on the other side")
+
+
+NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans of one side by first and last token and type (a number), in order; the last tokens are all different.
+
+    `dropped` are the first and last tokens of what is tagged and belongs to no span.
+    """
+
+    first: Int64
+    last: Int64
+    kind: NDArray[Any]
+    dropped: tuple[Int64, Int64] = (NONE, NONE)
+
+    def __len__(self) -> int:
+        return len(self.last)
+
+
+def same_spans(one: Spans, two: Spans, tokens: int) -> tuple[Int64, Int64]:
+    """Return the numbers of the spans that are on both sides, pair by pair."""
+    ends = np.zeros((2, tokens), bool)
+    ends[0, one.last] = True
+    ends[1, two.last] = True
+    g, p = np.flatnonzero(ends[1, one.last]), np.flatnonzero(ends[0, two.last])
+    same = (one.first[g] == two.first[p]) & (one.kind[g] == two.kind[p])
+    return g[same], p[same]
 
 
 def numbered(*sides: Sequence[str]) -> tuple[list[Int32], tuple[str, ...]]:
