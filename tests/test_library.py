@@ -118,3 +118,18 @@ def test_a_choice_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     both = source("g.jsonl", jsonl((0, 3, "PER")))
     with pytest.raises(FormatError, match=next(iter(wrong.values()))):
         nereval_core.score(both, both, **wrong)
+
+
+def test_cores_of_brat(tmp_path: Path) -> None:
+    (tmp_path / "key").mkdir()
+    (tmp_path / "key" / "d.txt").write_text("human p53 gene", encoding="utf-8")
+    (tmp_path / "key" / "d.ann").write_text("T1\tGene 0 14\thuman p53 gene\nT2\tCore 6 9\tp53\n", encoding="utf-8")
+    gold = nereval_core.read(tmp_path / "key", core_type="Core")
+    assert dict(gold.layer.cores) == {0: (6, 9)} and "spans with a core: 1 of 1" in gold.notes
+    for one in (gold, tmp_path / "key"):
+        given = {} if one is gold else {"core_type": "Core"}
+        assert nereval_core.score(one, gold, criteria=("core", "fragment"), **given).counts("core").cor == 1
+    with pytest.raises(FormatError, match="criterion core needs core terms in gold"):
+        nereval_core.score(tmp_path / "key", gold, criteria="core")
+    with pytest.raises(FormatError, match="is no name"):
+        nereval_core.read(tmp_path / "key", core_type="")
