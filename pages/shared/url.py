@@ -25,7 +25,8 @@ ABSENT = ""
 ORDERS = ("document", "text", "gold", "prediction", "decision", "longest")
 """How lists may be sorted, the default first."""
 LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map")
-"""What else `sort` may say: how Overview and Confusion lay their tables out."""
+LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
+"""What else `sort` may say: how Overview and Confusion lay their tables out, and what Linking shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
     "your own: a link cannot carry its rule"
 )
-_RIVALS = (ORDERS, ("row-share", "column-share"))
+_RIVALS = (ORDERS, ("row-share", "column-share"), ("first-3", "first-5"))
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 
 
@@ -230,7 +231,7 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    words, wrong = _words((*ORDERS, *LAYOUTS))(text)
+    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]
         view = view.with_sort(word)
