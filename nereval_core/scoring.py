@@ -29,8 +29,9 @@ from nereval_core.alignment import (
 )
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
-from nereval_core.fragments import token_runs, tokens_of
+from nereval_core.fragments import token_runs
 from nereval_core.questions import ALTERNATIVES, BITS, CORE, Question
+from nereval_core.tokens import tokens_of
 
 Counting = Literal["one-to-one", "each-side"]
 UInt8 = NDArray[np.uint8]

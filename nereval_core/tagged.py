@@ -6,7 +6,6 @@ start from here.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,7 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
 from nereval_core.errors import FormatError, Problem, quoted
-
-TOKEN = re.compile(r"\w+|[^\w\s]")
-"""What counts as a token where a document has none of its own."""
+from nereval_core.tokens import tokens_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +91,7 @@ def tagged(layer: Layer, needed_by: str) -> Tagged:
     documents = layer.documents
     notes: tuple[str, ...] = ()
     if documents.tokens is None:
-        rows = [[match.span() for match in TOKEN.finditer(text)] for text in documents.texts]
-        documents = replace(documents, tokens=Intervals.of(rows))
+        documents = replace(documents, tokens=tokens_of(documents))
         notes = ("the documents have no tokens: words and single other characters were taken for tokens",)
     assert documents.tokens is not None
     first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends

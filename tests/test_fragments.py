@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from nereval_core import tables
 from nereval_core.corpus import Documents, Intervals
 from nereval_core.criteria import CRITERIA, Decision, criterion_from_parts
-from nereval_core.fragments import tokens_of
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Counts, Scores, Settings, score_layers
+from nereval_core.tokens import tokens_of
 from tests.oracle import COR, MIS, SPU, Span, split, tokens_by_decision
 from tests.spans import make, random_spans, settings
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 # in one row may import one another, and everything above.
 LEVELS = (
     ("nereval_core", "nereval_core.errors", "nereval_core.glossary"),
-    ("nereval_core.corpus",),
+    ("nereval_core.corpus", "nereval_core.tokens"),
     ("nereval_core.readers", "nereval_core.writers", "nereval_core.pairing", "nereval_core.tagged"),
     (
         "nereval_core.alignment",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nereval_core import __version__
 from nereval_core.criteria import CRITERIA, Criterion, merges_in_words, same_rule
-from nereval_core.fragments import tokens_in_words
 from nereval_core.scoring import Scores
+from nereval_core.tokens import tokens_in_words
 
 
 def signature(scores: Scores, name: str) -> str:

@@ -17,7 +17,7 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.conll import DOCSTART, is_mark
 from nereval_core.readers.schemes import Scheme, encode, scheme_named, unsayable
-from nereval_core.tagged import TOKEN
+from nereval_core.tokens import WORD
 from nereval_core.writers import whole_file
 
 NAME = "conll"
@@ -63,7 +63,7 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> None:
 def _tokens(layer: Layer, number: int) -> list[tuple[int, int]]:
     documents = layer.documents
     own = documents.tokens.of_document(number) if documents.tokens is not None else []
-    return own or [match.span() for match in TOKEN.finditer(documents.texts[number])]
+    return own or [match.span() for match in WORD.finditer(documents.texts[number])]
 
 
 def _document(
