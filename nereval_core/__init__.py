@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nereval_core.concept_verbs import index, link
-    from nereval_core.library import read, score, write
+    from nereval_core.library import read, reproduce, score, write
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "index", "link", "read", "score", "write"]
+__all__ = ["__version__", "index", "link", "read", "reproduce", "score", "write"]
 
 
 def __getattr__(name: str) -> Any:
     # The verbs bring numpy with them: the command line's help can do without.
-    if name in ("read", "score", "write"):
+    if name in ("read", "reproduce", "score", "write"):
         from nereval_core import library
 
         return getattr(library, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
@@ -14,6 +14,9 @@ from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
+
+if TYPE_CHECKING:
+    from nereval_core.conventions import Outcome
 
 Input = Source | str | os.PathLike[str]
 Repair = Literal["conlleval", "discard"]
@@ -195,6 +198,39 @@ def score(
     theirs = _reading(pred, format, ours, core_type)
     paired = pair(ours, theirs, missing=missing, token_text=token_text)
     return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+
+
+def reproduce(
+    gold: Input,
+    pred: Input,
+    *,
+    convention: str,
+    options: Mapping[str, Any] | None = None,
+    format: str = "auto",
+    missing: Missing = "error",
+    token_text: TokenText = "own",
+) -> Outcome:
+    """Score files as a published scorer does: its figures under its own names, and the records that make them.
+
+    `options` are the scorer's own; a dash and an underscore in their names are alike.
+
+    Raises:
+        FormatError: no such convention or option, unreadable input, data the scorer cannot have.
+    """
+    # Conventions bring pandas with them, which scoring alone can do without.
+    from nereval_core.conventions import Given, apply, named
+
+    _one_of("missing", missing, Missing)
+    _one_of("token_text", token_text, TokenText)
+    given = Given(
+        gold=_opened(gold),
+        pred=_opened(pred),
+        gold_format=format,
+        pred_format=format,
+        missing=missing,
+        token_text=token_text,
+    )
+    return apply(named(convention), given, options or {})
 
 
 def write(layer: Layer | Reading, path: str | os.PathLike[str], *, format: str = "jsonl") -> tuple[str, ...]:
