@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import nereval_core as nereval
 from nereval_core.__main__ import VERBS, main
 from nereval_core.conventions import conventions
+from nereval_core.conventions.outcome import OVERALL
 from nereval_core.criteria import CRITERIA, criteria_from_toml
 from nereval_core.readers import formats
 from nereval_core.readers.schemes import SCHEMES
@@ -141,6 +143,48 @@ def test_native_format_and_composed_criteria_can_be_read(folder: Path) -> None:
     assert json.loads((folder / "again.jsonl").read_text(encoding="utf-8")) == json.loads(document)
     assert len(criteria_from_toml(criteria, "own.toml")) == 1
     assert main(["score", "document.jsonl", "document.jsonl", "--criteria", "strict,own.toml"]) == 0
+
+
+@pytest.mark.parametrize("example", blocks("example"))
+def test_examples_of_published_scorers_hold(folder: Path, example: str) -> None:
+    """Lines are `gold: …`, `pred: …`, and `SCORER [OPTION=VALUE] [SCOPE]: EVALUATION FIGURE = COUNT`."""
+    given, claims = [], []
+    for line in example.splitlines():
+        name, _, rest = line.partition(": ")
+        (given if name in ("gold", "pred") else claims).append((name, rest))
+    paths = {name: written(folder, name, content) for name, content in given}
+    assert claims
+    for scorer, claim in claims:
+        name, *rest = scorer.split()
+        figure, _, count = claim.partition(" = ")
+        evaluation, figure = figure.split(" ", 1)
+        if name == "ours":
+            counts = nereval.score(paths["gold"], paths["pred"], criteria=[evaluation]).counts(evaluation)
+            assert getattr(counts, figure.lower()) == int(count), claim
+            continue
+        options = dict(item.split("=") for item in rest if "=" in item)
+        scope = next((item for item in rest if "=" not in item), OVERALL)
+        outcome = nereval.reproduce(paths["gold"], paths["pred"], convention=name, options=options)
+        asked = {"evaluation": evaluation, "scope": scope, "figure": figure}
+        found = outcome.figures.astype(dict.fromkeys(asked, "str"))
+        for column, value in asked.items():
+            found = found[found[column] == value]
+        assert found["value"].tolist() == [int(count)], claim
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    """Write one side of an example: tags, or spans in a text of one letter."""
+    if re.match(r"\d", content):
+        spans = [re.fullmatch(r"(\d+)-(\d+) (\w+)", item.strip()) for item in content.split(",")]
+        rows = [{"start": int(span[1]), "end": int(span[2]), "label": span[3]} for span in spans if span]
+        path = folder / f"{name}.jsonl"
+        path.write_text(json.dumps({"id": "d", "text": "x" * 20, "spans": rows}) + "\n", encoding="utf-8")
+        return path
+    path = folder / f"{name}.conll"
+    path.write_text(
+        "".join(f"w{number}\t{tag}\n" for number, tag in enumerate(content.split())) + "\n", encoding="utf-8"
+    )
+    return path
 
 
 def test_links_lead_somewhere() -> None:
