@@ -87,7 +87,7 @@ _BOUNDARY_WORDS: dict[str, str] = {
 # By boundary rule: which of a layer's mappings must not be empty, and what that is in words.
 _NEEDS: dict[str, tuple[str, str]] = {
     "core": ("cores", "core terms in gold (`core` in JSONL, or brat read with --core-type)"),
-    "alternatives": ("alternatives", "alternative boundaries in gold (`alternatives` in JSONL)"),
+    "alternatives": ("alternatives", "alternative boundaries in gold (`alternatives` in JSONL, or BioCreative files)"),
 }
 _SEMEVAL = "SemEval-2013 task 9.1"
 _TSAI = "Tsai et al. 2006"
