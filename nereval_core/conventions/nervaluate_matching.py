@@ -25,8 +25,8 @@ SAME_BOUNDS, SAME_TYPE = 1, 2
 IDENTICAL = SAME_BOUNDS | SAME_TYPE
 BLOCK = 1 << 21
 """Overlapping pairs that are looked at together."""
-DENSE = 64
-"""Overlaps a prediction from which its cluster is worked off prediction by prediction, which takes little memory."""
+DENSE = 512
+"""Overlaps a prediction above which it is faster to work off a cluster prediction by prediction, in little memory."""
 FEW = 48
 """Predictions without a gold span below which one at a time is faster than all at once."""
 
@@ -180,14 +180,22 @@ def _parts(gold: Units, pred: Units, found: Clusters) -> tuple[list[tuple[Int64,
     theirs -= np.searchsorted(gold_start, pred_start, side="right")
     count = int(found.gold_cluster[-1]) + 1
     size = np.bincount(found.gold_cluster, ours, count) + np.bincount(found.pred_cluster, theirs, count)
-    dense = size > DENSE * np.bincount(found.pred_cluster, minlength=count)
+    dense = (size > DENSE * np.bincount(found.pred_cluster, minlength=count)) | (size > 4 * BLOCK)
     part = np.cumsum(np.where(dense, 0, size)).astype(np.int64) // BLOCK
     part[dense] = -1
     gold_part, pred_part = part[found.gold_cluster], part[found.pred_cluster]
-    light = [(found.gold[gold_part == n], found.pred[pred_part == n]) for n in sorted({*gold_part.tolist()} - {-1})]
+    light = [
+        (found.gold[gold_part == n], found.pred[pred_part == n]) for n in np.flatnonzero(np.bincount(part + 1)[1:])
+    ]
+    # Clusters are numbered in the order of their spans.
+    which = np.flatnonzero(dense)
+    edges = [
+        (np.searchsorted(side, which), np.searchsorted(side, which + 1))
+        for side in (found.gold_cluster, found.pred_cluster)
+    ]
     heavy = [
-        (found.gold[found.gold_cluster == n], found.pred[found.pred_cluster == n])
-        for n in np.flatnonzero(dense).tolist()
+        (found.gold[low:high], found.pred[first:last])
+        for low, high, first, last in zip(*(edge.tolist() for pair in edges for edge in pair), strict=True)
     ]
     return light, heavy
 
