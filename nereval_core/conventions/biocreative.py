@@ -302,7 +302,13 @@ CONVENTIONS = (
         of_layers=of_layers,
         formats=("bc2gm",),
         options=(Option("ids", "a file with the ids of the sentences to be scored, one a line", "file"),),
-        twins={EVALUATION: "alternatives", LINES: "alternatives"},
+        twins={EVALUATION: "alternatives"},
         forms={"text": _printed},
+        names={"P": "Precision", "R": "Recall", "F1": "F", "COR": "TP"},
+        formulas={
+            "Precision": "TP / (TP + FP)",
+            "Recall": "TP / (TP + FN)",
+            "F": "2 / (1 / Precision + 1 / Recall)",
+        },
     ),
 )

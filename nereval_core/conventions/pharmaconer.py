@@ -305,5 +305,11 @@ CONVENTIONS = (
         ),
         twins={"subtask1": "strict"},
         forms={"text": _printed},
+        names={"P": "Precision", "R": "Recall", "F1": "F1", "COR": "tp"},
+        formulas={
+            "Precision": "tp / (tp + fp)",
+            "Recall": "tp / (tp + fn)",
+            "F1": "2 × Recall × Precision / (Recall + Precision)",
+        },
     ),
 )
