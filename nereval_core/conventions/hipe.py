@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.hipe_columns import Column, Pair
 from nereval_core.conventions.hipe_figures import figure_table, nested
-from nereval_core.conventions.hipe_files import Column, Pair, read_pair
+from nereval_core.conventions.hipe_files import read_pair
 from nereval_core.conventions.hipe_layers import pair_of_layers
 from nereval_core.conventions.hipe_links import normalised, read_mapping
 from nereval_core.conventions.hipe_match import Text
@@ -145,7 +147,7 @@ def _lines(side: Mapping[str, Column], columns: Sequence[str]) -> list[str]:
         order = sorted(range(len(cells)), key=cells.__getitem__)
         rank = np.empty(len(cells), np.int32)
         rank[order] = np.arange(len(cells))
-        lines += [name, *(cells[code] for code in order), rank[side[name].codes].tobytes().hex()]
+        lines += [name, *(cells[code] for code in order), sha256(rank[side[name].codes].tobytes()).hexdigest()]
     return lines
 
 

@@ -4,104 +4,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nereval_core.conventions.hipe_checks import check_same_tokens, header_problems, row_problems
+from nereval_core.conventions.hipe_columns import Column, Pair, Side
 from nereval_core.conventions.hipe_versions import Version
-from nereval_core.corpus import Builder, Documents, Int64, Place
+from nereval_core.corpus import Builder, Int64, Place
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Source
-from nereval_core.readers.hipe_rows import Document, Parsed, Row, add_documents, parse
-from nereval_core.tagged import Tagged, matched
+from nereval_core.readers.hipe_rows import Parsed, Row, add_documents, parse
 
 LED = re.compile(r"LED(\d+(\.\d+)?)")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 NO_DAY = "2022-01-01"
 """The day that the scorer of 2022 takes where a date comment has none."""
-PATCHED = 20
-"""So many kinds of differing tokens the scorer of 2022 puts up with in a prediction without comments."""
 ABSENT = "_"
 NEW = "# hipe2022:"
 DOCUMENTS = ("# document", f"{NEW}document_id")
 DATES = ("# date", f"{NEW}date")
 """What comments on documents and dates begin with: those of 2022 are read as those of 2020, whatever the version."""
-FULL_ROWS = "give each row every cell of the header, _ where there is nothing"
-
-Codes = NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A cell a token: `codes` of shape (tokens,) index `cells`, the distinct cells as the file has them."""
-
-    codes: Codes
-    cells: tuple[str, ...]
-
-    @classmethod
-    def of(cls, cells: Sequence[str]) -> Column:
-        seen: dict[str, int] = {}
-        codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int32, len(cells))
-        return cls(codes, tuple(seen))
-
-    def take(self, tokens: Int64) -> Column:
-        return replace(self, codes=self.codes[tokens])
-
-    def changed(self, change: Callable[[str], str]) -> Column:
-        """Return the column with every cell changed."""
-        return replace(self, cells=tuple(map(change, self.cells)))
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Both sides over gold's tokens.
-
-    `doc` is the document of a token as the scorer parts them, `day` its date (ordinal, 0 for none), `noise` the
-    distance of its OCR from the manual transcript (NaN for none); `words` are the tokens of gold and prediction, None
-    where both are the same. `known` says whether noise is known at all.
-    """
-
-    documents: Documents
-    gold: Mapping[str, Column]
-    pred: Mapping[str, Column]
-    doc: Int64
-    day: Int64
-    noise: NDArray[np.float64]
-    words: tuple[Sequence[str], Sequence[str]] | None
-    source: str
-    noisy: bool = True
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """A file or several, row after row: `segments` and `documents` hold the number of the first row of each."""
-
-    source: str
-    rows: list[Row]
-    place: Callable[[int], Place]
-    columns: Mapping[str, Column]
-    segments: list[int]
-    documents: list[int]
-    days: list[tuple[int, int]]
-    parsed: list[Document]
-    newer: bool
-
-    @property
-    def words(self) -> list[str]:
-        return [row.cells[0] for row in self.rows]
-
-    def shape(self) -> list[list[int]]:
-        """Return the number of tokens in each segment of each document."""
-        size = len(self.rows)
-        cuts = [*self.segments, size]
-        lengths = dict(zip(self.segments, (high - low for low, high in pairwise(cuts)), strict=True))
-        edges = [*self.documents, size]
-        return [[lengths[start] for start in self.segments if low <= start < high] for low, high in pairwise(edges)]
 
 
 def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[str], glue: Sequence[str]) -> Pair:
@@ -127,7 +53,7 @@ def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[st
     for _ in add_documents(one.parsed, builder):
         pass
     documents = builder.finish(gold.label).documents
-    _check_same_tokens(documents, one, two, version)
+    check_same_tokens(documents, one, two, version)
     size = len(one.rows)
     words = (one.words, two.words)
     noise = [LED.search(cell) for cell in one.columns["MISC"].cells] if "MISC" in one.columns else []
@@ -170,10 +96,7 @@ def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
 
 
 def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> Side:
-    builder = Builder(source.name)
-    files = [parse(file, builder) for file in source.pick(".tsv")]
-    if builder.problems:
-        raise FormatError(builder.problems)
+    files = _parsed(source)
     problems: list[Problem] = []
     side = Side(source.name, [], _nowhere, {}, [], [], [], [], False)
     cells: dict[str, list[str]] = {name: [] for name in needed}
@@ -181,12 +104,12 @@ def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequenc
     shown: list[tuple[int, str]] = []
     for file in files:
         header = file.header.split("\t")
-        problems += _header_problems(file, header, version, needed)
+        problems += header_problems(file, header, version, needed)
         if problems:
             continue
         shown.append((len(side.rows), file.shown))
         kept = _take_rows(file)
-        problems += _row_problems(file, header, version)
+        problems += row_problems(file, header, version)
         problems += _take_comments(file, kept, len(side.rows), version, side)
         rows = [row for document in file.documents for row in document.rows]
         side.rows.extend(rows)
@@ -229,20 +152,6 @@ def _iob(cell: str) -> str:
     return {"S-": "B-", "E-": "I-"}.get(cell[:2], cell[:2]) + cell[2:]
 
 
-def _header_problems(file: Parsed, header: Sequence[str], version: Version, needed: Sequence[str]) -> Iterator[Problem]:
-    if file.header_line != 1:
-        found = f"line 1 is no header, and {version.commit} of the scorer takes the first line as the header and stops"
-        yield Problem(file.shown, 1, found, "move the header to line 1")
-    elif version.rows == "full" and "MISC" not in header:
-        found = f"no column MISC, and {version.commit} of the scorer stops without it"
-        yield Problem(file.shown, 1, found, "add the column, with _ in each row")
-    for name in needed:
-        if name not in header:
-            found = f"no column {quoted(name)}, and {version.commit} of the scorer stops without it"
-            known = ", ".join(column for column in header[1:] if column != "MISC")
-            yield Problem(file.shown, file.header_line, found, f"add it, or choose another task; it has {known}")
-
-
 def _take_rows(file: Parsed) -> list[int]:
     """Take out the rows with an empty first cell, as the scorer does; return how many rows were kept before each."""
     flags = [bool(row.cells[0]) for document in file.documents for row in document.rows]
@@ -250,29 +159,6 @@ def _take_rows(file: Parsed) -> list[int]:
         for document in file.documents:
             document.rows = [row for row in document.rows if row.cells[0]]
     return [0, *accumulate(flags)]
-
-
-def _row_problems(file: Parsed, header: Sequence[str], version: Version) -> Iterator[Problem]:
-    """Yield the rows on which the scorer stops."""
-    width = len(header)
-    misc = header.index("MISC") if "MISC" in header else -1
-    stops = f"and {version.commit} of the scorer stops on such rows"
-    for document in file.documents:
-        for line, cells in document.rows:
-            size = len(cells)
-            if size == width and (version.rows != "full" or all(cells)):
-                continue
-            if size > width:
-                found = f"{size} cells under a header of {width}, {stops}"
-                yield Problem(file.shown, line, found, "write one cell a column")
-            elif version.rows == "misc" and size < width and misc >= size:
-                yield Problem(file.shown, line, f"{size} cells, so none in column MISC, {stops}", FULL_ROWS)
-            elif version.rows == "full":
-                row = [*cells, *[""] * (width - size)]
-                empty = [name for name, cell in zip(header, row, strict=True) if not cell and name != "MISC"]
-                if empty:
-                    found = f"nothing in column {empty[0]}, {stops}"
-                    yield Problem(file.shown, line, found, FULL_ROWS)
 
 
 def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Version, side: Side) -> Iterator[Problem]:
@@ -331,57 +217,31 @@ def _glue_cells(
             yield Problem(*place(row), found, remedy)
 
 
-def _check_same_tokens(documents: Documents, gold: Side, pred: Side, version: Version) -> None:
-    """Check what the scorer checks: the tokens of every segment, or, without comments, the text of every token."""
-    if len(gold.rows) != len(pred.rows):
-        one, two = (
-            Tagged(documents, side.words, side.words, np.zeros(1, np.int64), side.source, side.place)
-            for side in (gold, pred)
-        )
-        matched(one, two)
-    shapes = gold.shape(), pred.shape()
-    if shapes[0] != shapes[1] and len(shapes[1]) == 1 and len(shapes[0]) != 1:
-        if len(shapes[1][0]) == 1:
-            return _check_same_text(gold, pred, version)
-        found = f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
-        raise FormatError.single(pred.source, None, found, "write gold's document comments too, or no comments")
-    if shapes[0] != shapes[1]:
-        cuts = sorted({*gold.segments} ^ {*pred.segments} or {*gold.documents} ^ {*pred.documents})
-        file, line = pred.place(cuts[0])
-        here, there = ("gold", "the prediction")
-        if cuts[0] in {*pred.segments, *pred.documents} - ({*gold.segments} & {*gold.documents}):
-            here, there = there, here
-        found = (
-            f"{here} begins a segment or document at {quoted(pred.rows[cuts[0]].cells[0])}, {there} does not, and "
-            f"{version.commit} of the scorer stops on such files"
-        )
-        raise FormatError.single(file, line, found, "write gold's comments, or none")
-    return None
+def dates_of(source: Source) -> list[str]:
+    """Return the days (YYYY-MM-DD) that the date comments of files hold, in order.
+
+    Raises:
+        FormatError: no such files.
+    """
+    comments = [comment.text for file in _parsed(source) for comment in file.comments]
+    days = (DAY.search(text) for text in comments if text.startswith(DATES))
+    return [day[0] for day in days if day]
 
 
-def _check_same_text(gold: Side, pred: Side, version: Version) -> None:
-    differ: dict[tuple[str, str], int] = {}
-    for row, (one, two) in enumerate(zip(gold.words, pred.words, strict=True)):
-        if one != two:
-            differ.setdefault((one, two), row)
-            if not version.patches or len(differ) > PATCHED:
-                break
-    else:
-        return
-    (one, two), row = next(iter(differ.items()))
-    kinds = f"the first of more than {PATCHED} kinds of differing tokens; " if version.patches else ""
-    file, line = gold.place(row)
-    found = (
-        f"{quoted(two)} against gold's {quoted(one)} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
-        "them in a prediction without document comments"
-    )
-    raise FormatError.single(*pred.place(row), found, "write gold's tokens, or its document comments")
+def is_noisy(source: Source) -> bool:
+    """Return whether any row says how noisy its token is.
+
+    Raises:
+        FormatError: no such files.
+    """
+    documents = [document for file in _parsed(source) for document in file.documents if document.misc >= 0]
+    cells = (row.cells[one.misc] for one in documents for row in one.rows if one.misc < len(row.cells))
+    return any(map(LED.search, cells))
 
 
-def day_of(text: str) -> int:
-    """Return a date as an ordinal number, 0 where it is none."""
-    match = DAY.search(text)
-    try:
-        return date.fromisoformat(match[0]).toordinal() if match else 0
-    except ValueError:
-        return 0
+def _parsed(source: Source) -> list[Parsed]:
+    builder = Builder(source.name)
+    files = [parse(file, builder) for file in source.pick(".tsv")]
+    if builder.problems:
+        raise FormatError(builder.problems)
+    return files

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
 
-from nereval_core.conventions.hipe_files import Column, Pair, day_of
+from nereval_core.conventions.hipe_columns import Column, Pair
+from nereval_core.conventions.hipe_files import DAY
 from nereval_core.conventions.hipe_versions import MENTIONS, Version
 from nereval_core.corpus import Int64, Layer
 from nereval_core.errors import FormatError
@@ -36,7 +38,7 @@ def pair_of_layers(gold: Layer, pred: Layer, version: Version, options: Mapping[
     documents = gold.documents
     assert documents.tokens is not None, "tags stand beside tokens"
     sizes = np.diff(documents.tokens.first)
-    days = [day_of(str(meta.get("date", ""))) for meta in documents.meta or ()] or [0] * len(documents)
+    days = [_day_of(str(meta.get("date", ""))) for meta in documents.meta or ()] or [0] * len(documents)
     return Pair(
         documents,
         sides[0],
@@ -48,6 +50,15 @@ def pair_of_layers(gold: Layer, pred: Layer, version: Version, options: Mapping[
         gold.name,
         noisy=False,
     )
+
+
+def _day_of(text: str) -> int:
+    """Return a date as an ordinal number, 0 where it is none."""
+    match = DAY.search(text)
+    try:
+        return date.fromisoformat(match[0]).toordinal() if match else 0
+    except ValueError:
+        return 0
 
 
 def _tokens(layer: Layer, name: str) -> tuple[Int64, Int64]:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from nereval_core.conventions.hipe_files import Column, Pair
+from nereval_core.conventions.hipe_columns import Column, Pair
 from nereval_core.errors import FormatError, quoted
 
 LITERAL, METONYMIC, MENTIONS = "NEL-LIT", "NEL-METO", "NE-COARSE-LIT"

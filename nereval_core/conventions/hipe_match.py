@@ -112,9 +112,11 @@ def match(gold: Units, pred: Units, allowed: Flags, doc: Int64, text: Text) -> M
     """
     gold_label = gold.labels[gold.cell, 0]
     pred_labels = pred.labels[pred.cell]
-    g = np.flatnonzero(allowed[gold_label])
+    counts = allowed[gold_label]
+    g = np.flatnonzero(counts)
     # -1, where a list has no more labels, looks at the last entry, which is False.
-    p = np.flatnonzero(np.append(allowed, False)[pred_labels].any(axis=1))
+    expected = np.append(allowed, False)[pred_labels].any(axis=1)
+    p = np.flatnonzero(expected)
     label, labels = gold_label[g], pred_labels[p]
     starts, ends, first, last = gold.first[g], gold.last[g], pred.first[p], pred.last[p]
     low = np.searchsorted(ends, first)
@@ -153,7 +155,7 @@ def match(gold: Units, pred: Units, allowed: Flags, doc: Int64, text: Text) -> M
         else np.where(known, lead, -1)
     )
     why[(own < 0) & (taken < 0)] = SPURIOUS_EVERYWHERE
-    out = (np.setdiff1d(np.arange(len(gold)), g), np.setdiff1d(np.arange(len(pred)), p))
+    out = (np.flatnonzero(~counts), np.flatnonzero(~expected))
     unseen = _unseen(starts[missed], ends[missed], (first, last), (pred.first[out[1]], pred.last[out[1]]))
     none = np.full(len(missed), -1)
     return Match(

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.conventions import hipe_match as rules
+from nereval_core.conventions.hipe_columns import Column, Pair
 from nereval_core.conventions.hipe_figures import Row, contributions, decisions, rows_of
-from nereval_core.conventions.hipe_files import Column, Pair
 from nereval_core.conventions.hipe_match import LOST, OUTSIDE_SLICE, WHY, Match, Text, match
 from nereval_core.conventions.hipe_spans import (
     Names,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.conventions.hipe_files import Column
+from nereval_core.conventions.hipe_columns import Column
 from nereval_core.corpus import Int64
 
 Flags = NDArray[np.bool_]
