@@ -76,6 +76,8 @@ class LinkAlignment:
 
 def ranked(links: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of a mention, best first: a link that holds `|` is several."""
+    if not any("|" in link for link in links):
+        return tuple(links)
     return tuple(link for given in links for link in given.split("|") if link) or tuple(links)
 
 
@@ -91,7 +93,7 @@ def align_links(
     links = [{span: ranked(row) for span, row in layer.links.items() if row} for layer in (gold, pred)]
     own, theirs = (np.array(sorted(found), np.int64) for found in links)
     g, p, moved = _pairs(gold, pred, own, theirs, links, CRITERION[boundaries])
-    lone = [np.setdiff1d(spans, used, assume_unique=True) for spans, used in ((own, g), (theirs, p))]
+    lone = [_without(spans, used, len(layer)) for spans, used, layer in ((own, g, gold), (theirs, p, pred))]
     whys = [
         _why(layer, other, spans, inside, others, CRITERION[boundaries])
         for layer, other, spans, inside, others in (
@@ -144,7 +146,8 @@ def _pairs(
 def _bare(layer: Layer, spans: Int64) -> Layer:
     """Return some spans without all that does not bear on their alignment."""
     nothing: dict[str, Any] = {key: {} for key in ("ids", "links", "cores", "alternatives", "scores", "meta")}
-    return replace(layer, **nothing).take(spans)
+    bare = replace(layer, **nothing)
+    return bare if len(spans) == len(layer) else bare.take(spans)
 
 
 def _interchanged(
@@ -213,6 +216,8 @@ def _why(layer: Layer, other: Layer, spans: Int64, moved: Int64, linked: Links, 
     own = _bare(layer, spans)
 
     def met(others: Int64, name: str) -> Bools:
+        if not len(others) or not len(spans):
+            return np.zeros(len(spans), bool)
         settings = Settings((CRITERIA[name],), counting="each-side")
         decided = score_layers(own, _bare(other, others), settings).decisions(name)[0]
         found: Bools = decided == Decision.COR
@@ -221,9 +226,19 @@ def _why(layer: Layer, other: Layer, spans: Int64, moved: Int64, linked: Links, 
     with_links = np.array(sorted(linked), np.int64)
     found = np.full(len(spans), Why.ALONE, np.int8)
     found[met(with_links, "lenient")] = Why.TAKEN
-    found[np.isin(spans, moved)] = Why.MOVED
-    found[met(np.setdiff1d(np.arange(len(other)), with_links), criterion)] = Why.UNLINKED
+    was_moved = np.zeros(len(layer), bool)
+    was_moved[moved] = True
+    found[was_moved[spans]] = Why.MOVED
+    found[met(_without(np.arange(len(other)), with_links, len(other)), criterion)] = Why.UNLINKED
     return found
+
+
+def _without(spans: Int64, used: Int64, size: int) -> Int64:
+    """Return the spans of a layer of that size that are not among the used ones."""
+    free = np.ones(size, bool)
+    free[used] = False
+    kept: Int64 = spans[free[spans]]
+    return kept
 
 
 def _coded(
@@ -233,9 +248,9 @@ def _coded(
     tables = []
     for links, spans in ((gold, gold_span), (pred, pred_span)):
         rows = [links[span] if span >= 0 else () for span in spans.tolist()]
-        table = np.full((len(rows), max(map(len, rows), default=0) or 1), -1, np.int32)
-        for number, row in enumerate(rows):
-            for place, link in enumerate(row):
-                table[number, place] = ids.setdefault(link, len(ids))
+        sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+        flat = np.fromiter((ids.setdefault(link, len(ids)) for row in rows for link in row), np.int32, int(sizes.sum()))
+        table = np.full((len(rows), int(sizes.max(initial=1))), -1, np.int32)
+        table[np.arange(table.shape[1]) < sizes[:, None]] = flat
         tables.append(table)
     return tuple(ids), tables[0], tables[1]
