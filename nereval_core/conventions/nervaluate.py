@@ -160,7 +160,7 @@ def _scored(
         for name, value in by_schema[schema].items()
     ]
     if options["tags"] is None:
-        notes = [*notes, f"tags not given: all {len(types)} types of gold and prediction"]
+        notes = [*notes, f"tags not given: every type of gold and prediction is scored ({len(types)})"]
     elif unknown := [tag for tag in tags if tag not in code]:
         notes = [*notes, f"tags that no span has: {', '.join(unknown)}"]
     return Outcome(
