@@ -24,7 +24,8 @@ class Tagged:
     """One tag a token, over documents with tokens.
 
     `tags` and `words` have one entry a token, all documents in a row; `sentences` holds the number of each sentence's
-    first token and, last, the number of tokens. `place` says at which file and line a token stands.
+    first token and, last, the number of tokens. `place` says at which file and line a token stands. `marks` are the
+    tags beside -DOCSTART-, which is no token of ours, though to some scorers it is.
     """
 
     documents: Documents
@@ -34,6 +35,7 @@ class Tagged:
     source: str
     place: Callable[[int], Place]
     notes: tuple[str, ...] = ()
+    marks: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.tags)

@@ -1,19 +1,25 @@
 """conlleval, the scorer of the CoNLL-2000 and later shared tasks.
 
-A chunk ends and begins by the program's table of transitions: an I that follows no chunk of its type begins one. A
-chunk is correct where the other side has the same tokens and type. Percentages are of tokens and chunks; a zero
-denominator gives 0.
+A phrase begins and ends by the program's table of transitions, which knows B, I, E, `[` and `]`; any other letter (S,
+L, U too) begins and ends one only where the type changes, so that S-PER S-PER is one phrase. An I that follows no
+phrase of its type begins one. A type is what follows the first `-`; the type 0 is none, as is a missing one. A phrase
+is correct where both sides begin and end one here, with nothing between that ends it on one side alone. Percentages are
+of tokens and phrases; a zero denominator gives 0. A line whose first column is -X- ends a sentence, and one that begins
+with -DOCSTART- is a token like any other.
 Source: conlleval.pl (Tjong Kim Sang, 2004-01-26), https://www.clips.uantwerpen.be/conll2000/chunking/.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from nereval_core.conventions import Convention, Given
+from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.outcome import (
     COR,
     MIS,
@@ -26,13 +32,24 @@ from nereval_core.conventions.outcome import (
     record_frame,
     with_types,
 )
-from nereval_core.corpus import Layer
+from nereval_core.conventions.tag_rows import (
+    Bools,
+    Spans,
+    last_true,
+    numbered,
+    token_records,
+    transitions,
+)
+from nereval_core.corpus import Int64, Layer
 from nereval_core.readers import conll
-from nereval_core.readers.schemes import CONLLEVAL, Tags
 from nereval_core.tagged import Tagged, matched, tagged
 
-EVALUATION = "phrase"
+EVALUATION, TOKENS = "phrase", "tokens"
 WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")
+BOUNDARY = "-X-"
+COUNTS = ("correct", "phrases", "found")
+LETTERS = ("O", "B", "I", "E", "[", "]", ".")
+O, B, I, E, OPEN, CLOSE, DOT = range(len(LETTERS))  # noqa: E741
 
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
@@ -42,8 +59,11 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers by the IOB2 tags that say them."""
-    return score_tags(tagged(gold, "conlleval"), tagged(pred, "conlleval"), options)
+    """Score layers by the IOB2 tags that say them; raw, by their types."""
+    sides = [tagged(layer, "conlleval") for layer in (gold, pred)]
+    if options["r"]:
+        sides = [replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in sides]
+    return score_tags(sides[0], sides[1], options)
 
 
 def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcome:
@@ -51,76 +71,118 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
 
     Counters by type and overall: `correct`, `phrases` (gold) and `found` (predicted); figures in percent.
     """
-    ours, theirs = chunks(gold, Tags.of(gold.tags, gold.sentences)), chunks(gold, Tags.of(pred.tags, gold.sentences))
-    types = tuple(sorted({*ours.types, *theirs.types}))
-    codes = [np.searchsorted(types, side.types)[side.kind] for side in (ours, theirs)]
-    # Chunks of one side do not overlap: where one starts tells which it is.
-    one, two = (side.documents.base[side.doc] + side.start for side in (ours, theirs))
-    _, g, p = np.intersect1d(one, two, assume_unique=True, return_indices=True)
-    same = (ours.end[g] == theirs.end[p]) & (codes[0][g] == codes[1][p])
-    g, p = g[same], p[same]
-    right = np.sum(np.fromiter((one == two for one, two in zip(gold.tags, pred.tags, strict=True)), bool, len(gold)))
-    counts = {
-        name: np.bincount(kinds, minlength=len(types)).tolist()
-        for name, kinds in (
-            ("correct", codes[0][g]),
-            ("phrases", codes[0]),
-            ("found", codes[1]),
+    marks = (gold.marks, pred.marks) if len(gold.marks) == len(pred.marks) else ((), ())
+    kept = np.arange(len(gold))
+    if BOUNDARY in gold.words:
+        outside = np.fromiter((word == BOUNDARY for word in gold.words), bool, len(gold))
+        kept = np.flatnonzero(~outside)
+        gold, pred = (
+            replace(side, tags=["O" if out else tag for tag, out in zip(side.tags, outside.tolist(), strict=True)])
+            for side in (gold, pred)
         )
+    numbers, names = numbered(gold.tags, pred.tags, *marks)
+    parts = [_parted(name, options) for name in names]
+    types = sorted({kind for _, kind in parts} | {""})
+    known = {letter: code for code, letter in enumerate(LETTERS)}
+    letter = np.array([*(known.setdefault(one, len(known)) for one, _ in parts), O], np.int32)
+    kind = np.array([*(types.index(kind) for _, kind in parts), types.index("")], np.int32)
+    equal = letter.astype(np.int64) * len(types) + kind
+    cut = [transitions(_table, side, gold.sentences, letter, kind, len(names)) for side in numbers[:2]]
+    one, two = (
+        _phrases(start, end, gold.sentences, kind[side]) for (start, end), side in zip(cut, numbers[:2], strict=True)
+    )
+    g, p = _correct(cut[0], cut[1], kind[numbers[0]], kind[numbers[1]])
+
+    right = equal[numbers[0]] == equal[numbers[1]]
+    beside = equal[numbers[2]] == equal[numbers[3]] if marks[0] else np.empty(0, bool)
+    total, hits = len(kept) + len(beside), int(np.count_nonzero(right[kept]) + np.count_nonzero(beside))
+    tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
+    by_type = {
+        name: np.bincount(kinds, minlength=len(types)).tolist()
+        for name, kinds in zip(COUNTS, (one.kind[g], one.kind, two.kind), strict=True)
     }
-    rows: list[tuple[str, str, str, float | None, bool]] = []
+    # Lines that begin documents count, and are no tokens of ours.
+    listed = not len(beside)
+    rows: list[tuple[str, str, str, float | None, bool]] = [
+        (TOKENS, OVERALL, name, value, listed and name != "accuracy") for name, value in tokens.items()
+    ]
     scores: dict[str, Any] = {}
+    present = [code for code in range(len(types)) if by_type["phrases"][code] or by_type["found"][code]]
     for scope, row in (
-        (OVERALL, {name: sum(values) for name, values in counts.items()}),
-        *((kind, {name: values[code] for name, values in counts.items()}) for code, kind in enumerate(types)),
+        (OVERALL, {name: sum(values) for name, values in by_type.items()}),
+        *((types[code], {name: values[code] for name, values in by_type.items()}) for code in present),
     ):
         scores[scope] = row | _ratios(row)
-        rows += [(EVALUATION, scope, name, value, name in counts) for name, value in scores[scope].items()]
-    tokens = {"tokens": len(gold), "correct tags": int(right), "accuracy": 100 * int(right) / max(1, len(gold))}
+        rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
 
-    def build(evaluation: str) -> Any:
-        partner = np.full(len(ours), -1)
-        partner[g] = p
-        alone = np.setdiff1d(np.arange(len(theirs)), p)
-        one = np.concatenate((np.arange(len(ours)), np.full(len(alone), -1)))
-        two = np.concatenate((partner, alone))
-        correct = (one >= 0) & (two >= 0)
-        return with_types(
-            record_frame(
-                evaluation,
-                ours,
-                theirs,
-                one,
-                two,
-                np.where(correct, COR, np.where(one >= 0, MIS, SPU)),
-                (np.where(correct, 0, 1), WHY),
-                {"correct": correct, "phrases": one >= 0, "found": two >= 0},
-            )
-        )
+    def build(evaluation: str) -> pd.DataFrame:
+        if evaluation == TOKENS:
+            counters = {"tokens": np.ones(len(kept), bool), "correct tags": right[kept]}
+            return token_records(TOKENS, gold, pred, counters, kept)
+        return _records(gold, (one, two), (g, p), tuple(types))
 
     return Outcome(
         "conlleval",
         options,
         gold.documents,
-        Content.of_tags(gold, len(ours)),
-        Content.of_tags(pred, len(theirs)),
-        {"tokens": tokens, "phrases": scores},
+        Content.of_tags(gold, len(one)),
+        Content.of_tags(pred, len(two)),
+        {TOKENS: tokens, "phrases": scores},
         figures(rows),
         build,
-        gold.notes,
     )
 
 
-def chunks(gold: Tagged, tags: Tags) -> Marks:
-    """Return the chunks of tags over gold's tokens, in order, by the program's table."""
-    letters, tokens, _ = tags.padded
-    parts = tags.look_up(CONLLEVAL)
-    first = tokens[np.flatnonzero(parts & (letters[1:] > 0)) + 1]
-    last = tokens[np.flatnonzero(parts & (letters[:-1] > 0))]
-    order = np.argsort(tags.names)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return Marks.of_tokens(gold, first, last, rank[tags.types[first]], tuple(tags.names[code] for code in order))
+def _parted(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
+    """Return letter and type of a tag."""
+    if options["r"]:
+        name = "O" if name in ("O", options["o"]) else f"B-{name}"
+    letter, _, kind = name.partition("-")
+    # To Perl the text 0 is false.
+    return letter, "" if kind == "0" else kind
+
+
+def _table(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, Bools]:
+    """Return where a phrase starts at a tag, and where one ends before it."""
+    changes = old != kind
+    plain, again = np.isin(before, (B, I)), (before == E) & np.isin(letter, (E, I))
+    start = ((letter == B) & (plain | (before == O))) | ((before == O) & np.isin(letter, (I, E))) | again
+    start |= (~np.isin(letter, (O, DOT)) & changes) | np.isin(letter, (OPEN, CLOSE))
+    end = (plain & np.isin(letter, (B, O))) | again | ((before == E) & (letter == O))
+    end |= (~np.isin(before, (O, DOT)) & changes) | np.isin(before, (OPEN, CLOSE))
+    return start, end
+
+
+def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> Spans:
+    """Return each phrase that starts, up to the first end, the next start or the end of the sentence."""
+    first = np.flatnonzero(start)
+    closed = end.copy()
+    closed[sentences[1:] - 1] = True
+    ends = np.flatnonzero(closed)
+    last = ends[np.searchsorted(ends, first)]
+    last[:-1] = np.minimum(last[:-1], first[1:] - 1)
+    return Spans(first, last, kind[first])
+
+
+def _correct(
+    gold: tuple[Bools, ...], pred: tuple[Bools, ...], ours: NDArray[Any], theirs: NDArray[Any]
+) -> tuple[Int64, Int64]:
+    """Return the numbers of the phrases that are correct on both sides, pair by pair.
+
+    A phrase is followed from where both sides start one of a type. It is correct if the first token after which one
+    side ends a phrase, or before which the types part, is one after which both do.
+    """
+    (start, end), (begin, stop) = gold, pred
+    opened = last_true(start & begin & (ours == theirs))
+    both = end & stop
+    halted = end | stop
+    halted[:-1] |= ours[1:] != theirs[1:]
+    # What is still followed at the end of the file is correct.
+    both[-1:] = True
+    earlier = np.concatenate(([-1], last_true(halted)[:-1]))
+    tokens = np.flatnonzero(both & (opened > earlier))
+    places = opened[tokens]
+    return tuple(np.searchsorted(np.flatnonzero(mask), places) for mask in (start, begin))  # type: ignore[return-value]
 
 
 def _ratios(row: Mapping[str, int]) -> dict[str, float]:
@@ -128,6 +190,58 @@ def _ratios(row: Mapping[str, int]) -> dict[str, float]:
     recall = 100 * row["correct"] / row["phrases"] if row["phrases"] else 0.0
     both = precision + recall
     return {"precision": precision, "recall": recall, "FB1": 2 * precision * recall / both if both else 0.0}
+
+
+def _records(
+    gold: Tagged, sides: tuple[Spans, Spans], pairs: tuple[Int64, Int64], types: tuple[str, ...]
+) -> pd.DataFrame:
+    ours, theirs = (Marks.of_tokens(gold, side.first, side.last, side.kind, types) for side in sides)
+    g, p = pairs
+    missed, added = np.setdiff1d(np.arange(len(ours)), g), np.setdiff1d(np.arange(len(theirs)), p)
+    one = np.concatenate((g, missed, np.full(len(added), -1)))
+    two = np.concatenate((p, np.full(len(missed), -1), added))
+    decision = np.repeat([COR, MIS, SPU], [len(g), len(missed), len(added)])
+    counters = {"correct": decision == COR, "phrases": one >= 0, "found": two >= 0}
+    why = np.where(decision == COR, 0, 1), WHY
+    return with_types(record_frame(EVALUATION, ours, theirs, one, two, decision, why, counters))
+
+
+def text(outcome: Outcome) -> str:
+    """Return what the program prints: with the option l the rows of a LaTeX table."""
+    sections = dict(outcome.scores["phrases"])
+    whole, tokens = sections.pop(OVERALL), outcome.scores[TOKENS]
+    # The program lists a missing type once for each side that has it.
+    listed = [
+        (name, row)
+        for name, row in sections.items()
+        for _ in range(2 if not name and row["phrases"] * row["found"] else 1)
+    ]
+    if outcome.options["l"]:
+        head = "        & Precision &  Recall  & F$_{\\beta=1} \\\\\\hline"
+        lines = [head, *(f"{_padded(name, -7)} &{_latex(row)} \\\\" for name, row in listed)]
+        return "\n".join(lines) + f"\\hline\nOverall &{_latex(whole)} \\\\\\hline\n"
+    lines = [
+        f"processed {tokens['tokens']} tokens with {whole['phrases']} phrases; "
+        f"found: {whole['found']} phrases; correct: {whole['correct']}."
+    ]
+    if tokens["tokens"]:
+        lines.append(f"accuracy: {tokens['accuracy']:6.2f}%; {_percent(whole)}")
+    lines += [f"{_padded(name, 17)}: {_percent(row)}  {row['found']}" for name, row in listed]
+    return "\n".join([*lines, ""])
+
+
+def _padded(name: str, width: int) -> str:
+    """Return a name filled up with blanks as Perl does, which counts bytes."""
+    blanks = " " * (abs(width) - len(name.encode()))
+    return name + blanks if width < 0 else blanks + name
+
+
+def _percent(row: Mapping[str, float]) -> str:
+    return f"precision: {row['precision']:6.2f}%; recall: {row['recall']:6.2f}%; FB1: {row['FB1']:6.2f}"
+
+
+def _latex(row: Mapping[str, float]) -> str:
+    return f"  {row['precision']:6.2f}\\% & {row['recall']:6.2f}\\% & {row['FB1']:6.2f}"
 
 
 CONVENTIONS = (
@@ -140,10 +254,17 @@ CONVENTIONS = (
         score=score,
         of_layers=of_layers,
         formats=("conll",),
+        options=(
+            Option("l", "print the rows of a LaTeX table", "flag", False),
+            Option("r", "tags are types without B- and I-: every token is a phrase of its own", "flag", False),
+            Option("o", "with r, the tag of tokens outside", default="O"),
+        ),
         twins={EVALUATION: "strict"},
+        forms={"text": text},
         names={"P": "precision", "R": "recall", "F1": "FB1", "COR": "correct", "POS": "phrases", "ACT": "found"},
         percent=True,
         formulas={
+            "accuracy": "100 × correct tags / tokens",
             "precision": "100 × correct / found",
             "recall": "100 × correct / phrases",
             "FB1": "2 × precision × recall / (precision + recall)",

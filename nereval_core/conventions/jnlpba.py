@@ -283,6 +283,14 @@ FIELDS = (
     Option("r", "the field of the tags in the reference file, counted from 0; -1 is the last", "integer"),
 )
 NEEDS = "IOB2 tags on both sides, in the same sentences"
+NAMES = {"P": "precision", "R": "recall", "F1": "f-score", "COR": "correct", "POS": "OBJECTs", "ACT": "ANSWERs"}
+FORMULAS = {
+    "precision": "correct / ANSWERs",
+    "recall": "correct / OBJECTs",
+    "f-score": "2 × precision × recall / (precision + recall)",
+    "precision with class info": "correct tags / tags",
+    "precision w/o class info": "correct IOBs / tags",
+}
 TWINS = {"full": "strict", "left": "left", "right": "right"}
 
 CONVENTIONS = (
@@ -297,6 +305,8 @@ CONVENTIONS = (
         formats=("conll",),
         options=FIELDS,
         twins=TWINS,
+        names=NAMES,
+        formulas=FORMULAS,
         forms={"text": text_of_april},
     ),
     Convention(
@@ -310,6 +320,8 @@ CONVENTIONS = (
         formats=("conll",),
         options=(*FIELDS, Option("l", "file with the ids of the abstracts to be scored, one a line", "file")),
         twins=TWINS,
+        names=NAMES,
+        formulas=FORMULAS,
         forms={"text": text_of_october},
     ),
 )

@@ -300,6 +300,13 @@ OPTIONS = (
     Option("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
     Option("digits", "digits after the point in the text", "integer", 2),
 )
+NAMES = {"P": "precision", "R": "recall", "F1": "f1-score", "COR": "tp_sum", "POS": "support", "ACT": "pred_sum"}
+FORMULAS = {
+    "precision": "tp_sum / pred_sum",
+    "recall": "tp_sum / support",
+    "f1-score": "2 × precision × recall / (precision + recall)",
+    "accuracy_score": "correct / tokens",
+}
 FORMS = {"text": text, "json": as_json}
 
 CONVENTIONS = (
@@ -314,6 +321,8 @@ CONVENTIONS = (
         formats=("conll",),
         options=OPTIONS,
         twins={ENTITIES: "strict"},
+        names=NAMES,
+        formulas=FORMULAS,
         forms=FORMS,
     ),
     Convention(
@@ -330,6 +339,8 @@ CONVENTIONS = (
             *OPTIONS,
         ),
         twins={ENTITIES: "strict"},
+        names=NAMES,
+        formulas=FORMULAS,
         forms=FORMS,
     ),
 )

@@ -8,14 +8,14 @@ an end; whatever else is not O is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.conventions.tag_rows import Bools, Int32, Spans, after, before
+from nereval_core.conventions.tag_rows import Bools, Int32, Spans, transitions
 from nereval_core.corpus import Int64
 
 LETTERS = "OBIESLU"
@@ -24,10 +24,6 @@ DOT, OTHER = len(LETTERS), len(LETTERS) + 1
 """In default mode `.` is outside, but for the table; any other character is a letter."""
 NAMELESS = "_"
 """The type of a tag that has none."""
-PAIRS = 1 << 20
-"""Up to how many pairs of distinct tags transitions are looked up; beyond, they are worked out at each token."""
-
-Rule = Callable[..., tuple[Bools, ...]]
 
 
 class Patterns(NamedTuple):
@@ -66,10 +62,6 @@ class Parsed:
     kind: NDArray[Any]
     types: tuple[str, ...]
 
-    @property
-    def between(self) -> int:
-        return len(self.letter) - 2
-
 
 def parse(names: Sequence[str], *, suffix: bool, strict: bool) -> Parsed:
     """Return tags taken apart as each mode does: by the first `-`, or (strict) by the letter and any `-` around."""
@@ -95,7 +87,8 @@ def parse(names: Sequence[str], *, suffix: bool, strict: bool) -> Parsed:
 
 def default_entities(numbers: Int32, sentences: Int64, parsed: Parsed) -> Spans:
     """Return the entities by the table of default mode."""
-    start, end = _transitions(_by_default, numbers, sentences, parsed, at_start=len(parsed.letter) - 1)
+    between = len(parsed.letter) - 2
+    start, end = transitions(_by_default, numbers, sentences, parsed.letter, parsed.kind, between, between + 1)
     starts, last = np.flatnonzero(start), np.flatnonzero(end)
     first = starts
     if len(starts) != len(last) or (starts > last).any() or (starts[1:] <= last[:-1]).any():
@@ -113,7 +106,7 @@ def strict_entities(numbers: Int32, sentences: Int64, parsed: Parsed, scheme: st
         same = (old == kind).astype(np.intp)
         return tuple(table[same, before, letter] for table in tables)
 
-    start, inside, end = _transitions(rule, numbers, sentences, parsed, at_start=parsed.between)
+    start, inside, end = transitions(rule, numbers, sentences, parsed.letter, parsed.kind, len(parsed.letter) - 2)
     # Tokens linked by insides stand together: the entity begins at the first of them where one can begin.
     heads, starts = np.flatnonzero(~inside), np.flatnonzero(start)
     run = np.searchsorted(heads, starts, side="right") - 1
@@ -136,26 +129,6 @@ def detected(letters: str) -> str | None:
         if set(needed) <= set(letters) <= set(SCHEMES[scheme].letters):
             return scheme
     return ALONE.get(letters)
-
-
-def _transitions(rule: Rule, numbers: Int32, sentences: Int64, parsed: Parsed, *, at_start: int) -> tuple[Bools, ...]:
-    """Return what a rule says at each token: of what stands before it, and (the last array) of what stands after.
-
-    The rule takes letter and type before, letter and type. `at_start` is what stands before the first token of all.
-    """
-    previous = before(numbers, sentences, parsed.between)
-    if len(previous):
-        previous[0] = at_start
-    following = after(numbers, sentences, parsed.between)
-    letter, kind = parsed.letter, parsed.kind
-    count = len(letter)
-    if count * count <= PAIRS:
-        one, two = np.repeat(np.arange(count), count), np.tile(np.arange(count), count)
-        *tables, last = rule(letter[one], kind[one], letter[two], kind[two])
-        gap = previous * count + numbers
-        return *(table[gap] for table in tables), last[numbers * count + following]
-    *found, _ = rule(letter[previous], kind[previous], letter[numbers], kind[numbers])
-    return *found, rule(letter[numbers], kind[numbers], letter[following], kind[following])[-1]
 
 
 def _by_default(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, ...]:

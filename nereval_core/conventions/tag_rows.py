@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,11 @@ from nereval_core.tagged import Tagged
 
 Int32 = NDArray[np.int32]
 Bools = NDArray[np.bool_]
+
+Rule = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], tuple[Bools, ...]]
+"""Takes letter and type before, letter and type; says what that makes of the place between."""
+PAIRS = 1 << 20
+"""Up to how many pairs of distinct tags transitions are looked up; beyond, they are worked out at each token."""
 
 SAME_TAG = ("the same tag on both sides", "another tag on the other side")
 
@@ -72,6 +77,33 @@ def after(values: NDArray[Any], sentences: Int64, outside: int) -> NDArray[Any]:
     found[:-1] = values[1:]
     found[sentences[1:] - 1] = outside
     return found
+
+
+def transitions(
+    rule: Rule,
+    numbers: Int32,
+    sentences: Int64,
+    letter: NDArray[Any],
+    kind: NDArray[Any],
+    between: int,
+    at_start: int | None = None,
+) -> tuple[Bools, ...]:
+    """Return what a rule says at each token: of what stands before it, and (the last array) of what stands after.
+
+    `letter` and `kind` are those of the distinct tags; `between` is the tag that stands between sentences, `at_start`
+    (where it is another) the one before the first token of all.
+    """
+    previous, following = before(numbers, sentences, between), after(numbers, sentences, between)
+    if at_start is not None and len(previous):
+        previous[0] = at_start
+    count = len(letter)
+    if count * count <= PAIRS:
+        one, two = np.repeat(np.arange(count), count), np.tile(np.arange(count), count)
+        *tables, last = rule(letter[one], kind[one], letter[two], kind[two])
+        gap = previous * count + numbers
+        return *(table[gap] for table in tables), last[numbers * count + following]
+    *found, _ = rule(letter[previous], kind[previous], letter[numbers], kind[numbers])
+    return *found, rule(letter[numbers], kind[numbers], letter[following], kind[following])[-1]
 
 
 def last_true(mask: Bools) -> Int64:

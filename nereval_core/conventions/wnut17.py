@@ -291,5 +291,7 @@ CONVENTIONS = (
         formats=("conll",),
         twins={ENTITY: "strict"},
         forms={"text": text},
+        names={"P": "p", "R": "r", "F1": "f", "COR": "correct", "POS": "phrases", "ACT": "found"},
+        formulas={"p": "correct / found", "r": "correct / phrases", "f": "2 × p × r / (p + r)"},
     ),
 )

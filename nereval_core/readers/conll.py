@@ -116,7 +116,7 @@ def tagged(source: Source, *, column: int | str | None = None) -> Tagged:
     problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
     if problems:
         raise FormatError(problems)
-    return Tagged(documents, rows.tags, rows.tokens, sentences, source.name, rows.place)
+    return Tagged(documents, rows.tags, rows.tokens, sentences, source.name, rows.place, marks=tuple(rows.marked))
 
 
 def _gathered(source: Source, options: ReadOptions) -> tuple[_Rows, Int64, _Units]:
@@ -162,6 +162,8 @@ class _Rows:
     sentences: list[int] = field(default_factory=list)
     sentence_ids: dict[int, str] = field(default_factory=dict)
     marks: list[_Mark] = field(default_factory=list)
+    marked: list[str] = field(default_factory=list)
+    """The tags beside -DOCSTART-, where it stands in a row of the table."""
     files: list[int] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
     columns: set[tuple[int, int]] = field(default_factory=set)
@@ -216,6 +218,8 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: _Rows) -> None:
             numbers.append(number)
         elif token == DOCSTART or line.startswith("#"):
             before = len(rows.marks)
+            if token == DOCSTART and len(row) == columns:
+                rows.marked.append(row[column])
             _comment(line, rows, (file.shown, number))
             # A mark ends the sentence too where no blank line does.
             ended = ended or len(rows.marks) > before
