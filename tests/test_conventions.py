@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,17 @@ def test_a_convention_is_described(convention: Convention) -> None:
         assert "\n" not in text
     assert set(convention.twins.values()) <= set(CRITERIA)
     assert len({option.name.replace("-", "_") for option in convention.options}) == len(convention.options)
+
+
+def test_the_signature_holds_the_content_of_files_given_as_options(tmp_path: Path) -> None:
+    found = []
+    for name, content in (("one", "DNA\n"), ("two", "DNA\n"), ("three", "RNA\n")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        options = {"tagset": tmp_path / name}
+        found.append(apply(named("hipe-2022"), replace(written(tmp_path), repair="conlleval"), options).signature)
+    assert found[0] == found[1] != found[2]
+    assert "tagset sha256:" in found[0]
+    assert "suffix" not in found[0]
 
 
 def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> None:

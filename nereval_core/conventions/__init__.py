@@ -29,7 +29,7 @@ __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "conventions", "
 class Option:
     """An option of the scorer, under its own name; `n-best` and `n_best` are the same.
 
-    "list" is text parted by commas, "numbers" a list of integers, "file" a path that is there.
+    "list" is text parted by commas, "numbers" a list of integers, "file" the path of a file.
     """
 
     name: str
@@ -177,8 +177,10 @@ def _parsed(option: Option, value: Any) -> Any:
         return tuple(items)
     if option.choices and str(value) not in option.choices:
         raise ValueError(f"is none of {', '.join(option.choices)}")
-    if option.kind == "file" and not Path(value).is_file():
-        raise ValueError("is no file")
+    if option.kind == "file":
+        if not Path(value).is_file():
+            raise ValueError("is no file")
+        return Path(value)
     if option.kind in ("integer", "number"):
         return _number(value, int if option.kind == "integer" else float)
     return str(value)

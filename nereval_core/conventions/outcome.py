@@ -6,8 +6,10 @@ scope.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,8 +86,6 @@ class Content(NamedTuple):
 
 def digest(documents: Documents, rows: Sequence[str]) -> str:
     """Return the SHA-256 (hex) of documents and rows of text in their order."""
-    import hashlib
-
     sha = hashlib.sha256(b"rows\n" + documents.digest.encode())
     sha.update("\n".join(rows).encode(errors="surrogatepass"))
     return sha.hexdigest()
@@ -137,9 +137,8 @@ class Outcome:
     @property
     def signature(self) -> str:
         """One line that lets another person reproduce the figures."""
-        said = ", ".join(
-            f"{name} {_shown(value)}" for name, value in self.options.items() if value not in (None, False)
-        )
+        chosen = {name: value for name, value in self.options.items() if value not in (None, False, "")}
+        said = ", ".join(f"{name} {_shown(value)}" for name, value in chosen.items())
         parts = (
             f"nereval {__version__}",
             f"convention {self.convention}",
@@ -156,6 +155,9 @@ def _plain(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Path):
+        # What is in a file counts, not what it is called.
+        return f"sha256:{hashlib.sha256(value.read_bytes()).hexdigest()[:16]}"
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else "yes" if value is True else str(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from nereval_core import __version__
@@ -33,7 +34,7 @@ def published_results(outcomes: Published) -> dict[str, Any]:
                 "convention": {
                     "name": outcome.convention,
                     "signature": outcome.signature,
-                    "options": dict(outcome.options),
+                    "options": {key: _plain(value) for key, value in outcome.options.items()},
                     "notes": list(outcome.notes),
                     "scores": outcome.scores,
                 },
@@ -85,6 +86,10 @@ def _sheet(name: str, outcome: Outcome, by_type: bool) -> Sheet:
     rows = tuple((*place, *(row.get(column) for column in columns)) for place, row in table.items())
     title = f"{name}: {outcome.convention}"
     return Sheet(title, ("evaluation", "scope", *columns), rows, (*outcome.notes, outcome.signature))
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, PurePath) else value
 
 
 def _rows(outcome: Outcome) -> list[tuple[str, str, str, Cell, bool]]:
