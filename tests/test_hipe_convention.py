@@ -1,4 +1,4 @@
-"""The CLEF-HIPE scorers: every expected figure, the printed table, slices, links, records and bad input."""
+"""The CLEF-HIPE scorers: every expected figure, row of the tables, slice, edge case and link."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from typing import Any
 
 import pytest
 
-from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.conventions import named
 from nereval_core.errors import FormatError
-from nereval_core.readers import Source
+from tests.hipe_scored import scored
 from tests.shared_corpora import SHARED, files, needs
-
-HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC"
-
-
-def scored(name: str, gold: Path, pred: Path, **options: Any) -> Outcome:
-    convention = named(name)
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
-    return convention.score(given, settled(convention, options))
 
 
 def same(expected: Any, found: Any, path: str = "") -> None:

@@ -143,11 +143,11 @@ def _lines(side: Mapping[str, Column], columns: Sequence[str]) -> list[str]:
     """Return text that says the cells of columns, whatever their codes."""
     lines = []
     for name in columns:
-        cells = side[name].cells
-        order = sorted(range(len(cells)), key=cells.__getitem__)
-        rank = np.empty(len(cells), np.int32)
-        rank[order] = np.arange(len(cells))
-        lines += [name, *(cells[code] for code in order), sha256(rank[side[name].codes].tobytes()).hexdigest()]
+        cells, codes = side[name].cells, side[name].codes
+        order = sorted(np.flatnonzero(np.bincount(codes, minlength=len(cells))).tolist(), key=cells.__getitem__)
+        rank = np.zeros(len(cells), np.int32)
+        rank[order] = np.arange(len(order))
+        lines += [name, *(cells[code] for code in order), sha256(rank[codes].tobytes()).hexdigest()]
     return lines
 
 

@@ -70,16 +70,16 @@ def check_same_tokens(documents: Documents, gold: Side, pred: Side, version: Ver
         found = f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
         raise FormatError.single(pred.source, None, found, "write gold's document comments too, or no comments")
     if shapes[0] != shapes[1]:
-        cuts = sorted({*gold.segments} ^ {*pred.segments} or {*gold.documents} ^ {*pred.documents})
-        file, line = pred.place(cuts[0])
-        here, there = ("gold", "the prediction")
-        if cuts[0] in {*pred.segments, *pred.documents} - ({*gold.segments} & {*gold.documents}):
-            here, there = there, here
+        starts, others, what = gold.segments, pred.segments, "segment"
+        if starts == others:
+            starts, others, what = gold.documents, pred.documents, "document"
+        cut = min({*starts} ^ {*others})
+        here, there = ("gold", "the prediction") if cut in starts else ("the prediction", "gold")
         found = (
-            f"{here} begins a segment or document at {quoted(pred.rows[cuts[0]].cells[0])}, {there} does not, and "
+            f"{here} begins a {what} at {quoted(pred.rows[cut].cells[0])}, {there} does not, and "
             f"{version.commit} of the scorer stops on such files"
         )
-        raise FormatError.single(file, line, found, "write gold's comments, or none")
+        raise FormatError.single(*pred.place(cut), found, "write gold's comments on documents and segments")
     return None
 
 
