@@ -32,7 +32,7 @@ from pages.shared.linking_tables import (
 from pages.shared.linking_text import linked_text
 from pages.shared.loading import load_demo
 from pages.shared.url import View, parse, write
-from tests.test_pages import DEMO, VIEW, address, opened, sound
+from tests.test_pages import DEMO, GOLD, VIEW, address, opened, sound, upload
 
 MENTIONS = ("end-to-end", "gold")
 GIVEN = replace(VIEW, sort=("given-mentions",))
@@ -242,3 +242,14 @@ def test_with_nothing_and_with_bad_links() -> None:
     assert app.dataframe
     app = opened("Linking", replace(VIEW, leaveout=("NORMALIZABLES", "NO_NORMALIZABLES", "PROTEINAS")))
     assert any("0 of 0 gold mentions" in element.value for element in app.markdown)
+
+
+def test_a_system_without_links_is_said_to_have_none() -> None:
+    gold = GOLD.replace('"label": "Drug"', '"label": "Drug", "links": ["Q18216"]')
+    app = upload(opened("Start"), gold, GOLD, gold)
+    view = View(corpus=address(app)["corpus"], system="system0")
+    app = opened("Linking", view)
+    assert "every gold mention is missing" in app.info[0].value
+    assert "With links: system1" in app.info[0].value
+    assert list(app.dataframe[0].value["missing"]) == [1] * 6
+    assert not opened("Linking", replace(view, system="system1")).info
