@@ -21,6 +21,7 @@ import numpy as np
 from nereval_core.alignment import Alignment, align
 from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS
 from nereval_core.scoring import rules_table
+from tests.benchmarks import conventions
 from tests.benchmarks.generated import TYPES, Generated, generate
 
 MILLION = 1_000_000
@@ -55,6 +56,8 @@ def main() -> None:
     row("bytes a gold span at the peak, beyond the input", peak(data) / MILLION, "<= 24")
     small = generate(MILLION // 10)
     row("nervaluate 1.2.1 evaluate() / ours, 100,000 spans", nervaluate(small), ">= 300")
+    for what, figure, goal in conventions.rows():
+        row(what, figure, goal)
     row("seconds of CPU for python -m nereval_core --help", help_seconds(), "< 0.3")
 
 
