@@ -49,6 +49,7 @@ from nereval_core.tagged import Tagged, matched, tagged
 
 ENTITIES, ACCURACY = "entities", "accuracy"
 AVERAGES = ("micro avg", "macro avg", "weighted avg")
+COUNTS = ("support", "pred_sum", "tp_sum")
 RATIOS = ("precision", "recall", "f1-score")
 WHY = (
     "the same tokens and type on the other side",
@@ -111,7 +112,10 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict
     support, pred_sum, tp_sum = (np.bincount(kind, minlength=size) for kind in (one.kind, two.kind, one.kind[g]))
     present = np.flatnonzero(support + pred_sum)
     types = [parsed.types[code] for code in present.tolist()]
-    report, rows = _report(types, support[present], pred_sum[present], tp_sum[present], options["zero_division"])
+    counts = dict(zip(types, np.array([support, pred_sum, tp_sum]).T[present].tolist(), strict=True))
+    counts[AVERAGES[0]] = [int(column.sum()) for column in (support, pred_sum, tp_sum)]
+    report = _report(types, support[present], pred_sum[present], tp_sum[present], options["zero_division"])
+    rows = [row for name, section in report.items() for row in _rows(name, section, counts.get(name))]
     right = int(np.count_nonzero(numbers[0] == numbers[1]))
     accuracy = {"tokens": len(gold), "correct": right, "accuracy_score": right / len(gold)}
     rows += [(ACCURACY, OVERALL, name, value, name != "accuracy_score") for name, value in accuracy.items()]
@@ -121,7 +125,12 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict
         gold.documents,
         Content.of_tags(gold, len(one.last)),
         Content.of_tags(pred, len(two.last)),
-        {"classification_report": report, "accuracy_score": accuracy["accuracy_score"]},
+        {
+            "classification_report": report,
+            "accuracy_score": accuracy["accuracy_score"],
+            "tokens": accuracy,
+            "counts": {name: dict(zip(COUNTS, values, strict=True)) for name, values in counts.items()},
+        },
         figures(rows),
         partial(_records, gold, pred, numbers, (one, two), (g, p), parsed.types),
     )
@@ -183,17 +192,14 @@ def _detected(gold: Tagged, letters: NDArray[Any]) -> str:
 
 def _report(
     types: list[str], support: NDArray[Any], pred_sum: NDArray[Any], tp_sum: NDArray[Any], zero_division: str
-) -> tuple[dict[str, dict[str, float]], list[tuple[str, str, str, float | None, bool]]]:
-    """Return classification_report's dictionary, and the same as rows of the table."""
+) -> dict[str, dict[str, float]]:
+    """Return classification_report's dictionary."""
     undefined = 1.0 if zero_division == "1" else 0.0
-    rows: list[tuple[str, str, str, float | None, bool]] = []
     columns = _ratios(tp_sum, pred_sum, support, undefined=undefined)
-    report = {}
+    report: dict[str, dict[str, float]] = {}
     for number, name in enumerate(types):
         report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIOS, columns, strict=True)}
         report[name]["support"] = int(support[number])
-        counts = {"pred_sum": int(pred_sum[number]), "tp_sum": int(tp_sum[number])}
-        rows += _rows(name, report[name], counts)
     sums = (np.array([column.sum()]) for column in (tp_sum, pred_sum, support))
     averages = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
     averages.append([float(np.average(column)) for column in columns])
@@ -204,20 +210,20 @@ def _report(
         averages.append([value, undefined, value])
     for name, values in zip(AVERAGES, averages, strict=True):
         report[name] = dict(zip(RATIOS, values, strict=True)) | {"support": int(support.sum())}
-        if name == AVERAGES[0]:
-            rows += _rows(OVERALL, report[name], {"pred_sum": int(pred_sum.sum()), "tp_sum": int(tp_sum.sum())})
-        else:
-            rows += [(ENTITIES, name, figure, value, False) for figure, value in report[name].items()]
-    return report, rows
+    return report
 
 
 def _rows(
-    scope: str, row: Mapping[str, float], counts: Mapping[str, int]
+    name: str, row: Mapping[str, float], counts: list[int] | None
 ) -> list[tuple[str, str, str, float | None, bool]]:
-    ratios: list[tuple[str, str, str, float | None, bool]] = [
-        (ENTITIES, scope, figure, value, figure == "support") for figure, value in row.items()
+    """Return a row of the report for the table: the micro average is what is scored over all types."""
+    scope = OVERALL if name == AVERAGES[0] else name
+    found: list[tuple[str, str, str, float | None, bool]] = [
+        (ENTITIES, scope, figure, value, figure in COUNTS and counts is not None) for figure, value in row.items()
     ]
-    return ratios + [(ENTITIES, scope, figure, value, True) for figure, value in counts.items()]
+    return found + [
+        (ENTITIES, scope, figure, value, True) for figure, value in list(zip(COUNTS, counts or (), strict=False))[1:]
+    ]
 
 
 def _ratios(
