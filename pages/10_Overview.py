@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nereval_core.criteria import SCHEMAS
-from pages.shared import overview
+from pages.shared import convention, overview
 from pages.shared.frame import Here, page
 from pages.shared.plain import plain
 from pages.shared.terms import explained
@@ -13,14 +13,16 @@ from pages.shared.terms import explained
 def draw(here: Here) -> None:
     overview.systems_line(here)
     overview.badge(here)
+    if here.convention is not None:
+        convention.section(here, here.convention)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)
-    names = here.criteria if everything else tuple(dict.fromkeys((*SCHEMAS, here.view.criterion)))
+    names = here.criteria if everything else tuple(dict.fromkeys((*SCHEMAS, here.by)))
     overview.criteria(here, names)
     overview.bars(here, names)
 
-    st.subheader(f"By type, under {plain(here.view.criterion)}", help=explained("support"))
+    st.subheader(f"By type, under {plain(here.by)}", help=explained("support"))
     overview.types(here)
 
     st.subheader("Averages", help=explained("micro", "macro over types", "macro over documents"))

@@ -29,4 +29,4 @@ def draw(here: Here) -> None:
         st.code(share, language=None)
     title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
     query = cell_query(table.rows[row], table.columns[column])
-    opened(here, here.view.criterion, query, title, name="confusion")
+    opened(here, here.by, query, title, name="confusion")

@@ -16,7 +16,7 @@ def draw(here: Here) -> None:
     found = ordered(here.shown(), here.view.ordered_by())
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{counted(here.view.criterion, found)}**")
+        st.markdown(f"**{counted(here.by, found)}**")
         if not here.view.decision:
             st.caption("all but correct (COR); choose decisions above to see others")
-    record_table(here, here.view.criterion, found, name="errors", height=420)
+    record_table(here, here.by, found, name="errors", height=420)

@@ -32,7 +32,7 @@ def documents(here: Here) -> None:
     # j and k go through the records of all documents.
     shown = select(here.records(), replace(here.query(), doc=""))
     wanted = (here.view.doc, here.view.record)
-    there = opened(here.scores(), here.view.criterion, here.records(), shown, *wanted, part_asked_for(wanted))
+    there = opened(here.scores(), here.by, here.records(), shown, *wanted, part_asked_for(wanted))
     if there.unknown:
         asked = plain(here.view.record)
         st.warning(
@@ -49,7 +49,7 @@ def documents(here: Here) -> None:
         selected=there.selected,
         colour_by=by,
         types=here.annotated_types,
-        card=card(here.scores(), here.view.criterion, there.record) if there.record else {"hint": HINT},
+        card=card(here.scores(), here.by, there.record) if there.record else {"hint": HINT},
         queue=there.queue,
         at=there.at,
         keys=("j next record", "k previous", "Escape closes the card"),

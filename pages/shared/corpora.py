@@ -14,11 +14,15 @@ from threading import Lock
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.differences import differences
+from nereval_core.conventions import Outcome, conventions
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, Criterion
+from nereval_core.errors import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records as match_records
 from pages.shared.loading import Loaded, demo_names, load_demo
+from pages.shared.published import Options, applied
 from pages.shared.queries import prepared
 from pages.shared.url import View
 
@@ -113,3 +117,64 @@ def _key(loaded: Loaded, system: str, settings: Settings, criteria: tuple[Criter
 @st.cache_resource(max_entries=12, show_spinner="Listing match records …")
 def _records(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> pd.DataFrame:
     return prepared(match_records(scores(_loaded, system, _settings), criterion))
+
+
+def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Outcome:
+    """Return what a published scorer makes of a system, from the files as it reads them.
+
+    Raises:
+        FormatError: it does not apply to these data; what it needs is said.
+    """
+    found = _outcome(loaded.number, system, name, options, loaded)
+    if isinstance(found, FormatError):
+        raise found
+    return found
+
+
+# A refusal is kept like a result: finding out takes as long.
+@st.cache_resource(max_entries=64, show_spinner="Scoring as the published scorer does …")
+def _outcome(number: int, system: str, name: str, options: Options, _loaded: Loaded) -> Outcome | FormatError:
+    try:
+        return applied(_loaded, system, conventions()[name], options)
+    except FormatError as error:
+        return error
+
+
+def outcome_records(loaded: Loaded, system: str, name: str, evaluation: str, options: Options = ()) -> pd.DataFrame:
+    """Return the records of one evaluation of a published scorer."""
+    return _outcome_records(loaded.number, system, name, evaluation, options, loaded)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Listing the scorer's records …")
+def _outcome_records(
+    number: int, system: str, name: str, evaluation: str, options: Options, _loaded: Loaded
+) -> pd.DataFrame:
+    return outcome(_loaded, system, name, options).records(evaluation)
+
+
+def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame:
+    """Return the spans that a published scorer and a criterion of ours decide differently.
+
+    Raises:
+        FormatError: the evaluation counts no spans.
+    """
+    found = _differing(loaded.number, system, name, evaluation, criterion, loaded)
+    if isinstance(found, FormatError):
+        raise found
+    return found
+
+
+@st.cache_resource(max_entries=24, show_spinner="Looking for the spans where the two part …")
+def _differing(
+    number: int, system: str, name: str, evaluation: str, criterion: str, _loaded: Loaded
+) -> pd.DataFrame | FormatError:
+    ours = scores(_loaded, system, as_read(_loaded))
+    try:
+        return differences(outcome(_loaded, system, name), evaluation, ours, criterion)
+    except FormatError as error:
+        return error
+
+
+def as_read(loaded: Loaded) -> Settings:
+    """Return the settings in which nothing is merged or left out: what a published scorer is compared with."""
+    return settings_of(loaded.corpus.gold, View())

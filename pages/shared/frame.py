@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core import __version__
+from nereval_core.conventions import Convention, conventions
 from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
@@ -50,8 +51,18 @@ class Here:
         return self.loaded.types
 
     @property
+    def convention(self) -> Convention | None:
+        """The published scorer that is chosen in place of a criterion, None where there is none."""
+        return None if self.view.criterion in self.criteria else conventions().get(self.view.criterion)
+
+    @property
+    def by(self) -> str:
+        """The criterion by which our own numbers count: the one chosen, or what a convention's first twin means."""
+        return _by(self.settings, self.view.criterion)
+
+    @property
     def criterion(self) -> Criterion:
-        return _criterion(self.settings, self.view.criterion)
+        return next(criterion for criterion in self.settings.criteria if criterion.name == self.by)
 
     @property
     def criteria(self) -> tuple[str, ...]:
@@ -61,17 +72,17 @@ class Here:
     @property
     def types(self) -> tuple[str, ...]:
         """The types as scored under the chosen criterion, which may merge some and leave some out itself."""
-        return tuple(sorted({kind for layer in self.scores().layers(self.view.criterion) for kind in layer.types}))
+        return tuple(sorted({kind for layer in self.scores().layers(self.by) for kind in layer.types}))
 
     def scores(self, system: str | None = None) -> Scores:
         return corpora.scores(self.loaded, system or self.system, self.settings)
 
     def signature(self, criterion: str | None = None) -> str:
-        return signature(self.scores(), criterion or self.view.criterion)
+        return signature(self.scores(), criterion or self.by)
 
     def records(self, criterion: str | None = None) -> pd.DataFrame:
         """All match records of the system under a criterion, by default the chosen one."""
-        return corpora.records(self.loaded, self.system, self.settings, criterion or self.view.criterion)
+        return corpora.records(self.loaded, self.system, self.settings, criterion or self.by)
 
     def query(self) -> Query:
         """What the lists show."""
@@ -136,12 +147,13 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     corpus = loaded.corpus
     known = loaded.types
     settings = corpora.settings_of(corpus.gold, wanted, own.criteria())
-    rules = settings.rules_for(_criterion(settings, wanted.criterion))
+    by = _by(settings, wanted.criterion)
+    rules = settings.rules_for(next(criterion for criterion in settings.criteria if criterion.name == by))
     scored = {name for kind in known if (name := rules.name(kind)) is not None}
     view, notices = checked(
         wanted,
         systems={layer.name for layer in corpus.systems},
-        criteria=[criterion.name for criterion in settings.criteria],
+        criteria=[*(criterion.name for criterion in settings.criteria), *conventions()],
         known_types=known,
         scored_types=scored,
         documents=corpus.documents.index,
@@ -153,10 +165,11 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     return Here(loaded, view, corpora.settings_of(corpus.gold, view, own.criteria())), notices
 
 
-def _criterion(settings: Settings, name: str) -> Criterion:
-    """Return a criterion by name, the default one for a name that is not known."""
-    found = {criterion.name: criterion for criterion in settings.criteria}
-    return found.get(name, found[View().criterion])
+def _by(settings: Settings, name: str) -> str:
+    """Return the name of a criterion that is scored: for a convention its twin, for what is not known the default."""
+    known = {criterion.name for criterion in settings.criteria}
+    twins = conventions()[name].twins.values() if name in conventions() else ()
+    return next((one for one in (name, *twins) if one in known), View().criterion)
 
 
 def _tell(notices: list[str]) -> None:

@@ -81,13 +81,13 @@ def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, 
     if found.empty:
         st.caption("No records.")
         return
-    first = _first_row(len(found), name, here.view)
+    first = first_row(len(found), name, here.view)
     part = found.iloc[first : first + ROWS]
     table = _table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
         table.insert(1, "tokens", part["weight"].to_numpy())
     event = st.dataframe(
-        table.style.apply(_tints, subset=["decision"]),
+        table.style.apply(tints, subset=["decision"]),
         key=table_key(LIST + name, here.view, criterion, first, tuple(part["record"])),
         on_select="rerun",
         selection_mode="single-cell",
@@ -105,7 +105,7 @@ def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, 
         record_card(here, criterion, part.iloc[cell[0]])
 
 
-def _first_row(rows: int, name: str, view: View) -> int:
+def first_row(rows: int, name: str, view: View) -> int:
     if rows <= ROWS:
         return 0
     pages = -(-rows // ROWS)
@@ -121,24 +121,24 @@ def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
         {
             "decision": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in part["decision"]],
             "before": around["before"].to_numpy(),
-            "span": around["span"].map(_short).to_numpy(),
+            "span": around["span"].map(short).to_numpy(),
             "after": around["after"].to_numpy(),
             "gold type": part["gold_type"].astype("object").to_numpy(),
             "predicted type": part["pred_type"].astype("object").to_numpy(),
-            "predicted text": part["pred_text"].astype("object").map(_short, na_action="ignore").to_numpy(),
+            "predicted text": part["pred_text"].astype("object").map(short, na_action="ignore").to_numpy(),
             "why": part["reason"].astype("object").to_numpy(),
             "document": part["document"].astype("object").to_numpy(),
         }
     )
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
 
 
-def _tints(column: pd.Series) -> list[str]:
+def tints(column: pd.Series) -> list[str]:
     codes = {f"{look.glyph} {look.label}": code for code, look in LOOKS.items()}
-    return [tint(codes[value]) for value in column]
+    return [tint(codes[value]) if value in codes else "" for value in column]
 
 
 def tint(code: str) -> str:
@@ -164,15 +164,19 @@ def _config() -> dict[str, Any]:
 
 def record_card(here: Here, criterion: str, record: pd.Series) -> None:
     """Show one record in its text, gold above and prediction below, and the link to its document."""
-    scores = here.scores()
+    record_box(here, here.scores(), replace(here.view, criterion=criterion), record)
+
+
+def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> None:
+    """Show a record of these scores; `view` is where the link leads, but for the record."""
     with st.container(border=True):
-        st.html(excerpt(scores, criterion, record, here.annotated_types))
+        st.html(excerpt(scores, view.criterion, record, here.annotated_types))
         parts = [f"{LOOKS[record['decision']].glyph} {decision_label(record['decision'])}"]
         parts += [f"gold {plain(str(record['gold_type']))}"] if record["gold"] >= 0 else []
         parts += [f"predicted {plain(str(record['pred_type']))}"] if record["pred"] >= 0 else []
         parts.append(plain(str(record["reason"])))
         st.caption(" · ".join(parts))
-        view = replace(here.view, criterion=criterion, doc=str(record["document"]), record=str(record["record"]))
+        view = replace(view, doc=str(record["document"]), record=str(record["record"]))
         navigation.link_to("Documents", f":primary[Read in document {plain(view.doc)} →]", view)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 from nereval_core.corpus import Corpus, Layer
@@ -16,6 +16,7 @@ from nereval_core.library import LoadOptions, load_corpus
 from nereval_core.readers import Reading, Source, read
 
 DEMOS = Path(__file__).parents[2] / "demo_data"
+_NUMBERS = count()
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class LayerRead:
 class Loaded:
     """A corpus with an account of its reading; `marks` must stand in the signature of a system's scores.
 
-    `start` is the system shown first. `problems` are those of systems that could not be read.
+    `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
+    systems by name) and `options` are what it was read from and how: published scorers read files their own way.
+    `number` tells readings apart whose content is the same but not, perhaps, their files.
     """
 
     corpus: Corpus
@@ -45,6 +48,9 @@ class Loaded:
     start: str
     description: str = ""
     problems: tuple[Problem, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    options: LoadOptions = field(default_factory=LoadOptions)
+    number: int = field(default_factory=_NUMBERS.__next__)
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -80,7 +86,16 @@ def load(
         raise FormatError(problems)
     layers = [_account("gold", found.gold, found.corpus.gold)]
     layers += [_account(layer.name, found.systems[layer.name], layer) for layer in found.corpus.systems]
-    return Loaded(found.corpus, tuple(layers), found.marks, min(found.marks), "", tuple(problems))
+    return Loaded(
+        found.corpus,
+        tuple(layers),
+        found.marks,
+        min(found.marks),
+        "",
+        tuple(problems),
+        {"gold": gold, **{layer.name: opened[layer.name] for layer in found.corpus.systems}},
+        options or LoadOptions(),
+    )
 
 
 def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:

@@ -57,7 +57,7 @@ def all_criteria(here: Here) -> bool:
 
 def systems_line(here: Here) -> None:
     """Show F1 of all systems under the chosen criterion; each opens its formula."""
-    name = here.view.criterion
+    name = here.by
     st.markdown(f"**F1 of each system, criterion {plain(name)}**", help=explained("F1"))
     with st.container(horizontal=True, gap="small"):
         for system in here.systems[:SYSTEMS]:
@@ -70,7 +70,7 @@ def systems_line(here: Here) -> None:
 
 def badge(here: Here) -> None:
     """Say that the decisions of each side add up to its spans; each number in the sum opens its records."""
-    scores, name = here.scores(), here.view.criterion
+    scores, name = here.scores(), here.by
     gold, pred = (int(side.sum()) for side in scores.weights(name))
     counts = scores.counts(name)
     sums = reconciles(counts, gold, pred)
@@ -82,12 +82,12 @@ def badge(here: Here) -> None:
                     _count_link(here.view, label, value, query)
 
 
-def criteria(here: Here, names: Sequence[str]) -> None:
+def criteria(here: Here, names: Sequence[str], *, name: str = "criteria") -> None:
     scores = here.scores()
     table = criteria_table(scores, names)
     event = st.dataframe(
         table,
-        key=table_key(f"{keys.TABLE}criteria", here.view, names),
+        key=table_key(f"{keys.TABLE}{name}", here.view, names),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -97,7 +97,7 @@ def criteria(here: Here, names: Sequence[str]) -> None:
     )
     cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
     signatures = " / ".join(here.signature(criterion) for criterion in names)
-    _under(table, signatures, "criteria", "Choose a count to see its records, a ratio to see its formula.")
+    _under(table, signatures, name, "Choose a count to see its records, a ratio to see its formula.")
     if cell is None:
         return
     criterion, column = names[cell[0]], cell[1]
@@ -105,7 +105,7 @@ def criteria(here: Here, names: Sequence[str]) -> None:
     if query is None:
         _formula(here, criterion, column, scores.counts(criterion), None)
     else:
-        opened(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name="criteria")
+        opened(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
 
 
 def bars(here: Here, names: Sequence[str]) -> None:
@@ -127,7 +127,7 @@ def bars(here: Here, names: Sequence[str]) -> None:
 
 def types(here: Here) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
-    scores, name = here.scores(), here.view.criterion
+    scores, name = here.scores(), here.by
     table = types_table(scores, name)
     columns = [column for column in table.columns if column != "type"]
     event = st.dataframe(
@@ -166,7 +166,7 @@ def types(here: Here) -> None:
 
 def averages(here: Here) -> None:
     """Show micro and macro averages; each ratio opens its formula."""
-    scores, name = here.scores(), here.view.criterion
+    scores, name = here.scores(), here.by
     table = averages_table(scores, name)
     event = st.dataframe(
         table,
@@ -194,7 +194,7 @@ def averages(here: Here) -> None:
 
 def documents(here: Here) -> None:
     """Show each document's ratios and counts, as those of the whole corpus."""
-    scores, name = here.scores(), here.view.criterion
+    scores, name = here.scores(), here.by
     table = documents_table(scores, name)
     event = st.dataframe(
         table,

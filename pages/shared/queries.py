@@ -8,7 +8,7 @@ The search text may hold `boundary:"..."` and `words:3` beside plain words.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -221,16 +221,23 @@ def ordered(records: pd.DataFrame, order: str) -> pd.DataFrame:
 
 def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -> pd.DataFrame:
     """Return the words before, in and after each record's anchor, on one line each."""
+    return around(texts, records["doc"], records["at"], _ends(records), characters).set_index(records.index)
+
+
+def around(
+    texts: Sequence[str], documents: Iterable[int], starts: Iterable[int], ends: Iterable[int], characters: int = 40
+) -> pd.DataFrame:
+    """Return the words before, in and after pieces of text, on one line each; a start below 0 is no place."""
 
     def line(text: str) -> str:
         return " ".join(text.split())
 
     rows = []
-    for document, start, anchor in zip(records["doc"], records["at"], _ends(records), strict=True):
-        text = texts[document]
-        low, high = max(0, start - characters), min(len(text), anchor + characters)
-        rows.append((line(text[low:start]), line(text[start:anchor]), line(text[anchor:high])))
-    return pd.DataFrame(rows, columns=["before", "span", "after"], index=records.index, dtype="str")
+    for document, start, end in zip(documents, starts, ends, strict=True):
+        text = texts[document] if start >= 0 else ""
+        low, high = max(0, start - characters), min(len(text), end + characters)
+        rows.append((line(text[low:start]), line(text[start:end]), line(text[end:high])) if text else ("", "", ""))
+    return pd.DataFrame(rows, columns=["before", "span", "after"], dtype="str")
 
 
 def _ends(records: pd.DataFrame) -> list[int]:

@@ -10,9 +10,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from nereval_core.conventions import conventions
 from nereval_core.criteria import CRITERIA, Criterion
+from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
-from pages.shared import keys, navigation, own, state
+from pages.shared import corpora, keys, navigation, own, state
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS, view_of
 from pages.shared.terms import criterion_explained, explained
@@ -73,8 +75,13 @@ def _took(name: str, change: Callable[[Any], Any] = lambda value: value) -> Call
 def _scoring(here: Here) -> None:
     view = here.view
     st.selectbox("System", here.systems, key=_mirror("system", here.system), on_change=_took("system"))
-    with st.popover(f"Matching criterion: {plain(view.criterion)}", width="stretch"):
+    said = "Matching criterion" if here.convention is None else "Published scorer"
+    key = keys.WIDGET + "criteria"
+    with st.popover(f"{said}: {plain(view.criterion)}", width="stretch", key=key, on_change="rerun") as popover:
         _criteria(view, here.loaded.corpus.gold)
+        # Which scorers apply takes as long as scoring: it is found out once somebody looks.
+        if popover.open:
+            _conventions(here)
     merges = _groups(view.merge)
     with st.popover(f"Merged types: {len(merges) or 'none'}", width="stretch"):
         _merging(here, merges)
@@ -107,6 +114,32 @@ def _criteria(view: View, gold: Layer) -> None:
             st.caption("  \n".join(reasons))
     st.markdown("**your own**")
     own.draw(view, gold)
+
+
+def _conventions(here: Here) -> None:
+    """Offer the published scorers in their families; those that do not apply are greyed and say what they need."""
+    st.divider()
+    st.caption("Published scorers, number for number: Overview shows their figures beside ours.")
+    for family, members in groupby(sorted(conventions().values(), key=lambda one: one.family), lambda one: one.family):
+        st.markdown(f"**{plain(family)}**")
+        for convention in members:
+            try:
+                corpora.outcome(here.loaded, here.system, convention.name)
+                problem = ""
+            except FormatError as error:
+                first, more = str(error.problems[0]), len(error.problems) - 1
+                problem = f"Does not apply. {first}" + (f" (and {more:,} more)" if more else "")
+            st.button(
+                convention.name,
+                key=f"convention-{convention.name}",
+                type="primary" if convention is here.convention else "secondary",
+                disabled=bool(problem),
+                on_click=state.update,
+                kwargs={"criterion": convention.name},
+            )
+            st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
+            if problem:
+                st.caption(plain(f"{problem}. It needs {convention.needs}.", 500))
 
 
 def _criterion(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
@@ -192,10 +225,13 @@ def chips(here: Here, *, place: bool = True) -> None:
     """Draw what is active as chips that go away at a click; `place`: document and record too."""
     view = here.view
     rule = f": {own.explained(here.criterion)}" if here.criterion in own.criteria() else ""
-    st.caption(
-        f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · "
-        f"matching criterion {plain(view.criterion)}{rule}"
-    )
+    counted = f"matching criterion {plain(here.by)}{rule}"
+    if here.convention is not None:
+        counted = (
+            f"published scorer {plain(view.criterion)}: its figures stand on Overview, and all else is counted by "
+            f"{plain(here.by)}, our criterion nearest to it"
+        )
+    st.caption(f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · {counted}")
     found = list(_active(view, place))
     if not found:
         return
