@@ -11,10 +11,10 @@ from pages.shared.terms import explained
 
 @page("Overview")
 def draw(here: Here) -> None:
-    overview.systems_line(here)
-    overview.badge(here)
     if here.convention is not None:
         convention.section(here, here.convention)
+    overview.systems_line(here)
+    overview.badge(here)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)

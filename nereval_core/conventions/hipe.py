@@ -290,6 +290,14 @@ SOURCES = {
     JULY.name: "impresso/CLEF-HIPE-2020-scorer ac5c876 (July 2020); Ehrmann et al. 2020",
     HIPE_2022.name: "hipe-eval/HIPE-scorer 6605770; Ehrmann et al. 2022",
 }
+NAMES = {"P": "P_micro", "R": "R_micro", "F1": "F1_micro", "COR": "correct", "POS": "possible", "ACT": "actual"}
+FORMULAS = {
+    "P_micro": "correct / actual",
+    "R_micro": "correct / possible",
+    "partial/P_micro": "(correct + 0.5 × partial) / actual",
+    "partial/R_micro": "(correct + 0.5 × partial) / possible",
+    "F1_micro": "2 × P_micro × R_micro / (P_micro + R_micro)",
+}
 CONVENTIONS = tuple(
     Convention(
         name=version.name,
@@ -301,6 +309,8 @@ CONVENTIONS = tuple(
         of_layers=partial(of_layers, version),
         options=OPTIONS[version.name],
         twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},
+        names=NAMES,
+        formulas=FORMULAS,
         formats=("hipe",),
         forms={"tsv": partial(to_tsv, version), "json": partial(to_json, version)},
     )

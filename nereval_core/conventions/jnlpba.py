@@ -292,14 +292,6 @@ FORMULAS = {
     "precision w/o class info": "correct IOBs / tags",
 }
 TWINS = {"full": "strict", "left": "left", "right": "right"}
-NAMES = {"P": "precision", "R": "recall", "F1": "f-score", "COR": "correct", "POS": "OBJECTs", "ACT": "ANSWERs"}
-FORMULAS = {
-    "recall": "correct / OBJECTs",
-    "precision": "correct / ANSWERs",
-    "f-score": "2 × precision × recall / (precision + recall)",
-    "precision with class info": "correct tags / tags",
-    "precision w/o class info": "correct IOBs / tags",
-}
 
 CONVENTIONS = (
     Convention(

@@ -44,6 +44,17 @@ from nereval_core.tagged import Tagged, matched, tagged
 
 Int64 = NDArray[np.int64]
 COUNTED = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
+NAMES = {"P": "precision", "R": "recall", "F1": "f1", "COR": "correct", "POS": "possible", "ACT": "actual"}
+HARMONIC = "2 × precision × recall / (precision + recall)"
+FORMULAS = {"f1": HARMONIC} | {
+    f"{schema}/{ratio}": f"(correct + 0.5 × partial) / {whole}" if schema == "ent_type" else f"correct / {whole}"
+    for schema in ("strict", "exact", "ent_type")
+    for ratio, whole in (("precision", "actual"), ("recall", "possible"))
+}
+CREDITED = {
+    "partial/precision": "(correct + 0.5 × partial) / actual",
+    "partial/recall": "(correct + 0.5 × partial) / possible",
+}
 TWINS = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}
 
 
@@ -294,6 +305,8 @@ CONVENTIONS = tuple(
         of_layers=partial(of_layers, version=version),
         options=(TAGS, MINIMUM, LOADER) if version.preferences else (TAGS, LOADER),
         twins=TWINS,
+        names=NAMES,
+        formulas=FORMULAS | (CREDITED if version.credits else {}),
         forms={
             "text": partial(overall, named=version.checked),
             **{f"text-{schema}": partial(entities, schema=schema, named=version.checked) for schema in sorted(DECIDED)},

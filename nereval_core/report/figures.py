@@ -215,6 +215,55 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
     )
 
 
+def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, documents: int) -> go.Figure:
+    """Draw F1 under every criterion and published scorer as dots, a row each.
+
+    `table` has the columns `row`, `kind` (criterion or published), `P`, `R` and `F1`; rows without F1 have no dot. A
+    dot's `customdata` is the number of its row.
+    """
+    figure = go.Figure()
+    kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
+    for number, (kind, name, symbol) in enumerate(kinds):
+        rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
+        places = rows.index.tolist()
+        figure.add_scatter(
+            x=rows["F1"].tolist(),
+            y=places,
+            mode="markers",
+            name=name,
+            cliponaxis=False,
+            marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
+            customdata=[(place,) for place in places],
+            hovertext=[
+                f"{_plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
+                for label, f1, p, r in zip(rows["row"], rows["F1"], rows["P"], rows["R"], strict=True)
+            ],
+            hoverinfo="text",
+        )
+    return figure.update_layout(
+        title=f"F1 of {_plain(system)} under {len(table):,} rules of matching<br>"
+        f"<sub>F1, from 0 to 1; n = {_number(gold, 'gold span')}, {_number(predicted, 'prediction')}, "
+        f"{_number(documents, 'document')}</sub>",
+        height=_FRAME + 40 + 22 * max(1, len(table)),
+        xaxis={"title": "F1", "gridcolor": _GRID, "zeroline": False},
+        yaxis={
+            "tickmode": "array",
+            "tickvals": list(range(len(table))),
+            "ticktext": [_plain(label) for label in table["row"]],
+            "range": [len(table) - 0.5, -0.5],
+            "gridcolor": _GRID,
+            "zeroline": False,
+            "title": "criterion or scorer",
+            "automargin": True,
+        },
+        hovermode="closest",
+        dragmode=False,
+        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        **_background(),
+    )
+
+
 def embedded(figure: go.Figure, name: str) -> str:
     """Return the figure as HTML with Plotly's script in it: the same on every run, and nothing is fetched.
 

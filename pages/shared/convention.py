@@ -20,7 +20,7 @@ from pages.shared.downloads import csv_button
 from pages.shared.lists import BESIDE, ROWS, count, first_row, record_box, selected_cell, short, table_key, tints
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
-from pages.shared.published import counts_of, evaluations, figures_table, formula, made_of
+from pages.shared.published import counts_of, evaluations, figures_table, formula, made_of, values_of
 from pages.shared.queries import around
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def section(here: Here, convention: Convention) -> None:
         said = f"{convention.name} needs {convention.needs}. What stands below is counted by {here.by}."
         st.caption(plain(said, 400))
         return
-    for note in outcome.notes:
-        st.caption(plain(note, 400))
+    if outcome.notes:
+        st.caption(plain("; ".join(outcome.notes), 600))
     evaluation = _evaluation(here, convention, outcome)
     _figures(here, convention, outcome, evaluation)
     criterion = twin(convention, evaluation)
@@ -70,6 +70,7 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     """Show the figures; a count opens its records, a ratio its formula or where it is laid down."""
     table = figures_table(outcome, evaluation)
     counts = counts_of(outcome, evaluation)
+    whole = {name for _, name in counts}
     figures = [name for name in table.columns if name != "scope"]
     column = st.column_config.NumberColumn
     event = st.dataframe(
@@ -81,7 +82,7 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
         placeholder="–",
         height=min(35 * (len(table) + 1) + 3, 420),
         column_config={"scope": st.column_config.TextColumn("scope", width=110, pinned=True)}
-        | {name: column(name, format="localized" if name in counts else "%.4f") for name in figures},
+        | {name: column(name, format="localized" if name in whole else "%.4f") for name in figures},
     )
     cell = selected_cell(event, len(table), figures)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -90,19 +91,22 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     if cell is None:
         return
     scope, figure = str(table["scope"].iat[cell[0]]), cell[1]
-    if figure in counts:
+    if (scope, figure) in counts:
         found = made_of(corpora.outcome_records(here.loaded, here.system, convention.name, evaluation), scope, figure)
-        value = int(found[figure].sum())
-        more = "" if value == len(found) else f" ({value:,} in all)"
-        title = f"{plain(figure)} of {plain(convention.name)}, {plain(scope)}"
-        st.markdown(f"**{title}: {count(len(found), 'record')}{more}**")
-        records(here, outcome, found, figure)
+        count_opened(here, outcome, found, figure, f"{convention.name}, {scope}")
         return
-    row = {str(name): float(value) for name, value in table.iloc[cell[0]].items() if name != "scope"}
-    made = formula(convention, evaluation, figure, row)
+    made = formula(convention, evaluation, figure, values_of(table.iloc[cell[0]]))
     if made:
         st.code(made, language=None, wrap_lines=True)
     st.caption(plain(f"{figure}, {scope}: as laid down by {convention.source}.", 400))
+
+
+def count_opened(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
+    """Show the records of a count of a scorer; what they contribute adds up to it."""
+    value = int(found[figure].sum())
+    more = "" if value == len(found) else f", which count {value:,}"
+    st.markdown(f"**{plain(figure)} of {plain(of)}: {count(len(found), 'record')}{more}**")
+    records(here, outcome, found, figure)
 
 
 def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
@@ -142,7 +146,7 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
         hide_index=True,
         placeholder="",
         height=min(35 * (len(table) + 1) + 3, 360),
-        column_config=_list_columns() | {"counts": st.column_config.NumberColumn(plain(figure, 20), width=80)},
+        column_config=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
     )
     cell = selected_cell(event, len(part), table.columns)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -236,9 +240,9 @@ def differences(
             "credit": st.column_config.TextColumn(
                 "credit", width=80, help="Whether the span earns more or less there, or only bears another name."
             ),
-            "theirs": st.column_config.TextColumn(plain(theirs, 40), width=150),
-            "ours": st.column_config.TextColumn(plain(ours, 40), width=150),
-            "rule": st.column_config.TextColumn(f"rule of {plain(theirs, 40)}", width=430),
+            "theirs": st.column_config.TextColumn(short(theirs), width=150),
+            "ours": st.column_config.TextColumn(short(ours), width=150),
+            "rule": st.column_config.TextColumn(f"rule of {short(theirs)}", width=430),
         },
     )
     cell = selected_cell(event, len(table), table.columns)
@@ -286,8 +290,8 @@ def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) ->
         height=min(35 * (len(table) + 1) + 3, 360),
         column_config=_list_columns()
         | {
-            "theirs": st.column_config.TextColumn(plain(theirs, 40), width=125),
-            "ours": st.column_config.TextColumn(plain(ours, 40), width=125),
+            "theirs": st.column_config.TextColumn(short(theirs), width=125),
+            "ours": st.column_config.TextColumn(short(ours), width=125),
         },
     )
     cell = selected_cell(event, len(part), table.columns)

@@ -8,14 +8,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.differences import differences
+from nereval_core.analysis.conventions_table import Row, convention_rows, criteria_rows, ordered, steps
+from nereval_core.analysis.differences import differences, parted, spans
 from nereval_core.conventions import Outcome, conventions
+from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
@@ -178,3 +181,63 @@ def _differing(
 def as_read(loaded: Loaded) -> Settings:
     """Return the settings in which nothing is merged or left out: what a published scorer is compared with."""
     return settings_of(loaded.corpus.gold, View())
+
+
+Refused = Mapping[str, FormatError]
+
+
+def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[Row, ...], Refused]:
+    """Return a row for each criterion and published scorer, and the scorers that do not apply with the reason."""
+    key = _key(loaded, system, settings, settings.criteria)
+    return _every_row(loaded.number, system, key, loaded, settings)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Scoring under every criterion and published scorer …")
+def _every_row(
+    number: int, system: str, key: str, _loaded: Loaded, _settings: Settings
+) -> tuple[tuple[Row, ...], Refused]:
+    published: list[Row] = []
+    refused = {}
+    for name, convention in sorted(conventions().items(), key=lambda item: item[1].family):
+        try:
+            published += convention_rows(convention, outcome(_loaded, system, name))
+        except FormatError as error:
+            refused[name] = error
+    return ordered(criteria_rows(scores(_loaded, system, _settings)), published), refused
+
+
+def step(loaded: Loaded, system: str, settings: Settings, row: Row, above: Row) -> pd.DataFrame:
+    """Return the spans that two rows decide differently."""
+    key = _key(loaded, system, settings, settings.criteria)
+    return _step(loaded.number, system, key, row, above, loaded, settings)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Looking for the spans that differ …")
+def _step(
+    number: int, system: str, key: str, row: Row, above: Row, _loaded: Loaded, _settings: Settings
+) -> pd.DataFrame:
+    one, two = (_row_spans(_loaded, system, _settings, each) for each in (row, above))
+    return parted(one, two)
+
+
+def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Row, ...]) -> tuple[int | None, ...]:
+    """Return by how many spans each row differs from the one above it."""
+    key = _key(loaded, system, settings, settings.criteria)
+    return _step_sizes(loaded.number, system, key, rows, loaded, settings)
+
+
+@st.cache_resource(max_entries=24, show_spinner="Comparing each row with the one above it …")
+def _step_sizes(
+    number: int, system: str, key: str, rows: tuple[Row, ...], _loaded: Loaded, _settings: Settings
+) -> tuple[int | None, ...]:
+    pairs = steps(rows)
+    needed = dict.fromkeys(row for pair in pairs if pair for row in pair)
+    found = {row: _row_spans(_loaded, system, _settings, row) for row in needed}
+    return tuple(None if pair is None else len(parted(found[pair[0]], found[pair[1]])) for pair in pairs)
+
+
+def _row_spans(loaded: Loaded, system: str, settings: Settings, row: Row) -> pd.DataFrame:
+    if not row.evaluation:
+        return spans(match_records(scores(loaded, system, settings), row.name), why="reason")
+    found = outcome(loaded, system, row.name).records(row.evaluation)
+    return spans(found[(found["scope"] == OVERALL).to_numpy()], why="why")

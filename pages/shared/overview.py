@@ -63,7 +63,7 @@ def systems_line(here: Here) -> None:
         for system in here.systems[:SYSTEMS]:
             counts = here.scores(system).counts(name)
             with st.popover(f"{plain(system, 30)} **{number(counts.f1)}**", width="content"):
-                _formula(here, name, "F1", counts, None, system=system)
+                formula_box(here, name, "F1", counts, None, system=system)
     if len(here.systems) > SYSTEMS:
         st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
 
@@ -103,7 +103,7 @@ def criteria(here: Here, names: Sequence[str], *, name: str = "criteria") -> Non
     criterion, column = names[cell[0]], cell[1]
     query = criteria_cell(column)
     if query is None:
-        _formula(here, criterion, column, scores.counts(criterion), None)
+        formula_box(here, criterion, column, scores.counts(criterion), None)
     else:
         opened(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
 
@@ -157,7 +157,7 @@ def types(here: Here) -> None:
     kind, column = str(table["type"].iat[cell[0]]), cell[1]
     query = types_cell(column, kind)
     if query is None:
-        _formula(here, name, column, scores.by_type(name)[kind], kind)
+        formula_box(here, name, column, scores.by_type(name)[kind], kind)
     else:
         side, code = sided(column)
         what = "gold spans" if side == "gold" else "predictions"
@@ -182,7 +182,7 @@ def averages(here: Here) -> None:
     if cell is None:
         return
     if cell[0] == 0:
-        _formula(here, name, cell[1], scores.counts(name), None)
+        formula_box(here, name, cell[1], scores.counts(name), None)
         return
     if cell[0] == 1:
         st.code(mean_formula(cell[1], scores.by_type(name), "types"), language=None, wrap_lines=True)
@@ -213,7 +213,7 @@ def documents(here: Here) -> None:
     doc, column = str(table["document"].iat[cell[0]]), cell[1]
     query = criteria_cell(column)
     if query is None:
-        _formula(here, name, column, scores.by_document(name)[doc], None, doc=doc)
+        formula_box(here, name, column, scores.by_document(name)[doc], None, doc=doc)
     else:
         title = f"{GLOSSARY[column].label} in {plain(doc)} under {plain(name)}"
         opened(here, name, replace(query, doc=doc), title, name="documents")
@@ -241,7 +241,7 @@ def _columns(counts: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def _formula(
+def formula_box(
     here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
 ) -> None:
     """Show how a ratio is made, of a type, a system or a document; the counts in it are links to their records."""

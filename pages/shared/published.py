@@ -61,13 +61,18 @@ def figures_table(outcome: Outcome, evaluation: str) -> pd.DataFrame:
     columns = list(dict.fromkeys(map(str, rows["figure"])))
     ordered = sorted(table.items(), key=lambda item: item[0] != OVERALL)
     made = pd.DataFrame([{"scope": scope, **row} for scope, row in ordered], columns=["scope", *columns])
-    return made.astype(dict.fromkeys(counts_of(outcome, evaluation), "Int64"))
+    return made.astype(dict.fromkeys({figure for _, figure in counts_of(outcome, evaluation)}, "Int64"))
 
 
-def counts_of(outcome: Outcome, evaluation: str) -> tuple[str, ...]:
-    """Return which figures of an evaluation are counts that records make up."""
-    rows = outcome.figures[(outcome.figures["evaluation"] == evaluation).to_numpy()]
-    return tuple(dict.fromkeys(map(str, rows["figure"][rows["counted"].to_numpy()])))
+def values_of(row: pd.Series) -> dict[str, float]:
+    """Return the figures of a row of `figures_table`, NaN for those that it lacks."""
+    return {str(name): float("nan") if pd.isna(row[name]) else float(row[name]) for name in row.index.drop("scope")}
+
+
+def counts_of(outcome: Outcome, evaluation: str) -> frozenset[tuple[str, str]]:
+    """Return the (scope, figure) of an evaluation's counts: what records make up."""
+    rows = outcome.figures[((outcome.figures["evaluation"] == evaluation) & outcome.figures["counted"]).to_numpy()]
+    return frozenset(zip(map(str, rows["scope"]), map(str, rows["figure"]), strict=True))
 
 
 def made_of(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
@@ -76,22 +81,39 @@ def made_of(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
 
 
 def formula(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
-    """Return how a ratio is made, in names and in numbers; None where the convention does not say."""
-    last = evaluation.rpartition("/")[2]
-    made = convention.formulas.get(f"{last}/{figure}", convention.formulas.get(figure))
+    """Return how a ratio is made, in names and in numbers; None where the convention does not say.
+
+    `row` has all figures of the scope, NaN for those that the scope lacks: a mean over types is not made of counts.
+    """
+    made = _rule(convention, evaluation, figure, row)
     if made is None:
         return None
     return f"{figure} = {made} = {in_numbers(made, row)} = {shown(row[figure])}"
 
 
+def _rule(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
+    """Return a ratio's formula, if whatever it is made of is there, and what that is made of too."""
+    last = evaluation.rpartition("/")[2]
+    rules = convention.formulas
+    made = rules.get(f"{last}/{figure}", rules.get(figure))
+    if made is None:
+        return None
+    parts = set(_names(made, row).findall(made)) - {figure}
+    if any(row[part] != row[part] for part in parts):
+        return None
+    known = all(_rule(convention, evaluation, part, row) for part in parts if {part, f"{last}/{part}"} & set(rules))
+    return made if known else None
+
+
 def in_numbers(made: str, row: Mapping[str, float], *, exact: bool = False) -> str:
     """Return a formula with each figure's value in place of its name, as shown or with all its digits."""
     say = repr if exact else shown
+    return _names(made, row).sub(lambda found: say(row[found[0]]), made)
+
+
+def _names(made: str, row: Mapping[str, float]) -> re.Pattern[str]:
     names = sorted((name for name in row if name in made), key=len, reverse=True)
-    if not names:
-        return made
-    either = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
-    return re.sub(either, lambda found: say(row[found[0]]), made)
+    return re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
 
 
 def shown(value: float) -> str:
