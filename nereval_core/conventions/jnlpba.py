@@ -45,7 +45,7 @@ CLASSES = ("protein", "DNA", "RNA", "cell_type", "cell_line")
 
 
 def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
-    """Score the tags of two files (April: or of two columns of one).
+    """Score the tags of two files, or of two columns of one.
 
     Raises:
         FormatError: what cannot be read, sentences that differ in length, and where the program stops.
@@ -54,8 +54,6 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
     for side, option in enumerate(("r", "a")):
         if (field := options[option]) is not None:
             columns[side] = field + 1 if field >= 0 else field
-    if version == APRIL and columns[0] is None and given.gold.name == given.pred.name:
-        columns[0] = -2
     gold, pred = conll.tagged(given.gold, column=columns[0]), conll.tagged(given.pred, column=columns[1])
     ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
     return score_tags(gold, pred, options, version=version, ended=(ended[0], ended[1]))
