@@ -202,12 +202,11 @@ def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: In
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """Whole documents: a slice of each side, and where the first of them starts in the row of texts."""
+    """Whole documents: a slice of each side, and the number of the first of them."""
 
     gold: slice
     pred: slice
-    base: int
-    single: bool
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +222,10 @@ class _Knots:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Decisions by code, with rows packed into unsigned integers so that one look-up writes them all."""
+    """Decisions by code, with rows packed into unsigned integers of `width` bytes, so that they are moved as one."""
 
     decisions: UInt8
-    packed: tuple[Array, ...]
+    packed: Array
     width: int
 
     @classmethod
@@ -237,17 +236,11 @@ class _Table:
         padded = np.zeros((CODES, _width(rules.criteria)), np.uint8)
         padded[:, : rules.criteria] = decisions
         width = 8 if padded.shape[1] % 8 == 0 else padded.shape[1]
-        words = padded.view(f"u{width}")
-        packed = tuple(np.ascontiguousarray(words[:, block]) for block in range(words.shape[1]))
-        return cls(decisions, packed, width)
+        return cls(decisions, padded.view(f"u{width}"), width)
 
     def write(self, rows: UInt8, code: UInt8) -> None:
-        words = rows.view(f"u{self.width}")
-        if len(self.packed) == 1:
-            np.take(self.packed[0], code, out=words[:, 0], mode="clip")
-            return
-        for block, table in enumerate(self.packed):
-            words[:, block] = table[code]
+        # No code is out of range: mode "clip" only lets the result be written where it belongs, without a copy.
+        np.take(self.packed, code, axis=0, out=rows.view(f"u{self.width}"), mode="clip")
 
 
 def _width(criteria: int) -> int:
@@ -282,7 +275,7 @@ def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
         key = gold.doc.dtype.type(stop)
         next_g = g + int(np.searchsorted(gold.doc[g:], key))
         next_p = p + int(np.searchsorted(pred.doc[p:], key))
-        yield _Chunk(slice(g, next_g), slice(p, next_p), int(base[first]), stop == first + 1)
+        yield _Chunk(slice(g, next_g), slice(p, next_p), int(first))
         g, p = next_g, next_p
 
 
@@ -298,19 +291,11 @@ def _sweep(
     lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
     bits = int(max(length.max() for length in lengths)).bit_length()
     merged = _merged(sides, lengths, bits, base, chunk)
-    # Clusters: a span opens one where it starts no earlier than all before it have ended. Ends are put where starts
-    # stand in the key, so that both compare without being unpacked.
-    reach = merged & ((1 << (bits + 1)) - 2)
-    reach <<= bits
-    reach += merged
-    reach &= -1 << (bits + 1)
-    np.maximum.accumulate(reach, out=reach)
-    opens = np.empty(len(merged) + 1, bool)
-    opens[0] = opens[-1] = True
-    np.greater_equal(merged[1:], reach[:-1], out=opens[1:-1])
+    opens = _opens(merged, bits)
     # The lowest byte of each key holds its side.
     side: UInt8 = merged.view(np.uint8)[LOWEST_BYTE::8] & np.uint8(1)
-    before = np.empty(len(merged) + 1, np.int32)
+    # Of the type of indices: numpy would convert any other each time it is used as one.
+    before = np.empty(len(merged) + 1, np.int64)
     before[0] = 0
     np.cumsum(side, out=before[1:])
     # A pair is a cluster that opens at i, not at i + 1, again at i + 2, and whose two spans are of different sides.
@@ -320,13 +305,15 @@ def _sweep(
     two &= side[:-1] != side[1:]
     knots = None
     broken = bool(gold.fragments or pred.fragments)
-    if broken or (inner[1:] & inner[:-1]).any():
-        knots, two = _tangles(gold, pred, chunk, side, before, opens, two, broken)
+    third = inner[1:] & inner[:-1]
+    if broken or third.any():
+        knots, two = _tangles(gold, pred, chunk, side, before, opens, third, two)
     at = np.flatnonzero(two)
-    p = before[at]
+    p = before.take(at)
     g = at - p
     code = _codes(merged, at, bits)
-    code |= (gold.type[chunk.gold][g] == pred.type[chunk.pred][p]).view(np.uint8) * np.uint8(SAME_TYPE)
+    same = gold.type[chunk.gold].take(g) == pred.type[chunk.pred].take(p)
+    code |= same.view(np.uint8) * np.uint8(SAME_TYPE)
     if facts.questions:
         one, other = merged[at], merged[at + 1]
         shared = np.minimum(_end(one, bits), _end(other, bits)) - (other >> (bits + 1))
@@ -348,18 +335,22 @@ def _merged(
     Both sides are sorted already: the stable sort merges two runs.
     """
     merged = np.empty(sum(map(len, lengths)), np.int64)
-    # Positions in the row of all texts are counted from the chunk only where they leave no room for the rest.
-    near = int(base[-1]).bit_length() + bits + 1 > 62
+    # Documents may stand further apart than their texts are long. Where there is room, they stand a power of two
+    # apart, which is faster than to look up where each starts.
+    farthest = max(int(spans.end[part].max()) for spans, part in sides).bit_length()
+    last = max(int(spans.doc[part.stop - 1]) for spans, part in sides) - chunk.first
+    apart = last.bit_length() + farthest + bits + 1 <= 63
     low = 0
     for number, ((spans, part), length) in enumerate(zip(sides, lengths, strict=True)):
         key = merged[low : low + len(length)]
-        if chunk.single:
-            key[:] = spans.start[part]
+        if apart:
+            key[:] = spans.doc[part]
+            key -= chunk.first
+            key <<= farthest
         else:
             np.take(base, spans.doc[part], out=key, mode="clip")
-            key += spans.start[part]
-            if near:
-                key -= chunk.base
+            key -= base[chunk.first]
+        key += spans.start[part]
         key <<= bits + 1
         length = length.astype(np.int64) if bits > 29 else length
         key += (length << 1) | number
@@ -368,17 +359,32 @@ def _merged(
     return merged
 
 
+def _opens(merged: Int64, bits: int) -> NDArray[np.bool_]:
+    """Return where clusters open: at spans that start no earlier than all before them have ended, and at the end."""
+    # Ends are put where starts stand in the key, so that both compare without being unpacked.
+    reach = merged & ((1 << (bits + 1)) - 2)
+    reach <<= bits
+    reach += merged
+    reach &= -1 << (bits + 1)
+    np.maximum.accumulate(reach, out=reach)
+    opens = np.empty(len(merged) + 1, bool)
+    opens[0] = opens[-1] = True
+    np.greater_equal(merged[1:], reach[:-1], out=opens[1:-1])
+    return opens
+
+
 def _end(key: Int64, bits: int) -> Int64:
     return (key >> (bits + 1)) + ((key >> 1) & ((1 << bits) - 1))
 
 
-def _codes(merged: Int64, at: Array, bits: int) -> UInt8:
+def _codes(merged: Int64, at: Int64, bits: int) -> UInt8:
     """Return the codes, types aside, of the pairs of which the first span stands at `at`, the second behind it."""
-    one, two = merged[at], merged[at + 1]
     code = np.full(len(at), EQUAL | START | END | CONTAIN, np.uint8)
-    # Most pairs have equal boundaries: only the others are looked at more closely.
-    rest = np.flatnonzero((one ^ two) != 1)
-    one, two = one[rest], two[rest]
+    # Most pairs have equal boundaries, so that their keys differ in the side only: the others are looked at closely.
+    alike = (merged[1:] ^ merged[:-1]) == 1
+    rest = np.flatnonzero(~alike.take(at))
+    at = at[rest]
+    one, two = merged[at], merged[at + 1]
     shift = bits + 1
     code[rest] = describe(one >> shift, _end(one, bits), two >> shift, _end(two, bits))
     return code
@@ -389,43 +395,46 @@ def _tangles(
     pred: Spans,
     chunk: _Chunk,
     side: UInt8,
-    before: NDArray[np.int32],
+    before: Int64,
     opens: NDArray[np.bool_],
+    third: NDArray[np.bool_],
     two: NDArray[np.bool_],
-    broken: bool,
 ) -> tuple[_Knots | None, NDArray[np.bool_]]:
-    """Return the clusters that a solver must decide, and the pairs that are left untangled."""
-    edge = np.flatnonzero(opens)
-    size = np.diff(edge)
-    knotted = size > 2
-    if broken:
+    """Return the clusters that a solver must decide, and the pairs that are left untangled.
+
+    `third` says of every position but the last two whether the next two positions belong to the same cluster.
+    """
+    # Few spans are tangled: everything is marked in booleans, and only what is marked is looked at as numbers.
+    knotted = np.zeros(len(side), bool)
+    for place in range(3):
+        knotted[place : place + len(third)] |= third
+    if gold.fragments or pred.fragments:
         # Hulls of discontinuous spans may overlap where no character is shared: a solver looks at the fragments.
-        cluster = np.cumsum(opens[:-1]) - 1
-        for spans, part, mine in (
-            (gold, chunk.gold, np.flatnonzero(side == 0)),
-            (pred, chunk.pred, np.flatnonzero(side == 1)),
-        ):
+        broken = np.zeros(len(side), bool)
+        for spans, part, number in ((gold, chunk.gold, 0), (pred, chunk.pred, 1)):
             inside = [i - part.start for i in spans.fragments if part.start <= i < part.stop]
-            knotted[cluster[mine[inside]]] = True
-        two = two & ~knotted[cluster[:-1]]
-    number = np.flatnonzero(knotted)
-    preds = before[edge[number + 1]] - before[edge[number]]
-    number = number[(preds > 0) & (preds < size[number])]
-    if not len(number):
-        return None, two
-    sizes = size[number]
-    member = np.repeat(edge[number] - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(sizes.sum())
-    cluster = np.repeat(np.arange(len(number)), sizes)
+            broken[np.flatnonzero(side == number)[inside]] = True
+        handed = two & (broken[:-1] | broken[1:])
+        knotted[:-1] |= handed
+        knotted[1:] |= handed
+        two = two & ~handed
+    member = np.flatnonzero(knotted)
     predicted = side[member] == 1
+    cluster = np.cumsum(opens[member]) - 1
+    # Clusters of one side only have nothing to align.
+    sizes = np.bincount(cluster)
+    preds = np.bincount(cluster[predicted], minlength=len(sizes))
+    both = np.flatnonzero((preds > 0) & (preds < sizes))
+    if not len(both):
+        return None, two
+    number_of = np.full(len(sizes), -1, np.int64)
+    number_of[both] = np.arange(len(both))
+    cluster = number_of[cluster]
+    kept = cluster >= 0
+    member, predicted, cluster = member[kept], predicted[kept], cluster[kept]
     p = before[member]
     return (
-        _Knots(
-            (member - p)[~predicted],
-            cluster[~predicted],
-            p[predicted].astype(np.int64),
-            cluster[predicted],
-            len(number),
-        ),
+        _Knots((member - p)[~predicted], cluster[~predicted], p[predicted], cluster[predicted], len(both)),
         two,
     )
 

@@ -77,6 +77,9 @@ class Pairs:
         return len(self.gold)
 
     def take(self, which: Array | slice) -> Pairs:
+        if not isinstance(which, slice) and which.dtype == bool:
+            # Six columns are faster to take by number.
+            which = np.flatnonzero(which)
         return Pairs(
             self.gold[which],
             self.pred[which],
@@ -143,15 +146,27 @@ def _ranks(
 ) -> Int64:
     """Rank both sides' spans together by start, end, type, fragments, core and alternatives; equal ones equally."""
     start, end, kind = (np.concatenate((one, two)).astype(np.int64) for one, two in zip(*columns, strict=True))
-    keys = [kind, end, start]
-    for extra in (parts, more):
-        if any(extra):
-            keys.insert(0, _order(extra, len(columns[0][0]), len(start)))
-    sequence = np.lexsort(keys)
-    steps = np.zeros(len(sequence), np.int64)
+    keys = [end - start, kind]
+    keys += [_order(extra, len(columns[0][0]), len(start)) for extra in (parts, more) if any(extra)]
+    # Columns are packed into one number as long as they fit; each side is sorted by it (or nearly so), which makes
+    # sorting them together a merge.
+    packed, most = start, int(start.max())
     for key in keys:
-        steps[1:] |= key[sequence[1:]] != key[sequence[:-1]]
-    ranks = np.empty(len(sequence), np.int64)
+        size = int(key.max()) + 1
+        if (most + 1) * size >= 1 << 63:
+            packed = _dense(packed)
+            most = int(packed.max())
+        packed = packed * size + key
+        most = (most + 1) * size - 1
+    return _dense(packed)
+
+
+def _dense(values: Int64) -> Int64:
+    """Number values from 0 in their order, equal ones equally."""
+    sequence = np.argsort(values, kind="stable")
+    steps = np.zeros(len(values), np.int64)
+    steps[1:] = np.diff(values[sequence]) != 0
+    ranks = np.empty(len(values), np.int64)
     ranks[sequence] = np.cumsum(steps)
     return ranks
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Alignment, Rules, Spans, ranges
+from nereval_core.alignment import Alignment, Decision, Rules, Side, Spans, ranges
 from nereval_core.assignment import assign
 from nereval_core.candidates import CREDIT, Knot, Pairs, blocks, bounds, candidate_pairs, joined, preference, tie_up
 from nereval_core.questions import Facts
@@ -20,6 +20,8 @@ from nereval_core.solvers import SMALL, chain, greedy_alignment, smalls, stars
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
+Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+"""Decisions of a knot's gold spans and predictions, by criterion."""
 
 LIMIT = 1_000_000
 """Candidate pairs up to which a cluster is aligned exactly, whatever its shape."""
@@ -47,54 +49,70 @@ def solve(
     hold a cluster too large to be aligned exactly.
     """
     knot = tie_up(gold, pred, base, facts, gold_spans, pred_spans)
+    # Decided close together here, and then written once to where they lie far apart.
+    rows = (_unaligned(outcome.gold, knot.gold, Decision.MIS), _unaligned(outcome.pred, knot.pred, Decision.SPU))
     greedy: set[int] = set()
     if each_side:
-        _each_side(knot, rules, outcome)
+        _each_side(knot, rules, outcome, rows)
     else:
         for number, pairs, document in _aligned(knot, rules, gold, gold_cluster, pred_cluster):
-            _write(knot, rules, outcome, number, pairs)
+            _write(knot, rules, outcome, rows, number, pairs)
             if document is not None:
                 greedy.add(document)
-        _identical_in_order(outcome, knot)
-    for side, spans, members in ((outcome.gold, gold, knot.gold), (outcome.pred, pred, knot.pred)):
+        _identical_in_order(outcome, rows, knot)
+    for side, spans, members, decided in (
+        (outcome.gold, gold, knot.gold, rows[0]),
+        (outcome.pred, pred, knot.pred, rows[1]),
+    ):
+        side.rows[members] = decided
         kinds, criteria, decisions = side.counts.shape
+        first = spans.type[members].astype(np.int64) * decisions
         for criterion in range(criteria):
-            key = spans.type[members].astype(np.int64) * decisions + side.rows[members, criterion]
-            side.counts[:, criterion] += np.bincount(key, minlength=kinds * decisions).reshape(kinds, decisions)
+            tally = np.bincount(first + decided[:, criterion], minlength=kinds * decisions)
+            side.counts[:, criterion] += tally.reshape(kinds, decisions)
     return greedy
 
 
-def _write(knot: Knot, rules: Rules, outcome: Alignment, criterion: int, pairs: Pairs) -> None:
-    decisions = rules.decisions[pairs.code, criterion]
-    g, p = knot.gold[pairs.gold], knot.pred[pairs.pred]
-    outcome.gold.rows[g, criterion] = decisions
-    outcome.pred.rows[p, criterion] = decisions
+def _unaligned(side: Side, members: Int64, alone: Decision) -> NDArray[np.uint8]:
+    """Return rows as wide as those of the side, in which all members are unaligned under all criteria."""
+    rows = np.zeros((len(members), side.rows.shape[1]), np.uint8)
+    rows[:, : side.counts.shape[1]] = alone
+    return rows
+
+
+def _write(knot: Knot, rules: Rules, outcome: Alignment, rows: Rows, criterion: int, pairs: Pairs) -> None:
+    decisions = rules.decisions[:, criterion].take(pairs.code)
+    rows[0][pairs.gold, criterion] = decisions
+    rows[1][pairs.pred, criterion] = decisions
     if outcome.gold.partners is not None and outcome.pred.partners is not None:
+        g, p = knot.gold[pairs.gold], knot.pred[pairs.pred]
         outcome.gold.partners[g] = p
         outcome.pred.partners[p] = g
 
 
-def _identical_in_order(outcome: Alignment, knot: Knot) -> None:
+def _identical_in_order(outcome: Alignment, rows: Rows, knot: Knot) -> None:
     """Let identical spans of one side take what their group got in the order in which they were read."""
-    for side, other, spans, rank in (
-        (outcome.gold, outcome.pred, knot.gold, knot.gold_rank),
-        (outcome.pred, outcome.gold, knot.pred, knot.pred_rank),
+    for side, other, decided, spans, rank in (
+        (outcome.gold, outcome.pred, rows[0], knot.gold, knot.gold_rank),
+        (outcome.pred, outcome.gold, rows[1], knot.pred, knot.pred_rank),
     ):
+        place = np.arange(len(rank))
         if (np.diff(rank) < 0).any():
             # Spans that differ in core or alternatives only stand as they were read.
-            turn = np.argsort(rank, kind="stable")
-            spans, rank = spans[turn], rank[turn]
+            place = np.argsort(rank, kind="stable")
+            rank = rank[place]
         same = np.diff(rank, prepend=-1) == 0
         if not same.any():
             continue
         group = np.cumsum(~same)
         repeated = np.flatnonzero(np.bincount(group)[group] > 1)
-        members = spans[repeated]
+        place = place[repeated]
+        members = spans[place]
         for criterion in range(side.counts.shape[1]):
-            got = side.rows[members, criterion]
+            got = decided[place, criterion]
             partner = side.partners[members] if side.partners is not None else got
             order = np.lexsort((partner, UNALIGNED_LAST[got], group[repeated]))
-            side.rows[members, criterion] = got[order]
+            decided[place, criterion] = got[order]
             if side.partners is not None and other.partners is not None:
                 side.partners[members] = partner[order]
                 paired = members[side.partners[members] >= 0]
@@ -146,11 +164,12 @@ def _split(
         yield from stars(rules, pairs.take(of_star), cluster[of_star])
     if of_small.any():
         local_gold, local_pred = _local(gold_cluster), _local(pred_cluster)
-        for rows in range(2, SMALL + 1):
-            for columns in range(2, SMALL + 1):
-                these = of_small & (golds[cluster] == rows) & (preds[cluster] == columns)
-                if these.any():
-                    yield from smalls(rules, pairs.take(these), cluster[these], rows, columns, local_gold, local_pred)
+        shapes = np.where(small, golds * (SMALL + 1) + preds, 0)[cluster]
+        for shape in np.flatnonzero(np.bincount(shapes)).tolist():
+            if shape:
+                these = np.flatnonzero(shapes == shape)
+                rows, columns = divmod(shape, SMALL + 1)
+                yield from smalls(rules, pairs.take(these), cluster[these], rows, columns, local_gold, local_pred)
     rest = ~(of_star | of_small)
     if not rest.any():
         return
@@ -173,7 +192,7 @@ def _split(
             yield criterion, some.take(solver(some, credit)), None
 
 
-def _each_side(knot: Knot, rules: Rules, outcome: Alignment) -> None:
+def _each_side(knot: Knot, rules: Rules, outcome: Alignment, rows: Rows) -> None:
     """Give every span the best decision that any overlapping span of the other side earns it."""
     everything = np.arange(len(knot.gold)), np.arange(len(knot.pred))
     for criterion in range(rules.criteria):
@@ -188,10 +207,11 @@ def _each_side(knot: Knot, rules: Rules, outcome: Alignment) -> None:
         for target, pairs_of, side in ((outcome.gold, best[0], 0), (outcome.pred, best[1], 1)):
             if pairs_of is None:
                 continue
-            g, p = knot.gold[pairs_of.gold], knot.pred[pairs_of.pred]
-            span, partner = (g, p) if side == 0 else (p, g)
-            target.rows[span, criterion] = rules.decisions[pairs_of.code, criterion]
+            place = pairs_of.gold if side == 0 else pairs_of.pred
+            rows[side][place, criterion] = rules.decisions[pairs_of.code, criterion]
             if target.partners is not None:
+                g, p = knot.gold[pairs_of.gold], knot.pred[pairs_of.pred]
+                span, partner = (g, p) if side == 0 else (p, g)
                 target.partners[span] = partner
 
 
@@ -203,9 +223,9 @@ def _local(cluster: Int64) -> Int64:
     """Number the spans of each cluster from 0."""
     order = np.argsort(cluster, kind="stable")
     ordered = cluster[order]
-    first = np.searchsorted(ordered, ordered)
+    first = np.flatnonzero(np.diff(ordered, prepend=-1))
     local = np.empty(len(cluster), np.int64)
-    local[order] = np.arange(len(cluster)) - first
+    local[order] = np.arange(len(cluster)) - np.repeat(first, np.diff(first, append=len(cluster)))
     return local
 
 

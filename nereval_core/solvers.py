@@ -38,13 +38,13 @@ def stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pai
     """Take the best pair of each cluster in which one side has one span."""
     order = preference(pairs, cluster)
     first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    size = np.diff(first, append=len(order))
     code = pairs.code[order]
+    # The credit lost counts first, then the place in the order: as one number, of which the smallest is best.
+    place = np.arange(len(order))
     for criterion in range(rules.criteria):
-        credit = CREDIT[rules.decisions[code, criterion]]
-        best = np.repeat(np.maximum.reduceat(credit, first), size)
-        place = np.where(credit == best, np.arange(len(order)), len(order))
-        yield criterion, pairs.take(order[np.minimum.reduceat(place, first)]), None
+        lost = (2 - CREDIT[rules.decisions[:, criterion]]) * len(order)
+        best = np.minimum.reduceat(lost.take(code) + place, first)
+        yield criterion, pairs.take(order[best % len(order)]), None
 
 
 @cache

@@ -163,3 +163,33 @@ def test_positions_beyond_31_bits() -> None:
     base = np.arange(count + 1, dtype=np.int64) * (2**30 + 50)
     outcome = align(side, side, base, rules_table([CRITERIA["strict"]]), types=1)
     assert outcome.gold.counts[0, 0].tolist() == [count, 0, 0, 0, 0]
+
+
+def test_one_huge_span_changes_nothing_elsewhere() -> None:
+    """With it, lengths and positions take so many bits that documents cannot stand a power of two apart."""
+    from nereval_core.alignment import Spans, align
+    from nereval_core.criteria import CRITERIA, SCHEMAS
+    from nereval_core.scoring import rules_table
+
+    rng = np.random.default_rng(0)
+    documents, count, huge = 200, 1_000, 2**31 - 100_000
+    rules = rules_table([CRITERIA[name] for name in SCHEMAS])
+
+    def drawn() -> Spans:
+        start = rng.integers(0, 90, count)
+        columns = np.stack([rng.integers(0, documents, count), start, start + rng.integers(1, 10, count)])
+        doc, start, end = columns[:, np.lexsort(columns[::-1])].astype(np.int32)
+        return Spans(doc, start, end, np.zeros(count, np.int16), {})
+
+    def with_huge(side: Spans) -> Spans:
+        more = ((side.doc, documents), (side.start, 0), (side.end, huge))
+        doc, start, end = (np.append(column, last).astype(np.int32) for column, last in more)
+        return Spans(doc, start, end, np.zeros(count + 1, np.int16), {})
+
+    gold, pred = drawn(), drawn()
+    base = np.arange(documents + 1, dtype=np.int64) * 100
+    without = align(gold, pred, base, rules, types=1)
+    outcome = align(with_huge(gold), with_huge(pred), np.append(base, base[-1] + huge), rules, types=1)
+    for one, other in ((without.gold, outcome.gold), (without.pred, outcome.pred)):
+        assert np.array_equal(one.rows, other.rows[:-1])
+        assert other.rows[-1, : rules.criteria].tolist() == [0] * rules.criteria
