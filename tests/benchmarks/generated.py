@@ -32,7 +32,9 @@ def generate(spans: int, *, by_document: int = 10, tangled: float = 0.01, seed: 
 
     About 70% of the predictions are equal, 10% are shifted, 10% are of another type, 10% lie elsewhere. Of the gold
     spans the share `tangled` meets more than one prediction: a third of these is split in two, a third is predicted
-    with a nested span, and a third overlaps the next gold span's prediction, which overlaps both.
+    with a nested span, and a third overlaps the next gold span's prediction, which overlaps both. The last gold span
+    of a document has no next one: it is split or predicted with a nested span, so that the share is the same whatever
+    `by_document` is (with one span a document, the kinds differ: half and half).
     """
     rng = np.random.default_rng(seed)
     documents = -(-spans // by_document)
@@ -51,8 +53,9 @@ def generate(spans: int, *, by_document: int = 10, tangled: float = 0.01, seed: 
     end[elsewhere] = start[elsewhere] + 8
     knotted = (rng.random(spans) < tangled) & ~elsewhere
     shape = rng.integers(0, 3, spans)
-    split, nested = knotted & (shape == 0), knotted & (shape == 1)
-    crossing = knotted & (shape == 2) & (np.arange(spans) % by_document < by_document - 1)
+    last = np.flatnonzero(np.diff(doc, append=documents))
+    shape[last] = rng.integers(0, 2, len(last))
+    split, nested, crossing = knotted & (shape == 0), knotted & (shape == 1), knotted & (shape == 2)
     more = [(doc[nested], gold_start[nested] + 1, gold_start[nested] + 4, kind[nested])]
     more.append((doc[split], gold_start[split] + 3, gold_end[split], kind[split]))
     start[split], end[split] = gold_start[split], gold_start[split] + 3
