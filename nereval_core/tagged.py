@@ -56,13 +56,13 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
     """Return the prediction's tags over gold's tokens: token by token, whatever their text.
 
     Raises:
-        FormatError: the numbers of tokens differ; the first place where the tokens part is named.
+        FormatError: the numbers of tokens differ; the first place where the tokens part is named. Tokens that are only
+            written otherwise, the ones after them alike, are no such place.
     """
     if len(gold) == len(pred):
         return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
     fewest = min(len(gold), len(pred))
-    pairs = zip(gold.words, pred.words, strict=False)
-    parting = next((number for number, (one, two) in enumerate(pairs) if one != two), fewest)
+    parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
     counts = f"{len(pred)} tokens where gold ({gold.source}) has {len(gold)}"
     if parting < len(pred):
         here = f"they part at {quoted(pred.words[parting])}"
@@ -78,6 +78,19 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
     raise FormatError.single(
         source, line, f"{counts}: {here} against {there}{where}", "give one tag for each gold token"
     )
+
+
+AHEAD = 8
+"""So many tokens after a differing one are looked at: half of them alike, and it is only written otherwise."""
+
+
+def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
+    """Return whether two rows of words part at a place, rather than spell one word differently."""
+    if one[at] == two[at]:
+        return False
+    ahead = list(zip(one[at + 1 : at + 1 + AHEAD], two[at + 1 : at + 1 + AHEAD], strict=False))
+    alike = sum(first == second for first, second in ahead)
+    return not ahead or 2 * alike < len(ahead)
 
 
 def tagged(layer: Layer, needed_by: str) -> Tagged:

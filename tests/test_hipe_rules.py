@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -314,6 +315,7 @@ def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_p
 
 ROW = "a\tB-x\tO\tB-x\tO\t_\t_\t_\n"
 ONE = f"{HEADER}\n# document_id = d0\n{ROW}"
+SPELT = "\n".join([HEADER, "# document_id = d0", *(word + ROW[1:-1] for word in "abcdefgh")]) + "\n"
 BAD = [
     # name, gold, prediction (None: as gold), options, what is said
     (
@@ -329,6 +331,13 @@ BAD = [
         ONE,
         {},
         "p.tsv:3: 1 tokens where gold (G) has 2: the prediction ends against gold",
+    ),
+    (
+        "hipe-2022",
+        SPELT,
+        SPELT.replace("b\t", "B\t").replace(f"g{ROW[1:]}", ""),
+        {},
+        "p.tsv:9: 7 tokens where gold (G) has 8: they part at 'h' against gold's 'g' (G:9)",
     ),
     (
         "hipe-2022",
@@ -436,4 +445,86 @@ def test_refuses_where_the_scorer_stops(
     with pytest.raises(FormatError) as caught:
         scored(name, tmp_path / "g.tsv", tmp_path / "p.tsv", **options)
     found = [str(problem).replace(f"{tmp_path}/", "") for problem in caught.value.problems]
-    assert any(line.startswith(said.replace("(G)", "(g.tsv)").replace("G: ", "g.tsv: ")) for line in found), found
+    assert any(line.startswith(said.replace("(G", "(g.tsv").replace("G: ", "g.tsv: ")) for line in found), found
+
+
+def test_glued_labels_and_ranked_joined_and_mapped_links(tmp_path: Path) -> None:
+    lines = "a\tB-x\tB-u\tB-x\tB-n\t{}\t{}\t_\nb\tI-x\tI-u\tI-x\tO\t{}\t{}\t_\n"
+    gold, pred, mapping = (tmp_path / name for name in ("g.tsv", "p.tsv", "m.tsv"))
+    gold.write_text(f"{HEADER}\n{lines.format('Q1', '_', 'Q1', '_')}")
+    pred.write_text(f"{HEADER}\n{lines.format('Q7|Q8', 'Q1|Q2|Q3', 'Q7|Q8', 'Q1|Q2|Q3')}")
+    glued = scored("hipe-2022", gold, pred, task="nerc_fine", glue="NE-FINE-LIT+NE-NESTED")
+    assert list(glued.scores["NE-NESTED"]["TIME-ALL"]["LED-ALL"]) == ["X.N", "ALL"]
+    mapping.write_text("Main\tAlternatives\t\nhttps://w.org/Q1\thttps://w.org/Q8\t#N/A\n")
+    correct = {}
+    for name, options in (
+        ("plain", {}),
+        ("mapped", {"map": str(mapping)}),
+        ("joined", {"union-meto-lit": True}),
+        ("gold mapped otherwise", {"map": str(mapping), "map-ref": str(_mapping(tmp_path, "Q9", "Q1"))}),
+    ):
+        outcome = scored("hipe-2020-july", gold, pred, task="nel", n_best="1,2,3,5", **options)
+        slices = (ranks["NEL-LIT"]["TIME-ALL"]["LED-ALL"]["ALL"] for ranks in outcome.scores.values())
+        correct[name] = [figures["strict"]["correct"] for figures in slices]
+    # Joined in turn the lists are Q7, Q1, Q8, Q2, EMPTY, Q3.
+    assert correct == {
+        "plain": [0, 0, 0, 0],
+        "mapped": [0, 1, 1, 1],
+        "joined": [0, 1, 1, 1],
+        "gold mapped otherwise": [0, 0, 0, 0],
+    }
+    timed = pred.read_text().replace("-x", "-time")
+    pred.write_text(timed)
+    outcome = scored("hipe-2020-july", gold, pred, task="nel", **{"norm-time": True})
+    assert set(outcome.scores["1"]["NEL-LIT"]["TIME-ALL"]["LED-ALL"]) == {"Q1", "ALL"}
+    assert set(outcome.records("1/NEL-LIT/TIME-ALL/LED-ALL/strict")["pred_type"]) == {"NIL"}
+
+
+def _mapping(folder: Path, main: str, item: str) -> Path:
+    path = folder / f"{main}.tsv"
+    path.write_text(f"Main\tAlternatives\n{main}\t{item}\n")
+    return path
+
+
+def test_the_first_version_takes_two_columns_together_and_writes_the_last_of_ranked_results(tmp_path: Path) -> None:
+    lines = "a\tO\tO\tO\tO\t{}\t{}\t_\nb\tO\tO\tO\tO\t_\t_\t_\n"
+    gold, pred = tmp_path / "g.tsv", tmp_path / "p.tsv"
+    gold.write_text(f"{HEADER}\nx\tO\tO\tO\tO\t_\t_\t_\n{lines.format('Q1', '_')}")
+    pred.write_text(f"{HEADER}\nx\tO\tO\tO\tO\t_\t_\t_\n{lines.format('Q2|Q1', 'Q1')}")
+    forms = named("hipe-2020").forms
+    outcome = scored("hipe-2020", gold, pred, task="nel", n_best="1,3")
+    last = json.loads(forms["json"](outcome))
+    assert last == outcome.scores["3"]
+    assert [outcome.scores[rank]["NEL-LIT"]["ALL"]["strict"]["correct"] for rank in ("1", "3")] == [0, 1]
+    assert [line.split("\t")[1] for line in forms["tsv"](outcome).splitlines()[1::4]] == [
+        "NEL-LIT-micro-fuzzy-@1",
+        "NEL-LIT-micro-fuzzy-@3",
+    ]
+    both = scored("hipe-2020", gold, pred, task="nel", union=True)
+    assert json.loads(forms["json"](both))["NEL-LIT|NEL-METO"]["strict"]["correct"] == 1
+    assert forms["tsv"](both).count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Alternatives\tOthers\n", "Others' has no column Main; begin with Main<tab>Alternatives"),
+        ("", ":1: an empty file, without column Main"),
+    ],
+)
+def test_refuses_a_mapping_that_is_none(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.tsv"
+    path.write_text(text)
+    gold = write(tmp_path, "g.tsv", "a/B-x/Q1")
+    with pytest.raises(FormatError) as caught:
+        scored("hipe-2022", gold, gold, task="nel", map=str(path))
+    assert said in str(caught.value)
+
+
+def test_comments_of_2022_are_read_by_the_versions_of_2020_and_that_is_said(tmp_path: Path) -> None:
+    rows = ("a/B-x b/O", "a/B-x b/O")
+    for year, notes in ((2020, 0), (2022, 1)):
+        path = write(tmp_path, f"{year}.tsv", *rows, year=year)
+        outcome = scored("hipe-2020-july", path, path, **{"time-period": "1800-1805"})
+        assert outcome.scores["NE-COARSE-LIT"]["TIME-1800-1805"]["LED-ALL"]["ALL"]["strict"]["correct"] == 1
+        assert len(outcome.notes) == notes

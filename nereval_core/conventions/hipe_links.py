@@ -37,7 +37,7 @@ def read_mapping(path: str) -> dict[str, str]:
         raise FormatError.single(path, None, "is no text that can be read", "give a table in UTF-8") from None
     rows = [line.split("\t") for line in lines if line.strip()]
     if not rows or "Main" not in rows[0]:
-        found = f"{quoted(lines[0]) if lines else 'an empty file'} has no column Main"
+        found = f"{quoted(lines[0])} has no column Main" if lines else "an empty file, without column Main"
         raise FormatError.single(path, 1, found, "begin with Main<tab>Alternatives")
     main = rows[0].index("Main")
     mapping = {}
