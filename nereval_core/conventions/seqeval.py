@@ -219,11 +219,10 @@ def _rows(
     """Return a row of the report for the table: the micro average is what is scored over all types."""
     scope = OVERALL if name == AVERAGES[0] else name
     found: list[tuple[str, str, str, float | None, bool]] = [
-        (ENTITIES, scope, figure, value, figure in COUNTS and counts is not None) for figure, value in row.items()
+        (ENTITIES, scope, ratio, row[ratio], False) for ratio in RATIOS
     ]
-    return found + [
-        (ENTITIES, scope, figure, value, True) for figure, value in list(zip(COUNTS, counts or (), strict=False))[1:]
-    ]
+    # The other averages are over types, and count nothing.
+    return found + [(ENTITIES, scope, *pair, True) for pair in zip(COUNTS, counts or (), strict=counts is not None)]
 
 
 def _ratios(
