@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.conventions import Given, Outcome, named, settled
-from nereval_core.conventions.hipe_files import dates_of, is_noisy
+from nereval_core.conventions.hipe_files import dates_and_noise
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
 
@@ -64,7 +64,8 @@ def ranges(gold: Source) -> Ranges:
     Raises:
         FormatError: no file in the format of CLEF-HIPE.
     """
-    return Ranges(decades(dates_of(gold)), LEVELS if is_noisy(gold) else ())
+    dates, noisy = dates_and_noise(gold)
+    return Ranges(decades(dates), LEVELS if noisy else ())
 
 
 def slices(

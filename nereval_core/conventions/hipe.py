@@ -26,7 +26,7 @@ from nereval_core.conventions.hipe_figures import figure_table, nested
 from nereval_core.conventions.hipe_files import read_pair
 from nereval_core.conventions.hipe_layers import pair_of_layers
 from nereval_core.conventions.hipe_links import normalised, read_mapping
-from nereval_core.conventions.hipe_match import Text
+from nereval_core.conventions.hipe_match import Text, differing
 from nereval_core.conventions.hipe_pass import Asked, Pass, run
 from nereval_core.conventions.hipe_print import system_name, to_json, to_tsv
 from nereval_core.conventions.hipe_versions import COLUMNS, FAMILY, HIPE_2022, JULY, JUNE, MENTIONS, Version
@@ -90,9 +90,11 @@ def score_pair(
     groups = [tuple(columns)] if union else [(name,) for name in columns]
     passes: dict[tuple[str, ...], Pass] = {}
     texts: dict[tuple[str, str], tuple[Int64 | None, Text]] = {}
+    words = pair.words if version.text else None
+    differ = differing(words)
     for one in slices:
         tokens = _tokens(pair, one)
-        texts[one.period, one.level] = tokens, Text(pair.words if version.text else None, tokens)
+        texts[one.period, one.level] = tokens, Text(words, differ, tokens)
     ranks = options["n_best"] if linking and not union else (1,)
     for rank, (group, bounds), one in product(ranks, zip(groups, mentions, strict=False), slices):
         tokens, text = texts[one.period, one.level]

@@ -217,26 +217,17 @@ def _glue_cells(
             yield Problem(*place(row), found, remedy)
 
 
-def dates_of(source: Source) -> list[str]:
-    """Return the days (YYYY-MM-DD) that the date comments of files hold, in order.
+def dates_and_noise(source: Source) -> tuple[list[str], bool]:
+    """Return the days (YYYY-MM-DD) that date comments hold, in order, and whether any row says how noisy its token is.
 
     Raises:
         FormatError: no such files.
     """
-    comments = [comment.text for file in _parsed(source) for comment in file.comments]
-    days = (DAY.search(text) for text in comments if text.startswith(DATES))
-    return [day[0] for day in days if day]
-
-
-def is_noisy(source: Source) -> bool:
-    """Return whether any row says how noisy its token is.
-
-    Raises:
-        FormatError: no such files.
-    """
-    documents = [document for file in _parsed(source) for document in file.documents if document.misc >= 0]
+    files = _parsed(source)
+    days = (DAY.search(comment.text) for file in files for comment in file.comments if comment.text.startswith(DATES))
+    documents = [document for file in files for document in file.documents if document.misc >= 0]
     cells = (row.cells[one.misc] for one in documents for row in one.rows if one.misc < len(row.cells))
-    return any(map(LED.search, cells))
+    return [day[0] for day in days if day], any(map(LED.search, cells))
 
 
 def _parsed(source: Source) -> list[Parsed]:

@@ -79,16 +79,18 @@ class Match:
 
 
 class Text:
-    """Tells whether the tokens of both sides have the same text; `tokens` are the tokens that a slice keeps."""
+    """Tells whether the tokens of both sides have the same text; `tokens` are the tokens that a slice keeps.
 
-    def __init__(self, words: tuple[Sequence[str], Sequence[str]] | None, tokens: Int64 | None) -> None:
+    `differ` says of each token whether its words differ (None: none does).
+    """
+
+    def __init__(
+        self, words: tuple[Sequence[str], Sequence[str]] | None, differ: Flags | None, tokens: Int64 | None
+    ) -> None:
         self.words = words
         self.tokens = tokens
-        if words is not None:
-            differ = np.fromiter((one != two for one, two in zip(*words, strict=True)), bool, len(words[0]))
-            if tokens is not None:
-                differ = differ[tokens]
-            self.before = np.concatenate(([0], np.cumsum(differ)))
+        if differ is not None:
+            self.before = np.concatenate(([0], np.cumsum(differ if tokens is None else differ[tokens])))
 
     def same(self, first: Int64, last: Int64) -> Flags:
         """Return whether runs of tokens, given by first and last, have the same joined text on both sides."""
@@ -102,6 +104,13 @@ class Text:
             one, two = ("".join(side[token] for token in span.tolist()) for side in self.words)
             result[run] = one == two
         return result
+
+
+def differing(words: tuple[Sequence[str], Sequence[str]] | None) -> Flags | None:
+    """Return which tokens have other words on the other side, None where no words are compared."""
+    if words is None:
+        return None
+    return np.fromiter((one != two for one, two in zip(*words, strict=True)), bool, len(words[0]))
 
 
 def match(gold: Units, pred: Units, allowed: Flags, doc: Int64, text: Text) -> Match:
