@@ -30,7 +30,6 @@ from nereval_core.conventions.outcome import (
     Content,
     Marks,
     Outcome,
-    digest,
     figures,
     record_frame,
 )
@@ -68,7 +67,7 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     contents = []
     for lines in ((gold, variants), (pred,)):
         rows = ["|".join(row) for one in lines for row in zip(one.ids, one.rests, strict=True)]
-        contents.append(Content(len(documents), len(lines[0]), digest(documents, rows)))
+        contents.append(Content.of_rows(documents, len(lines[0]), rows))
     outcome = score_sides(documents, ours, others, theirs, options, (contents[0], contents[1]), given.pred.name)
     return replace(outcome, notes=notes)
 

@@ -30,7 +30,7 @@ from nereval_core.conventions.hipe_match import Text, differing
 from nereval_core.conventions.hipe_pass import Asked, Pass, run
 from nereval_core.conventions.hipe_print import system_name, to_json, to_tsv
 from nereval_core.conventions.hipe_versions import COLUMNS, FAMILY, HIPE_2022, JULY, JUNE, MENTIONS, Version
-from nereval_core.conventions.outcome import Content, Outcome, digest
+from nereval_core.conventions.outcome import Content, Outcome
 from nereval_core.corpus import Int64, Layer
 from nereval_core.errors import FormatError, Problem, quoted
 
@@ -110,10 +110,10 @@ def score_pair(
 
     whole = [done for done in passes.values() if done.asked.tokens is None and done.asked.ranks == ranks[0]]
     contents = [
-        Content(
-            len(pair.documents),
+        Content.of_rows(
+            pair.documents,
             sum(len(done.sides[side]) for done in whole),
-            digest(pair.documents, _lines((pair.gold, pair.pred)[side], columns)),
+            _lines((pair.gold, pair.pred)[side], columns),
         )
         for side in (0, 1)
     ]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -67,21 +68,35 @@ FIGURE_COLUMNS: Mapping[str, str] = {
 """Columns of `Outcome.figures`: `figure` under the scorer's own name; `counted`: it is a sum of contributions."""
 
 
-class Content(NamedTuple):
-    """What was scored of one side: `sha256` is over documents and annotations, not over file names."""
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What was scored of one side: how many documents and spans, and what their digest is made of.
+
+    `sha256` (hex) is over documents and annotations, not over file names. It is made when first asked for: scoring
+    does not need it.
+    """
 
     documents: int
     spans: int
-    sha256: str
+    hashed: Callable[[], str] = field(repr=False)
+
+    @cached_property
+    def sha256(self) -> str:
+        return self.hashed()
 
     @classmethod
     def of_layer(cls, layer: Layer) -> Content:
-        return cls(len(layer.documents), len(layer), layer.digest)
+        return cls(len(layer.documents), len(layer), lambda: layer.digest)
 
     @classmethod
     def of_tags(cls, tagged: Tagged, spans: int) -> Content:
         """Return the content of tags of which the scorer makes so many spans."""
-        return cls(len(tagged.documents), spans, digest(tagged.documents, tagged.tags))
+        return cls.of_rows(tagged.documents, spans, tagged.tags)
+
+    @classmethod
+    def of_rows(cls, documents: Documents, spans: int, rows: Sequence[str]) -> Content:
+        """Return the content of documents and of rows of text in their order."""
+        return cls(len(documents), spans, lambda: digest(documents, rows))
 
 
 def digest(documents: Documents, rows: Sequence[str]) -> str:

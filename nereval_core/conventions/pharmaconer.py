@@ -9,6 +9,7 @@ Source: PlanTL-GOB-ES/PharmaCoNER-CODALAB-Evaluation-Script, commit b354eab; Gon
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     contents = []
     for side in (ours, theirs):
         rows = [f"{unit.document}\t{unit.value}" for unit in side.units]
-        contents.append(Content(len(side.documents), len(side.units), digest(documents, rows)))
+        contents.append(Content(len(side.documents), len(side.units), partial(digest, documents, rows)))
     return score_sides(documents, place, ours, theirs, options, (contents[0], contents[1]), notes)
 
 
