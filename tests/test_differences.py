@@ -90,7 +90,13 @@ def overall(outcome: Outcome, evaluation: str) -> pd.DataFrame:
     return found[(found["scope"] == OVERALL).to_numpy()]
 
 
-CASES = (("conlleval", flat),)
+CASES = (
+    ("conlleval", flat),
+    ("hipe-2020", flat),
+    ("hipe-2022", flat),
+    ("nervaluate-1.2.1", nested),
+    ("nervaluate-0.3.1", nested),
+)
 
 
 @pytest.mark.parametrize(("name", "drawn"), CASES, ids=[name for name, _ in CASES])
