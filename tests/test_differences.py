@@ -159,6 +159,11 @@ def test_the_case_of_a_type_is_no_difference() -> None:
     assert parted(one, two).empty
 
 
+def test_a_scorer_of_one_type_only_is_compared_by_place() -> None:
+    one, two = table_of(scores_of([(0, 3, "GENE")], [])), table_of(scores_of([(0, 3, "DNA"), (4, 7, "RNA")], []))
+    assert parted(one, two)[["start", "theirs"]].to_numpy().tolist() == [[4, ABSENT]]
+
+
 def test_a_span_that_one_of_the_two_lacks_is_listed() -> None:
     one, two = table_of(scores_of([(0, 3, "A"), (4, 7, "A")], [])), table_of(scores_of([(0, 3, "A")], [(8, 13, "B")]))
     rows = parted(one, two)[["side", "start", "theirs", "ours", "moves"]].to_numpy().tolist()

@@ -46,7 +46,8 @@ class Row:
 
     @property
     def label(self) -> str:
-        return f"{self.name}: {self.evaluation}" if self.evaluation else self.name
+        """What the row is called: of an evaluation of columns and slices its last part, which says the rule."""
+        return f"{self.name}: {self.evaluation.rpartition('/')[2]}" if self.evaluation else self.name
 
 
 def criteria_rows(scores: Scores) -> tuple[Row, ...]:

@@ -108,9 +108,14 @@ def _theirs(found: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) 
 
 
 def parted(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    """Return the spans that two tables of `spans` decide differently: DIFFERENCE_COLUMNS."""
-    names = {str(kind).casefold() for table in (theirs, ours) for kind in table["type"].cat.categories}
-    kinds = {name: code for code, name in enumerate(sorted(names))}
+    """Return the spans that two tables of `spans` decide differently: DIFFERENCE_COLUMNS.
+
+    Types are compared whatever their case, and not at all where the two have none in common.
+    """
+    names = [{str(kind).casefold() for kind in table["type"].dropna().unique()} for table in (theirs, ours)]
+    # A scorer that knows one type only calls it otherwise: then places alone tell spans.
+    shared = len({*names[0]} & {*names[1]}) > 0
+    kinds = {name: code if shared else 0 for code, name in enumerate(sorted(names[0] | names[1]))}
     left, right = (_keyed(table, kinds) for table in (theirs, ours))
     both = left.merge(right, on=_KEY, how="outer", suffixes=("_theirs", "_ours"), sort=True)
     one, two = both["decision_theirs"].fillna(ABSENT), both["decision_ours"].fillna(ABSENT)
@@ -181,7 +186,7 @@ def _joined(values: pd.Series) -> str:
 
 def _keyed(table: pd.DataFrame, kinds: Mapping[str, int]) -> pd.DataFrame:
     """Return the table with what a span is known by; equal ones are numbered, discontinuous ones by what they cover."""
-    codes = np.array([kinds[str(kind).casefold()] for kind in table["type"].cat.categories], np.int64)
+    codes = np.array([kinds.get(str(kind).casefold(), 0) for kind in table["type"].cat.categories], np.int64)
     of_type = codes[table["type"].cat.codes] if len(codes) else np.zeros(len(table), np.int64)
     table = table.assign(predicted=(table["side"] == "pred").to_numpy(), kind=of_type, number=0)
     again = table[table.duplicated(_KEY, keep=False)].sort_values("text", kind="stable")

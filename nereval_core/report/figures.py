@@ -264,6 +264,46 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
     )
 
 
+def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Figure:
+    """Draw P, R and F1 over slices of a corpus in the order given, with the number of gold spans of each.
+
+    `table` has the columns `slice`, `n`, `P`, `R` and `F1`; undefined ratios leave a gap.
+    """
+    figure = go.Figure()
+    places = list(range(len(table)))
+    for number, (name, symbol) in enumerate((("P", "triangle-up"), ("R", "square"), ("F1", "circle"))):
+        figure.add_scatter(
+            x=places,
+            y=table[name].tolist(),
+            mode="lines+markers",
+            name=name,
+            cliponaxis=False,
+            line={
+                "color": TYPE_HUES[number],
+                "width": 3 if name == "F1" else 1.5,
+                "dash": None if name == "F1" else "dot",
+            },
+            marker={"symbol": symbol, "size": 9},
+            hovertext=[
+                f"{_plain(str(label))}: {name} {value:.4f}, n = {n:,}"
+                for label, value, n in zip(table["slice"], table[name], table["n"], strict=True)
+            ],
+            hoverinfo="text",
+        )
+    labels = [f"{_plain(str(label))}<br>n={n:,}" for label, n in zip(table["slice"], table["n"], strict=True)]
+    return figure.update_layout(
+        title=f"{_plain(title)}<br><sub>ratios from 0 to 1; n = gold spans{_plain(unit)}</sub>",
+        height=380,
+        xaxis={"title": axis, "tickmode": "array", "tickvals": places, "ticktext": labels, "zeroline": False},
+        yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
+        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        hovermode="closest",
+        dragmode=False,
+        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        **_background(),
+    )
+
+
 def embedded(figure: go.Figure, name: str) -> str:
     """Return the figure as HTML with Plotly's script in it: the same on every run, and nothing is fetched.
 

@@ -220,8 +220,11 @@ def _step(
     return parted(one, two)
 
 
-def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Row, ...]) -> tuple[int | None, ...]:
-    """Return by how many spans each row differs from the one above it."""
+Sizes = tuple[tuple[int, int] | None, ...]
+
+
+def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Row, ...]) -> Sizes:
+    """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
     key = _key(loaded, system, settings, settings.criteria)
     return _step_sizes(loaded.number, system, key, rows, loaded, settings)
 
@@ -229,11 +232,12 @@ def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Row,
 @st.cache_resource(max_entries=24, show_spinner="Comparing each row with the one above it …")
 def _step_sizes(
     number: int, system: str, key: str, rows: tuple[Row, ...], _loaded: Loaded, _settings: Settings
-) -> tuple[int | None, ...]:
+) -> Sizes:
     pairs = steps(rows)
     needed = dict.fromkeys(row for pair in pairs if pair for row in pair)
     found = {row: _row_spans(_loaded, system, _settings, row) for row in needed}
-    return tuple(None if pair is None else len(parted(found[pair[0]], found[pair[1]])) for pair in pairs)
+    tables = (None if pair is None else parted(found[pair[0]], found[pair[1]]) for pair in pairs)
+    return tuple(None if one is None else (len(one), int(one["moves"].sum())) for one in tables)
 
 
 def _row_spans(loaded: Loaded, system: str, settings: Settings, row: Row) -> pd.DataFrame:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 COUNTS = ("COR", "POS", "ACT")
-PARTED = "differs"
+PARTED, CREDIT = "differs", "credit"
 SPANS = 60_000
 """Up to so many spans on both sides together the table counts what differs from row to row; beyond, a click does."""
 
@@ -66,8 +66,10 @@ def overview_table(here: Here, found: Sequence[Row]) -> tuple[int, str] | None:
     shown = whole.drop(columns=["signature", "kind"])
     corpus = here.loaded.corpus
     if len(corpus.gold) + len(corpus.system(here.system)) <= SPANS:
-        counts = corpora.step_sizes(here.loaded, here.system, here.settings, tuple(found))
-        shown.insert(4, PARTED, pd.array(counts, dtype="Int64"))
+        sizes = corpora.step_sizes(here.loaded, here.system, here.settings, tuple(found))
+        for place, column in enumerate((PARTED, CREDIT)):
+            numbers = [None if size is None else size[place] for size in sizes]
+            shown.insert(4 + place, column, pd.array(numbers, dtype="Int64"))
     else:
         shown.insert(4, PARTED, "show")
     number = st.column_config.NumberColumn
@@ -83,6 +85,9 @@ def overview_table(here: Here, found: Sequence[Row]) -> tuple[int, str] | None:
             "row": st.column_config.TextColumn("criterion or scorer", width=200, pinned=True),
             PARTED: st.column_config.Column(
                 "differs from above", width=125, help="Spans that this row and the one above it decide differently."
+            ),
+            CREDIT: st.column_config.Column(
+                "in credit", width=75, help="How many of these earn another credit; the others only bear another name."
             ),
         }
         | {code: number(code, width=65, format="%.4f", help=explained(code)) for code in RATIOS}

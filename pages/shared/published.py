@@ -10,6 +10,7 @@ import pandas as pd
 from nereval_core.analysis.differences import twin
 from nereval_core.conventions import Convention, Given, Outcome, settled
 from nereval_core.conventions.outcome import OVERALL
+from nereval_core.criteria import CRITERIA
 from nereval_core.errors import FormatError
 from pages.shared.loading import Loaded
 
@@ -48,8 +49,9 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
 
 
 def evaluations(outcome: Outcome, convention: Convention) -> tuple[str, ...]:
-    """Return the evaluations, those that mean the same as a criterion of ours first."""
-    return tuple(sorted(outcome.evaluations, key=lambda name: twin(convention, name) is None))
+    """Return the evaluations, those that mean the same as a criterion of ours first, in the order of the criteria."""
+    place = {name: number for number, name in enumerate(CRITERIA)}
+    return tuple(sorted(outcome.evaluations, key=lambda name: place.get(twin(convention, name) or "", len(place))))
 
 
 def figures_table(outcome: Outcome, evaluation: str) -> pd.DataFrame:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
+from urllib.parse import urlencode
 
 from PIL import Image
 
+from pages.shared.loading import load_demo
+from pages.shared.url import View, write
 from tests.browser import ROOT, Visit, launched, served
 
 HERE = Path(__file__).parent
@@ -21,6 +24,8 @@ SETTLE = 4_000
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
+SLICED = "newspapers"
+"""The demo that spans decades."""
 
 
 def main() -> None:
@@ -36,6 +41,8 @@ def main() -> None:
                 query = visit.page.url.partition("?")[2]
                 for name in pages:
                     chosen = query if name != "Documents" else f"{query}&{RECORD}"
+                    if name == "Slices":
+                        chosen = urlencode(write(View(corpus=load_demo(SLICED).corpus.digest)))
                     visit.go(f"/{name}?{chosen}" if name else "/")
                     visit.page.wait_for_timeout(SETTLE)
                     suffix = f"_{width}_{theme}" if folder else ""

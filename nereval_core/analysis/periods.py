@@ -1,0 +1,48 @@
+"""Counts by decade, under any criterion: the documents' counts, added up by the date in their metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pandas as pd
+
+from nereval_core.corpus import Documents
+from nereval_core.scoring import Counts, Scores
+from nereval_core.tables import COUNT_COLUMNS, count_row
+
+UNDATED = "no date"
+_YEAR = re.compile(r"\s*(\d{4})(?!\d)")
+PERIOD_COLUMNS = ("period", "documents", *COUNT_COLUMNS)
+
+
+def decade(date: object) -> str | None:
+    """Return the decade of a date that begins with a year of four digits: `1790s`; None for anything else."""
+    found = _YEAR.match(str(date)) if date is not None else None
+    return f"{found[1][:3]}0s" if found else None
+
+
+def decades_of(documents: Documents) -> tuple[str, ...]:
+    """Return the decade of each document by `meta`'s `date`, UNDATED where there is none that can be read."""
+    meta: tuple[Mapping[str, object], ...] = documents.meta or ({},) * len(documents)
+    return tuple(decade(one.get("date")) or UNDATED for one in meta)
+
+
+def by_decade(scores: Scores, name: str) -> dict[str, Counts]:
+    """Return the counts of each decade in order, the undated documents last; together they are those of the corpus."""
+    documents = scores.gold.documents
+    period = dict(zip(documents.ids, decades_of(documents), strict=True))
+    found: dict[str, Counts] = {}
+    for document, counts in scores.by_document(name).items():
+        found[period[document]] = found.get(period[document], Counts()) + counts
+    return {key: found[key] for key in sorted(found, key=lambda key: (key == UNDATED, key))}
+
+
+def decade_table(scores: Scores, name: str) -> pd.DataFrame:
+    """Return one row a decade that has spans: PERIOD_COLUMNS, `documents` counting those without spans too."""
+    number = pd.Series(decades_of(scores.gold.documents), dtype="str").value_counts()
+    rows = [
+        {"period": period, "documents": int(number[period])} | count_row(counts)
+        for period, counts in by_decade(scores, name).items()
+    ]
+    return pd.DataFrame(rows, columns=list(PERIOD_COLUMNS))

@@ -1,0 +1,140 @@
+"""The Slices page: decades under our criteria on any dated corpus, the CLEF-HIPE scorer's slices on its files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+from nereval_core.analysis.periods import PERIOD_COLUMNS, UNDATED, by_decade, decade, decade_table, decades_of
+from nereval_core.report.figures import slice_lines
+from nereval_core.scoring import Counts, score_layers
+from pages.shared import corpora
+from pages.shared.lists import table_key
+from pages.shared.loading import Loaded, load_demo
+from pages.shared.slices import said
+from pages.shared.url import View
+from tests.spans import settings
+from tests.test_pages import cell, headings, opened
+from tests.test_published_pages import loaded_of
+
+NEWS = load_demo("newspapers")
+VIEW = View(corpus=NEWS.corpus.digest, system="rules")
+COLUMNS = "NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE-NESTED NEL-LIT NEL-METO"
+HEAD = "\t".join(["TOKEN", *COLUMNS.split(), "MISC"]) + "\n"
+
+
+def hipe(tags: str) -> str:
+    """Return three documents of 1790, 1795 and 1801; the second name of each is noisy."""
+    rows = [HEAD]
+    for number, (date, tag) in enumerate(zip(("1790-01-02", "1795-03-04", "1801-05-06"), tags, strict=True)):
+        rows.append(f"# date = {date}\n# document_id = d{number}\n")
+        for word, label, noise in (("Rome", "B-loc", "LED0.00"), ("and", "O", "_"), ("Pari5", f"{tag}-loc", "LED0.20")):
+            cells = [word, "O" if label == "O-loc" else label, *"OOOOO", "_", "_", noise]
+            rows.append("\t".join(cells) + "\n")
+    return "".join(rows)
+
+
+@pytest.fixture(scope="module")
+def historic() -> Loaded:
+    return loaded_of(hipe("BBB"), hipe("OBO"))
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [("1798-01-20", "1790s"), ("1800", "1800s"), (1912, "1910s"), (None, None), ("May 1800", None), ("18001", None)],
+)
+def test_the_decade_of_a_date(date: object, expected: str | None) -> None:
+    assert decade(date) == expected
+
+
+def test_decades_add_up_to_the_corpus() -> None:
+    gold = NEWS.corpus.gold
+    for system in NEWS.corpus.systems:
+        scores = score_layers(gold, system, settings("strict", "partial"))
+        for name in ("strict", "partial"):
+            found = by_decade(scores, name)
+            assert sum(found.values(), Counts()) == scores.counts(name)
+            table = decade_table(scores, name)
+            assert tuple(table.columns) == PERIOD_COLUMNS and list(table["period"]) == sorted(found)
+            assert table["documents"].sum() == len(gold.documents)
+    expected = defaultdict(int)
+    for one in gold.documents.meta or ():
+        expected[one["date"][:3] + "0s"] += 1
+    assert dict(zip(table["period"], table["documents"], strict=True)) == expected
+
+
+def test_documents_without_a_date_stand_last() -> None:
+    line = '{{"id": "{0}", "text": "Rome", "spans": [{{"start": 0, "end": 4, "label": "loc"}}]{1}}}\n'
+    text = line.format("a", "") + line.format("b", ', "meta": {"date": "1801"}')
+    loaded = loaded_of(text, text, "a.jsonl")
+    assert decades_of(loaded.corpus.documents) == (UNDATED, "1800s")
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system"))
+    assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
+
+
+@pytest.mark.parametrize("column", ["COR", "MIS", "POS", "ACT"])
+@pytest.mark.parametrize("row", [0, 3])
+def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
+    app = opened("Slices", VIEW, **{table_key("table_decades", VIEW): cell(row, column)})
+    table = app.dataframe[0].value
+    assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
+
+
+def test_a_ratio_of_a_decade_opens_its_formula() -> None:
+    app = opened("Slices", VIEW, **{table_key("table_decades", VIEW): cell(1, "F1")})
+    value = app.dataframe[0].value["F1"].iat[1]
+    assert any(code.value.startswith("F1 = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
+
+
+def test_what_is_lacking_is_said_kindly() -> None:
+    text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
+    loaded = loaded_of(text, text, "a.jsonl")
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system"))
+    said_so = [box.value for box in app.info]
+    assert "meta" in said_so[0] and "LED" in said_so[1] and not app.error
+
+
+def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
+    view = View(corpus=historic.corpus.digest, system="system")
+    app = opened("Slices", view)
+    decades, periods, noise = (frame.value for frame in app.dataframe[:3])
+    assert list(decades["period"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
+    assert list(periods["slice"]) == ["1790–1799", "1800–1809"]
+    assert list(periods["possible"]) == [4, 2] and list(periods["actual"]) == [3, 1]
+    rows = noise.set_index("slice")
+    assert rows.at["0.0", "possible"] == 3 and rows.at["0.1–0.3", "possible"] == 3
+    assert rows.at["0.0", "R"] == 1 and rows.at["0.1–0.3", "R"] == pytest.approx(1 / 3)
+    assert any(code.value.startswith("System\tEvaluation\tLabel\tP\tR\tF1") for code in app.code)
+
+
+@pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])
+@pytest.mark.parametrize("count", ["possible", "actual"])
+def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: int, count: str) -> None:
+    view = View(corpus=historic.corpus.digest, system="system")
+    key = table_key(f"table_slices_{name}", view, "hipe-2022", "strict")
+    app = opened("Slices", view, **{key: cell(row, count)})
+    value = app.dataframe[1 if name == "period" else 2].value[count].iat[row]
+    assert f": {value} record" in headings(app)
+    listed = next(frame.value for frame in app.dataframe if "counts" in frame.value)
+    assert listed["counts"].sum() == value
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("TIME-1790-1800", "1790–1799"), ("LED-0.0-0.0", "0.0"), ("LED-0.1-0.3", "0.1–0.3"), ("TIME-ALL", "all")],
+)
+def test_slices_in_words(name: str, words: str) -> None:
+    assert said(name) == words
+
+
+def test_the_figure_holds_the_table_and_says_n() -> None:
+    scores = corpora.scores(NEWS, "rules", corpora.as_read(NEWS))
+    names = {"period": "slice", "POS": "n", "precision": "P", "recall": "R", "f1": "F1"}
+    table = decade_table(scores, "strict").rename(columns=names)
+    figure = slice_lines(table, "<i>title</i>", "decade", "; 20 documents")
+    for trace in figure.data:
+        assert list(trace.y) == table[trace.name].tolist()
+    labels = [f"{label}<br>n={n}" for label, n in zip(table["slice"], table["n"], strict=True)]
+    assert list(figure.layout.xaxis.ticktext) == labels
+    assert "&lt;i&gt;" in figure.layout.title.text and figure.layout.yaxis.title.text == "P, R, F1"
