@@ -63,7 +63,7 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
         return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
     fewest = min(len(gold), len(pred))
     parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
-    counts = f"{len(pred)} tokens where gold ({gold.source}) has {len(gold)}"
+    counts = f"{len(pred)} {'token' if len(pred) == 1 else 'tokens'} where gold ({gold.source}) has {len(gold)}"
     if parting < len(pred):
         here = f"they part at {quoted(pred.words[parting])}"
         there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"
@@ -93,6 +93,17 @@ def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
     return not ahead or 2 * alike < len(ahead)
 
 
+def tokenized(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
+    """Return documents that all have tokens, and what is to be said where some had none."""
+    own, tokens = documents.tokens, tokens_of(documents)
+    bare = np.diff(tokens.first) > (0 if own is None else np.diff(own.first))
+    if own is not None and not bare.any():
+        return documents, ()
+    which = "the documents" if bare.all() else f"{np.count_nonzero(bare)} of {len(documents)} documents"
+    note = f"{which} have no tokens: words and single other characters were taken for tokens"
+    return replace(documents, tokens=tokens), (note,)
+
+
 def tagged(layer: Layer, needed_by: str) -> Tagged:
     """Return the IOB2 tags of a layer.
 
@@ -103,11 +114,7 @@ def tagged(layer: Layer, needed_by: str) -> Tagged:
         FormatError: spans that tags cannot say (nested, crossing, discontinuous, not on token
             boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
     """
-    documents = layer.documents
-    notes: tuple[str, ...] = ()
-    if documents.tokens is None:
-        documents = replace(documents, tokens=tokens_of(documents))
-        notes = ("the documents have no tokens: words and single other characters were taken for tokens",)
+    documents, notes = tokenized(layer.documents)
     assert documents.tokens is not None
     first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
     origin = np.repeat(documents.base[:-1], np.diff(first))

@@ -155,6 +155,36 @@ def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> N
     assert one == two
 
 
+@pytest.mark.parametrize("name", ["conlleval", "hipe-2022", "jnlpba-2004-04", "nervaluate-1.2.1"])
+@pytest.mark.parametrize("other", ["jsonl", "hipe", "conll"])
+def test_a_prediction_in_another_format_than_gold_is_scored_by_its_layer(name: str, other: str, tmp_path: Path) -> None:
+    contents = {
+        "conll": "Ada\tB-PER\nmet\tO\n",
+        "jsonl": '{"id": "1", "text": "Ada met", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',
+        "hipe": "TOKEN\tNE-COARSE-LIT\nAda\tB-PER\nmet\tO\n",
+    }
+    for form, content in contents.items():
+        (tmp_path / f"{form}.tsv").write_text(content, encoding="utf-8")
+    gold, pred = (Source.of_path(tmp_path / f"{form}.tsv") for form in ("jsonl", other))
+    both = [apply(named(name), Given(gold=one, pred=two)) for one, two in ((gold, pred), (pred, gold))]
+    for outcome in both:
+        assert outcome.gold.spans == outcome.pred.spans == 1
+        assert (outcome.records()["decision"] != "COR").sum() == 0
+
+
+def test_documents_without_tokens_are_cut_and_that_is_said(tmp_path: Path) -> None:
+    place = tmp_path / "bare.jsonl"
+    bare = '{"id": "a", "text": "Ada met", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
+    own = bare.replace('"a"', '"b"').replace("met", "me-t").replace('"spans"', '"tokens": [[0, 3], [4, 8]], "spans"')
+    nothing = '{"id": "c", "text": "", "spans": []}\n'
+    for name in ("conlleval", "hipe-2020", "hipe-2022", "jnlpba-2004-04", "seqeval"):
+        for content, said in ((bare, "the documents have"), (bare + own + nothing, "1 of 3 documents have"), (own, "")):
+            place.write_text(content, encoding="utf-8")
+            outcome = apply(named(name), Given(gold=Source.of_path(place), pred=Source.of_path(place)))
+            told = [note for note in outcome.notes if "have no tokens" in note]
+            assert [note.partition(" no tokens")[0] for note in told] == ([said] if said else [])
+
+
 def _jsonl() -> list[str]:
     """Return TAGS as documents with tokens: one a sentence, the orphaned I of the prediction begun with a B."""
     found = []

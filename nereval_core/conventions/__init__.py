@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,8 +21,12 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, TokenText, pair
 from nereval_core.readers import ReadOptions, Source
+from nereval_core.tagged import tokenized
 
 __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "conventions", "named", "settled"]
+
+TAGS = frozenset({"conll", "hipe"})
+"""Formats of scorers that count tags, which stand beside tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +127,22 @@ def named(name: str) -> Convention:
 def apply(convention: Convention, given: Given, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
     """Score by a convention: files of the scorer's own format as it reads them, others by the layers they hold.
 
+    Where one of the two sides is in another format, both are scored by their layers.
+
     Raises:
         FormatError: options it does not have, input that cannot be read, data it cannot have.
     """
     values = settled(convention, options)
     if convention.of_layers and convention.formats:
-        chosen = given.gold_format if given.gold_format != "auto" else readers.recognised(given.gold)
-        if chosen and chosen not in convention.formats:
-            return convention.of_layers(*given.layers(), values)
+        sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
+        chosen = {readers.recognised(source) if format == "auto" else format for source, format in sides}
+        if chosen - {None, *convention.formats}:
+            gold, pred = given.layers()
+            outcome = convention.of_layers(gold, pred, values)
+            if not TAGS.isdisjoint(convention.formats):
+                notes = (*outcome.notes, *tokenized(gold.documents)[1])
+                outcome = replace(outcome, notes=tuple(dict.fromkeys(notes)))
+            return outcome
     return convention.score(given, values)
 
 

@@ -14,7 +14,7 @@ from nereval_core.conventions.hipe_files import DAY
 from nereval_core.conventions.hipe_versions import MENTIONS, Version
 from nereval_core.corpus import Int64, Layer
 from nereval_core.errors import FormatError
-from nereval_core.tagged import tagged
+from nereval_core.tagged import tagged, tokenized
 
 LINKS = "NEL-LIT"
 NERC = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT"}
@@ -24,18 +24,18 @@ def pair_of_layers(gold: Layer, pred: Layer, version: Version, options: Mapping[
     """Return layers over the same documents as a pair of one column of tags, for linking with one of links too.
 
     Raises:
-        FormatError: documents without tokens, or spans that tags cannot say.
+        FormatError: spans that tags cannot say.
     """
     linking = options["task"] == "nel"
     name = MENTIONS[LINKS] if linking else NERC[options["task"]]
+    documents, notes = tokenized(gold.documents)
     sides: list[dict[str, Column]] = []
-    for layer in (gold, pred):
+    for layer in (replace(gold, documents=documents), replace(pred, documents=documents)):
         first, last = _tokens(layer, version.name)
         columns = {name: _tags(layer, first, last)}
         if linking:
             columns[LINKS] = _links(layer, first, last)
         sides.append(columns)
-    documents = gold.documents
     assert documents.tokens is not None, "tags stand beside tokens"
     sizes = np.diff(documents.tokens.first)
     days = [_day_of(str(meta.get("date", ""))) for meta in documents.meta or ()] or [0] * len(documents)
@@ -49,6 +49,7 @@ def pair_of_layers(gold: Layer, pred: Layer, version: Version, options: Mapping[
         None,
         gold.name,
         noisy=False,
+        notes=notes,
     )
 
 
@@ -69,9 +70,7 @@ def _tokens(layer: Layer, name: str) -> tuple[Int64, Int64]:
     """
     documents = replace(layer.documents, sentences=None)
     tokens = documents.tokens
-    if tokens is None:
-        tagged(layer, name)
-        raise AssertionError("tags need tokens")
+    assert tokens is not None, "tags stand beside tokens"
     origin = np.repeat(documents.base[:-1], np.diff(tokens.first))
     base = documents.base[layer.doc]
     starts, ends = origin + tokens.starts, origin + tokens.ends
