@@ -9,14 +9,15 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn
 
 from nereval_core import __version__
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, Problem, quoted
 
 BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit status for bad usage or input; the others are 128 and the number of the signal, as a shell says it."""
@@ -88,6 +89,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
+        if error.filename is not None:
+            place = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else str(error.filename)
+            _complain(str(Problem(place, None, f"cannot be used: {error.strerror}", "check the path")))
+            return BAD
         # Files report for themselves: this is standard output. What is left in its buffer has nowhere to go, and the
         # interpreter must not try again at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -110,11 +115,31 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
 
         add_options(parser, convention)
     options = parser.parse_intermixed_args(arguments)
+    garbled = next((value for value in _texts(options) if not _is_text(value) and not Path(value).exists()), None)
+    if garbled is not None:
+        parser.error(f"{quoted(garbled)} is not UTF-8, write it as text")
     module = import_module(MODULES.get(name, "nereval_core.commands"))
     wrong: str | None = getattr(module, name)(options)
     if wrong:
         parser.error(wrong)
     return 0
+
+
+PLACES = frozenset(
+    {"files", "input", "output", "json", "csv", "markdown", "latex", "html", "records", "differences", "figure"}
+)
+"""Options that are paths, which may hold any bytes."""
+
+
+def _texts(options: argparse.Namespace) -> Iterator[str]:
+    """Yield what was given as the value of an option and is no path."""
+    for key, value in vars(options).items():
+        if key not in PLACES:
+            yield from (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str))
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _convention(arguments: Sequence[str]) -> str | None:

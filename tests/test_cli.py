@@ -781,3 +781,49 @@ def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.Monk
     assert "big.jsonl: [##########          ]  50% read" in drawn
     assert "system: [####################] 100% scored" in drawn
     assert drawn.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize("verb", ["score", "link", "index", "sensitivity"])
+def test_a_name_too_long_for_a_file_is_what_is_said_to_be_wrong(cli: Cli, verb: str) -> None:
+    name = "x" * 300
+    for files in ((gold(), name), (name, gold())):
+        status, out, err = cli(verb, *files)
+        assert (status, out) == (2, "")
+        assert f"{name}: cannot be " in err
+        assert "File name too long; check the path" in err
+        assert "standard output" not in err
+    status, out, err = cli("score", gold(), gold(), "--json", name)
+    assert (status, out) == (2, "")
+    assert f"{name}" in err
+    assert "standard output" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "--merge", "PER,LOC=\udcff", "--json", "-"),
+        ("score", "--leave-out", "\udcff", "--json", "-"),
+        ("score", "--convention", "nervaluate-1.2.1", "--tags=\udcff"),
+        ("sensitivity", "--merge", "PER,LOC=\udcff"),
+        ("link", "--leave-out", "\udcff"),
+    ],
+)
+def test_an_option_that_is_no_utf8_is_refused(cli: Cli, arguments: tuple[str, ...]) -> None:
+    verb, *rest = arguments
+    status, out, err = cli(verb, gold(), gold(), *rest)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "is not UTF-8, write it as text" in err
+
+
+def test_tables_and_lists_that_are_read_are_not_written_over(cli: Cli) -> None:
+    for name in ("map.tsv", "tags.txt"):
+        Path(name).write_text("PER\tLOC\n", encoding="utf-8")
+    for arguments in (
+        ("link", gold(), gold(), "--relaxed", "map.tsv", "--json", "map.tsv"),
+        ("score", gold(), gold(), "--convention", "hipe-2022", "--tagset", "tags.txt", "--csv", "tags.txt"),
+    ):
+        status, out, err = cli(*arguments)
+        assert (status, out) == (2, "")
+        assert "would overwrite an input" in err
+        assert Path(arguments[-1]).read_text(encoding="utf-8") == "PER\tLOC\n"

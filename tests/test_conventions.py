@@ -246,6 +246,7 @@ def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any]
         ({"task": "c"}, "is none of a, b"),
         ({"share": "much"}, "is no number"),
         ({"tagset": "nowhere.txt"}, "is no file"),
+        ({"tagset": "x" * 300}, "cannot be read: File name too long"),
         ({"depth": "1"}, "x has no option --depth"),
     ],
 )

@@ -190,7 +190,11 @@ def _parsed(option: Option, value: Any) -> Any:
     if option.choices and str(value) not in option.choices:
         raise ValueError(f"is none of {', '.join(option.choices)}")
     if option.kind == "file":
-        if not Path(value).is_file():
+        try:
+            known = Path(value).is_file()
+        except OSError as error:
+            raise ValueError(f"cannot be read: {error.strerror}") from None
+        if not known:
             raise ValueError("is no file")
         return Path(value)
     if option.kind in ("integer", "number"):
