@@ -135,6 +135,20 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit, column: int) ->
     assert listed(visit)[1] == int(cell_text(visit, 0, place))
 
 
+def test_a_row_of_criteria_opens_the_spans_that_part_it_from_the_one_above(visit: Visit) -> None:
+    open_demo(visit, "Criteria")
+    table(visit).locator("canvas th", has_text="differs").wait_for(state="attached")
+    with visit.rerun():
+        click_row(visit, 1, 0)
+    said = int(cell_text(visit, 1, 4))
+    # From the count at the right edge the keyboard leads to the number of spans that differ.
+    with visit.rerun():
+        for _ in range(4):
+            visit.page.keyboard.press("ArrowLeft")
+    heading = f"Where they part: {said} spans decided differently"
+    assert eventually(visit, lambda: visit.page.get_by_text(heading).count() == 1)
+
+
 def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"id": "a", "text": "Aspirin helps", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n')

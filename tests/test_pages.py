@@ -31,7 +31,8 @@ from pages.shared.tables import confusion_table, types_table
 from pages.shared.url import ABSENT, ORDERS, View, parse, write
 
 ROOT = Path(__file__).parents[1]
-OURS = ("Overview", "Confusion", "Errors")
+OURS = ("Overview", "Confusion", "Errors", "Criteria")
+EVERY = (*OURS, "Slices")
 DEMO = load_demo("pharmacology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
@@ -76,17 +77,17 @@ def headings(app: AppTest) -> str:
     return "\n".join(element.value for element in app.markdown)
 
 
-@pytest.mark.parametrize("page", OURS)
+@pytest.mark.parametrize("page", EVERY)
 def test_with_nothing_a_page_says_where_to_begin(page: str) -> None:
     app = opened(page)
     assert "Choose a demo corpus or upload files" in app.info[0].value
     assert not app.dataframe and not app.error
     app = sound(app.button(key="demo-pharmacology").click().run())
-    assert app.title[0].value == page and app.dataframe and not app.info
+    assert app.title[0].value == page and app.dataframe and not any("demo" in box.value for box in app.info)
     assert address(app) == write(replace(VIEW, system=DEMO.start))
 
 
-@pytest.mark.parametrize("page", OURS)
+@pytest.mark.parametrize("page", EVERY)
 def test_a_link_to_a_corpus_not_here_names_it(page: str) -> None:
     app = opened(page, replace(VIEW, corpus="0123456789abcdef"))
     assert "0123456789abcdef" in app.info[0].value
@@ -100,7 +101,7 @@ def test_with_the_demo_a_page_shows_a_table(page: str) -> None:
     assert app.dataframe and not app.warning and not app.info
 
 
-@pytest.mark.parametrize("page", OURS)
+@pytest.mark.parametrize("page", EVERY)
 def test_what_a_link_holds_in_vain_is_told(page: str) -> None:
     app = opened(page, replace(VIEW, type=("NOTHING",), criterion="fuzzy"))
     assert "NOTHING" in app.warning[0].value and "fuzzy" in app.warning[0].value
@@ -394,7 +395,7 @@ def hostile() -> Iterator[View]:
     yield View(corpus=loaded.corpus.digest, system="=system")
 
 
-@pytest.mark.parametrize("page", ["Start", *OURS])
+@pytest.mark.parametrize("page", ["Start", *EVERY])
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_names_are_shown_as_they_are(hostile: View, page: str, kind: str) -> None:
     view = replace(hostile, type=(kind,), gold=(kind, ABSENT), q=kind, doc=f"{kind}0")

@@ -21,7 +21,7 @@ from pages.shared.plain import plain
 from pages.shared.published import counts_of, evaluations, figures_table, formula, in_numbers, made_of, values_of
 from pages.shared.url import View
 from tests.test_differences import flat
-from tests.test_pages import OURS, VIEW, address, cell, headings, opened, sound
+from tests.test_pages import EVERY, VIEW, address, cell, headings, opened, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tB-Pain\nback\tI-Pain\npain\tI-Pain\n\nNo\tO\ncure\tB-Drug\n\n"
 FOUND = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tO\nback\tB-Pain\npain\tI-Pain\n\nNo\tI-Drug\ncure\tI-Pain\n\n"
@@ -141,7 +141,7 @@ def test_every_scorer_says_which_figures_are_its_ratios(drawn: Loaded) -> None:
         assert set(conventions()[name].names.values()) <= known, name
 
 
-@pytest.mark.parametrize("page", [*OURS, "Documents"])
+@pytest.mark.parametrize("page", [*EVERY, "Documents"])
 def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, page: str) -> None:
     app = opened(page, view_of(tags, "conlleval"))
     assert not app.warning and not app.error

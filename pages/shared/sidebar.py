@@ -127,8 +127,8 @@ def _conventions(here: Here) -> None:
                 corpora.outcome(here.loaded, here.system, convention.name)
                 problem = ""
             except FormatError as error:
-                first, more = str(error.problems[0]), len(error.problems) - 1
-                problem = f"Does not apply. {first}" + (f" (and {more:,} more)" if more else "")
+                first, more = error.problems[0], len(error.problems) - 1
+                problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
             st.button(
                 convention.name,
                 key=f"convention-{convention.name}",
@@ -137,9 +137,10 @@ def _conventions(here: Here) -> None:
                 on_click=state.update,
                 kwargs={"criterion": convention.name},
             )
-            st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
+            said = plain(f"{convention.sentence} {convention.source}.", 400)
             if problem:
-                st.caption(plain(f"{problem}. It needs {convention.needs}.", 500))
+                said += "  \n" + plain(f"Does not apply: it needs {convention.needs}. {problem}.", 500)
+            st.caption(said)
 
 
 def _criterion(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:

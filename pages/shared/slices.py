@@ -162,6 +162,7 @@ def _slices(
         selection_mode="single-cell",
         hide_index=True,
         placeholder="–",
+        height=min(35 * (len(shown) + 1) + 3, 600),
         column_config={"slice": st.column_config.TextColumn(axis, width=120, pinned=True)}
         | {code: number(code, width=85, format="%.3f") for code in ratios}
         | {code: number(code, width=85, format="localized") for code in counts},
