@@ -63,7 +63,7 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
         return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
     fewest = min(len(gold), len(pred))
     parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
-    counts = f"{len(pred)} {'token' if len(pred) == 1 else 'tokens'} where gold ({gold.source}) has {len(gold)}"
+    counts = f"{len(pred)} tokens where gold ({gold.source}) has {len(gold)}"
     if parting < len(pred):
         here = f"they part at {quoted(pred.words[parting])}"
         there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"

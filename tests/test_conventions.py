@@ -172,6 +172,51 @@ def test_a_prediction_in_another_format_than_gold_is_scored_by_its_layer(name: s
         assert (outcome.records()["decision"] != "COR").sum() == 0
 
 
+TAKEN = ("overall", "overall (type)", "ALL", "tags", "tokens", "micro")
+"""Types that are called as scorers call something else."""
+
+
+@pytest.mark.parametrize("name", ["conlleval", "seqeval", "seqeval-strict", "nervaluate-1.2.1", "nervaluate-0.3.1"])
+@pytest.mark.parametrize("form", ["conll", "jsonl"])
+def test_types_may_be_called_as_the_whole_is(name: str, form: str, tmp_path: Path) -> None:
+    _check_taken(name, form, tmp_path)
+
+
+def test_classes_of_jnlpba_may_be_called_as_the_whole_is(tmp_path: Path) -> None:
+    outcome = _check_taken("jnlpba-2004-04", "conll", tmp_path)
+    printed = next(iter(named("jnlpba-2004-04").forms.values()))(outcome)
+    assert all(f"[<{kind}> Identification" in printed for kind in TAKEN)
+    assert printed.count("[Object Identification") == 1
+
+
+def _check_taken(name: str, form: str, folder: Path) -> Outcome:
+    """Score each type once right, once wrong, and check that no two scopes meet."""
+    rows = [[(kind, kind) for kind in TAKEN], [(kind, "micro") for kind in TAKEN]]
+    for side in (0, 1):
+        if form == "conll":
+            lines = ("".join(f"x\tB-{pair[side]}\n" for pair in row) for row in rows)
+            text = "\n".join(lines) + "\n"
+        else:
+            spans = [
+                [{"start": 2 * at, "end": 2 * at + 1, "label": pair[side]} for at, pair in enumerate(row)]
+                for row in rows
+            ]
+            documents = [{"id": str(at), "text": "x " * len(TAKEN), "spans": one} for at, one in enumerate(spans)]
+            text = "".join(json.dumps(document) + "\n" for document in documents)
+        (folder / f"{side}.{form}").write_text(text, encoding="utf-8")
+    gold, pred = (Source.of_path(folder / f"{side}.{form}") for side in (0, 1))
+    outcome = apply(named(name), Given(gold=gold, pred=pred))
+    table = outcome.figures
+    assert not table.duplicated(["evaluation", "scope", "figure"]).any()
+    for evaluation in outcome.evaluations:
+        found = outcome.records(evaluation)
+        some = table[(table["evaluation"] == evaluation) & table["counted"]]
+        for scope, figure, value in some[["scope", "figure", "value"]].itertuples(index=False):
+            assert found.loc[found["scope"] == scope, figure].sum() == value, (evaluation, scope, figure)
+    assert {"overall", "overall (type)", "overall (type) (type)"} <= set(table["scope"])
+    return outcome
+
+
 def test_documents_without_tokens_are_cut_and_that_is_said(tmp_path: Path) -> None:
     place = tmp_path / "bare.jsonl"
     bare = '{"id": "a", "text": "Ada met", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'

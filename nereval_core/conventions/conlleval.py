@@ -28,8 +28,10 @@ from nereval_core.conventions.outcome import (
     Content,
     Marks,
     Outcome,
+    apart,
     figures,
     record_frame,
+    unmarked,
     with_types,
 )
 from nereval_core.conventions.tag_rows import (
@@ -110,7 +112,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
     present = [code for code in range(len(types)) if by_type["phrases"][code] or by_type["found"][code]]
     for scope, row in (
         (OVERALL, {name: sum(values) for name, values in by_type.items()}),
-        *((types[code], {name: values[code] for name, values in by_type.items()}) for code in present),
+        *((apart(types[code]), {name: values[code] for name, values in by_type.items()}) for code in present),
     ):
         scores[scope] = row | _ratios(row)
         rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
@@ -212,7 +214,7 @@ def text(outcome: Outcome) -> str:
     whole, tokens = sections.pop(OVERALL), outcome.scores[TOKENS]
     # The program lists a missing type once for each side that has it.
     listed = [
-        (name, row)
+        (unmarked(name), row)
         for name, row in sections.items()
         for _ in range(2 if not name and row["phrases"] * row["found"] else 1)
     ]

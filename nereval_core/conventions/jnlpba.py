@@ -33,13 +33,16 @@ from nereval_core.conventions.jnlpba_tags import (
     events,
     records,
 )
-from nereval_core.conventions.outcome import OVERALL, Content, Outcome, figures
+from nereval_core.conventions.outcome import OVERALL, Content, Outcome, apart, figures, unmarked
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers import Source, conll
 from nereval_core.tagged import Tagged, tagged
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
+ALL = "ALL"
+SECTIONS = (ALL, TAGS)
+"""What the scores have besides classes."""
 CLASSES = ("protein", "DNA", "RNA", "cell_type", "cell_line")
 """The classes of the task, in the order in which the version of October prints them."""
 
@@ -185,20 +188,20 @@ def _figures(
         }
         counted = ("tags", "correct tags", "correct IOBs")
         rows += [(TAGS, OVERALL, name, value, name in counted) for name, value in scores[TAGS].items()]
-    for scope, chosen in (
-        ("ALL", list(whole)),
-        *((name, [codes[name]] if name in codes else []) for name in scopes),
+    for section, scope, chosen in (
+        (ALL, OVERALL, list(whole)),
+        *((apart(name, SECTIONS), apart(name), [codes[name]] if name in codes else []) for name in scopes),
     ):
         totals = {name: int(values[chosen].sum()) for name, values in by_class.items()}
-        scores[scope] = dict(totals)
+        scores[section] = dict(totals)
         for evaluation in EVALUATIONS:
             row = _ratios(int(correct[evaluation][chosen].sum()), totals)
-            scores[scope][evaluation] = row
-            if scope == "ALL" and version == APRIL:
+            scores[section][evaluation] = row
+            if section == ALL and version == APRIL:
                 # Computed and not printed.
                 near = int(np.count_nonzero(scored.near[evaluation]))
-                scores[scope][evaluation] = row | {"w/o class info": _ratios(near, totals)}
-            place = (evaluation, OVERALL if scope == "ALL" else scope)
+                scores[section][evaluation] = row | {"w/o class info": _ratios(near, totals)}
+            place = (evaluation, scope)
             rows += [(*place, name, value, True) for name, value in totals.items()]
             rows += [(*place, name, value, name == "correct") for name, value in row.items()]
     return scores, rows
@@ -226,7 +229,7 @@ def text_of_april(outcome: Outcome) -> str:
     for scope, section in scores.items():
         if scope == TAGS:
             continue
-        title = "Object" if scope == "ALL" else f"<{scope}>"
+        title = "Object" if scope == ALL else f"<{unmarked(scope, SECTIONS)}>"
         lines += [
             "",
             f"[{title} Identification Performance]",
@@ -257,10 +260,10 @@ def text_of_october(outcome: Outcome) -> str:
         "       left boundary match       |",
         border,
     ]
-    for scope in (*CLASSES, "ALL"):
+    for scope in (*CLASSES, ALL):
         section = outcome.scores[scope]
         objects = section["OBJECTs"]
-        cells = [_centred("[-ALL-]" if scope == "ALL" else scope, 9)]
+        cells = [_centred("[-ALL-]" if scope == ALL else scope, 9)]
         for evaluation in ("full", "right", "left"):
             row = section[evaluation]
             ratios = " / ".join(f"{100 * row[figure]:5.2f}%" for figure in ("recall", "precision", "f-score"))

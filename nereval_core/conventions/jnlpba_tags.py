@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Marks, record_frame
+from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Marks, apart, record_frame
 from nereval_core.conventions.tag_rows import Bools, after, before, last_true, numbered, token_records
 from nereval_core.corpus import Int64
 from nereval_core.tagged import Tagged
@@ -207,8 +207,7 @@ def records(
     foreign = (decision != IGN) & ~np.logical_or.reduce(list(overall.values()))
     why[foreign], decision[foreign] = FOREIGN, IGN
 
-    names = (OVERALL, *scopes)
-    rank = np.array([names.index(name) if name in scopes else 0 for name in scored.classes], np.int64)
+    rank = np.array([scopes.index(name) + 1 if name in scopes else 0 for name in scored.classes], np.int64)
     rows, scope, parts = [np.arange(len(g))], [np.zeros(len(g), np.int64)], [overall]
     taken: list[NDArray[Any]] = []
     for name in reversed(COUNTS):
@@ -231,7 +230,7 @@ def records(
         decision[row],
         (why[row], WHY),
         {name: np.concatenate([part[name] for part in parts]) for name in COUNTS},
-        scope=(np.concatenate(scope), names),
+        scope=(np.concatenate(scope), (OVERALL, *map(apart, scopes))),
     )
 
 

@@ -36,7 +36,7 @@ from nereval_core.conventions.nervaluate_prints import csv, entities, overall
 from nereval_core.conventions.nervaluate_reach import reached
 from nereval_core.conventions.nervaluate_records import DECIDED, Matching, records
 from nereval_core.conventions.nervaluate_sides import Side, faults, of_layer, of_tags
-from nereval_core.conventions.outcome import MIS, OVERALL, SPU, Outcome, figures
+from nereval_core.conventions.outcome import MIS, OVERALL, SPU, Outcome, apart, figures
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import conll
@@ -164,10 +164,11 @@ def _scored(
         "overall": {schema: row(schema, None) for schema in version.schemas},
         "entities": {name: {schema: row(schema, name) for schema in version.schemas} for name in shown},
     }
+    typed = [(apart(name), row) for name, row in scores["entities"].items()]
     rows = [
         (schema, scope, name, value, name in COUNTED)
         for schema in DECIDED
-        for scope, by_schema in ((OVERALL, scores["overall"]), *scores["entities"].items())
+        for scope, by_schema in ((OVERALL, scores["overall"]), *typed)
         for name, value in by_schema[schema].items()
     ]
     if options["tags"] is None:

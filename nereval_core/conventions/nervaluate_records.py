@@ -21,7 +21,19 @@ from nereval_core.conventions.nervaluate_matching import (
     overlapping,
     sufficient,
 )
-from nereval_core.conventions.outcome import COR, IGN, INC, MIS, OVERALL, PAR, SPU, Marks, record_frame, with_types
+from nereval_core.conventions.outcome import (
+    COR,
+    IGN,
+    INC,
+    MIS,
+    OVERALL,
+    PAR,
+    SPU,
+    Marks,
+    apart,
+    record_frame,
+    with_types,
+)
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
@@ -123,7 +135,7 @@ def records(schema: str, matching: Matching, gold: Numbered, pred: Numbered, typ
         rows.decision,
         (rows.why, WHY),
         counters,
-        scope=(rows.kind + 1, (OVERALL, *types)),
+        scope=(rows.kind + 1, (OVERALL, *map(apart, types))),
     )
     if by_type:
         return frame

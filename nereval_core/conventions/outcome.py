@@ -31,6 +31,9 @@ SIDES = ("both", "gold", "pred")
 OVERALL = "overall"
 """The scope of what is scored over all types together."""
 
+MARK = " (type)"
+"""What is put after the name of a type that is called as something of the scorer's own is."""
+
 RECORD_COLUMNS: Mapping[str, str] = {
     "evaluation": "category",
     "scope": "category",
@@ -181,6 +184,22 @@ def figures(rows: Sequence[tuple[str, str, str, float | None, bool]]) -> pd.Data
     return pd.DataFrame(rows, columns=list(FIGURE_COLUMNS)).astype(dict(FIGURE_COLUMNS))
 
 
+def apart(kind: str, taken: Sequence[str] = (OVERALL,)) -> str:
+    """Return the name of a type, marked where it is one that the scorer gives to something else."""
+    return f"{kind}{MARK}" if _unmarked(kind) in taken else kind
+
+
+def unmarked(name: str, taken: Sequence[str] = (OVERALL,)) -> str:
+    """Return the type that `apart` gave this name to."""
+    return name.removesuffix(MARK) if _unmarked(name) in taken else name
+
+
+def _unmarked(name: str) -> str:
+    while name.endswith(MARK):
+        name = name.removesuffix(MARK)
+    return name
+
+
 @dataclass(frozen=True, eq=False)
 class Marks:
     """One side's units in the order in which the scorer meets them.
@@ -296,6 +315,7 @@ def with_types(records: pd.DataFrame) -> pd.DataFrame:
     own = records.copy()
     kind = records["gold_type"].astype("str")
     kind = kind.where(records["gold_type"].notna(), records["pred_type"].astype("str"))
+    kind = kind.replace({name: apart(name) for name in kind.unique() if apart(name) != name})
     whole = pd.concat([records.assign(scope=records["scope"].astype("str")), own.assign(scope=kind)], ignore_index=True)
     return whole.astype({"scope": "category"})
 

@@ -28,6 +28,7 @@ from nereval_core.conventions.outcome import (
     Content,
     Marks,
     Outcome,
+    apart,
     figures,
     record_frame,
     with_types,
@@ -217,7 +218,7 @@ def _rows(
     name: str, row: Mapping[str, float], counts: list[int] | None
 ) -> list[tuple[str, str, str, float | None, bool]]:
     """Return a row of the report for the table: the micro average is what is scored over all types."""
-    scope = OVERALL if name == AVERAGES[0] else name
+    scope = OVERALL if name == AVERAGES[0] else apart(name)
     found: list[tuple[str, str, str, float | None, bool]] = [
         (ENTITIES, scope, ratio, row[ratio], False) for ratio in RATIOS
     ]
