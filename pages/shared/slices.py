@@ -163,9 +163,9 @@ def _slices(
         hide_index=True,
         placeholder="–",
         height=min(35 * (len(shown) + 1) + 3, 600),
-        column_config={"slice": st.column_config.TextColumn(axis, width=120, pinned=True)}
-        | {code: number(code, width=85, format="%.3f") for code in ratios}
-        | {code: number(code, width=85, format="localized") for code in counts},
+        column_config={"slice": st.column_config.TextColumn(axis, width=110, pinned=True)}
+        | {code: number(code, width=72, format="%.3f") for code in ratios}
+        | {code: number(code, width=72, format="localized") for code in counts},
     )
     cell = selected_cell(event, len(shown), counts)
     with st.container(horizontal=True, vertical_alignment="center"):
