@@ -180,7 +180,8 @@ def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | 
     given += [item for item in listed([options.criteria or ""]) if item.endswith(".toml")]
     # The tables and lists that published scorers take.
     settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
-    given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
+    with suppress(OSError):
+        given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
     inputs = {os.path.realpath(path) for path in given if path}
     for form, place in targets.items():
         if place != STDOUT and _is_input(os.path.realpath(place), inputs):

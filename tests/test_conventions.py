@@ -265,6 +265,8 @@ OPTIONS = Convention(
         Option("task", "which", choices=("a", "b"), default="a"),
         Option("norm-time", "whether", "flag", False),
         Option("share", "how much", "number"),
+        Option("digits", "how many", "integer", 2, least=0, most=99),
+        Option("ranks", "which", "numbers", (1,), least=1),
         Option("tagset", "where", "file"),
     ),
 )
@@ -292,6 +294,10 @@ def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any]
         ({"share": "much"}, "is no number"),
         ({"tagset": "nowhere.txt"}, "is no file"),
         ({"tagset": "x" * 300}, "cannot be read: File name too long"),
+        ({"digits": "-1"}, "'-1' is below 0; how many"),
+        ({"digits": "9" * 30}, "is above 99; how many"),
+        ({"digits": "9" * 5000}, "is no whole number"),
+        ({"ranks": "3,0"}, "'3,0' is below 1; which"),
         ({"depth": "1"}, "x has no option --depth"),
     ],
 )
@@ -338,6 +344,9 @@ def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.
         (("--convention", "conlleval", "--repair", "discard"), "--repair: conlleval has its own way"),
         (("--convention", "conlleval", "--differences", "x.txt"), "end the name in one of .parquet, .jsonl, .csv"),
         (("--differences", "-"), "--differences: name the scorer"),
+        (("--convention", "seqeval", "--digits=-1", "--as-reference"), "--digits: '-1' is below 0"),
+        (("--convention", "seqeval", "--digits", "9" * 400), "is above 99"),
+        (("--convention", "hipe-2022", "--task", "nel", "--n-best", "0"), "--n_best: '0' is below 1"),
         (("--as-reference",), "--as-reference: name the scorer"),
     ],
 )

@@ -33,7 +33,8 @@ TAGS = frozenset({"conll", "hipe"})
 class Option:
     """An option of the scorer, under its own name; `n-best` and `n_best` are the same.
 
-    "list" is text parted by commas, "numbers" a list of integers, "file" the path of a file.
+    "list" is text parted by commas, "numbers" a list of integers, "file" the path of a file. Numbers are not below
+    `least` and not above `most`.
     """
 
     name: str
@@ -41,6 +42,8 @@ class Option:
     kind: Literal["text", "integer", "number", "flag", "list", "numbers", "file"] = "text"
     default: Any = None
     choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +183,7 @@ def _parsed(option: Option, value: Any) -> Any:
     if option.kind in ("list", "numbers"):
         items = [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else list(value)
         if option.kind == "numbers":
-            items = [_number(item, int) for item in items]
+            items = [_number(item, int, option) for item in items]
         if not items:
             raise ValueError("is an empty list")
         wrong = [item for item in items if option.choices and str(item) not in option.choices]
@@ -198,12 +201,17 @@ def _parsed(option: Option, value: Any) -> Any:
             raise ValueError("is no file")
         return Path(value)
     if option.kind in ("integer", "number"):
-        return _number(value, int if option.kind == "integer" else float)
+        return _number(value, int if option.kind == "integer" else float, option)
     return str(value)
 
 
-def _number(value: Any, kind: type[int] | type[float]) -> int | float:
+def _number(value: Any, kind: type[int] | type[float], option: Option) -> int | float:
     try:
-        return kind(value)
-    except ValueError:
+        number = kind(value)
+    except (ValueError, OverflowError):
         raise ValueError("is no whole number" if kind is int else "is no number") from None
+    if option.least is not None and not number >= option.least:
+        raise ValueError(f"is below {option.least:g}")
+    if option.most is not None and not number <= option.most:
+        raise ValueError(f"is above {option.most:g}")
+    return number

@@ -253,7 +253,7 @@ SHARED_OPTIONS = (
     Option("task", "what is scored", choices=TASKS, default="nerc_coarse"),
     Option("tagset", "file with one label a line: these count though gold has none of them", "file"),
     Option("glue", "two columns joined by +, whose labels are glued together: A+B; several parted by commas", "list"),
-    Option("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,)),
+    Option("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,), least=1),
     Option("suffix", "what is added to the names of evaluations", default=""),
     Option("norm-time", "link predicted mentions of time to NIL before scoring (normalize_linking)", "flag", False),
     Option("norm-histo", "map links before scoring, as --map alone does too (normalize_linking)", "flag", False),

@@ -304,7 +304,7 @@ def as_json(outcome: Outcome) -> str:
 OPTIONS = (
     Option("suffix", "the letter stands behind the type (PER-B)", "flag", False),
     Option("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
-    Option("digits", "digits after the point in the text", "integer", 2),
+    Option("digits", "digits after the point in the text", "integer", 2, least=0, most=99),
 )
 NAMES = {"P": "precision", "R": "recall", "F1": "f1-score", "COR": "tp_sum", "POS": "support", "ACT": "pred_sum"}
 FORMULAS = {
