@@ -12,6 +12,8 @@ RUNS = "runs"
 """How many times this session has run a page; tests wait for it to grow."""
 UPLOAD_PROBLEMS = "upload_problems"
 """Lines of problems of the upload read last."""
+READ_LAST = "read_last"
+"""Which form of the front page was read last, and what reads it anew (pages/shared/mending.py)."""
 OWN = "own"
 """One's own matching criteria (pages/shared/own.py), which no server keeps."""
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from nereval_core.errors import SHOWN
 
-def show_problems(lines: Sequence[str]) -> None:
-    st.error(f"{len(lines)} problem{'s' if len(lines) > 1 else ''} in what was given:")
-    for line in lines:
+
+def show_problems(lines: Sequence[str], *, below: Callable[[], None] | None = None) -> None:
+    """Show lines as `FormatError.lines` gives them; `below` draws between the heading and the lines."""
+    if len(lines) > SHOWN:
+        st.error(f"What was given has {lines[-1].replace(';', ':')}")
+    else:
+        st.error(f"{len(lines)} problem{'s' if len(lines) > 1 else ''} in what was given:")
+    if below is not None:
+        below()
+    for line in lines[:SHOWN]:
         st.code(line, language=None, wrap_lines=True)

@@ -16,7 +16,7 @@ from nereval_core.library import LoadOptions
 from nereval_core.readers import Source, formats
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.report.colours import LOOKS
-from pages.shared import corpora, demos, keys, navigation
+from pages.shared import corpora, demos, keys, mending, navigation
 from pages.shared.frame import Here
 from pages.shared.lists import excerpt
 from pages.shared.loading import (
@@ -217,6 +217,7 @@ def _column(text: str | None) -> int | str | None:
 
 
 def _read_upload() -> None:
+    mending.remember("upload", _read_upload)
     options = _chosen_options("upload")
     gold_files = st.session_state["upload_gold"]
     gold = _source(gold_files)
@@ -287,13 +288,14 @@ def _served(root: Path) -> None:
 
 
 def _read_served(root: Path, folder: str, gold: str, systems: Sequence[str]) -> None:
+    mending.remember("served", _read_served, root, folder, gold, systems)
     _try(lambda: load_served(root, folder, gold, systems, _chosen_options("served")))
 
 
 def problems() -> None:
     lines = st.session_state.get(keys.UPLOAD_PROBLEMS, [])
     if lines:
-        show_problems(lines)
+        show_problems(lines, below=lambda: mending.offer(lines))
         if any(" --" in line for line in lines):
             st.caption("What begins with two dashes is an option: find it under Format and reading, beneath the files.")
 
