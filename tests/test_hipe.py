@@ -9,6 +9,7 @@ import pytest
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.writers import write
 from tests.shared_corpora import SHARED, files, needs
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC\n"
@@ -85,6 +86,38 @@ def test_a_document_without_tokens_keeps_its_place() -> None:
     assert documents.ids == ("d1", "d2", "d3")
     assert [bool(text) for text in documents.texts] == [False, True, False]
     assert [one["date"] for one in documents.meta or ()] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "noise"),
+    [
+        (("LED0.12", "LED0.12"), {"LED": 0.12}),
+        (("NoSpaceAfter|LED0.1", "LED0.33|EndOfLine"), {"LED": 0.33}),
+        (("_", "LED0.00"), {"LED": 0.0}),
+        (("LED1", "_"), {"LED": 1.0}),
+        (("_", "NoSpaceAfter"), None),
+        (("LED", "LEDx"), None),
+        ((f"LED{'9' * 400}", "_"), None),
+    ],
+)
+def test_a_span_is_as_noisy_as_its_noisiest_token(cells: tuple[str, str], noise: dict[str, float] | None) -> None:
+    rows = [f"{word}\t{tag}\t{cell}\n" for word, tag, cell in zip("ab", ("B-loc", "I-loc"), cells, strict=True)]
+    text = "TOKEN\tNE-COARSE-LIT\tMISC\nx\tO\tLED0.9\n" + "".join(rows)
+    reading = read_text(text)
+    assert dict(reading.layer.meta) == ({} if noise is None else {0: noise})
+    clean = read_text(text.replace("LED", ""))
+    assert not clean.layer.meta and clean.layer.digest == reading.layer.digest
+
+
+def test_the_noise_of_spans_survives_jsonl_and_brat_says_that_it_goes(tmp_path: Path) -> None:
+    layer = read_text(HEADER + IDS_2020 + ROWS).layer
+    assert dict(layer.meta) == {0: {"LED": 0.1}}
+    write(layer, tmp_path / "a.jsonl", format="jsonl")
+    assert dict(read(tmp_path / "a.jsonl").layer.meta) == {0: {"LED": 0.1}}
+    assert any("1 spans' metadata" in note for note in write(layer, tmp_path / "brat", format="brat"))
+    write(layer, tmp_path / "a.conll", format="conll")
+    for back in (read(tmp_path / "brat"), read(tmp_path / "a.conll")):
+        assert spans(back) == [("Stadt Zürich", "loc"), ("Genf", "loc")] and not back.layer.meta
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 
 import pytest
 
 from nereval_core.analysis.periods import PERIOD_COLUMNS, UNDATED, by_decade, decade, decade_table, decades_of
+from nereval_core.analysis.slices import LEVELS, NOISE, noise_of, slices
+from nereval_core.conventions import Given
+from nereval_core.readers import Source, read
 from nereval_core.report.figures import slice_lines
 from nereval_core.scoring import Counts, score_layers
 from pages.shared import corpora
@@ -14,6 +18,7 @@ from pages.shared.lists import table_key
 from pages.shared.loading import Loaded, load_demo
 from pages.shared.slices import said
 from pages.shared.url import View
+from tests.shared_corpora import SHARED, needs
 from tests.spans import settings
 from tests.test_pages import cell, headings, opened
 from tests.test_published_pages import loaded_of
@@ -138,3 +143,39 @@ def test_the_figure_holds_the_table_and_says_n() -> None:
     labels = [f"{label}<br>n={n}" for label, n in zip(table["slice"], table["n"], strict=True)]
     assert list(figure.layout.xaxis.ticktext) == labels
     assert "&lt;i&gt;" in figure.layout.title.text and figure.layout.yaxis.title.text == "P, R, F1"
+
+
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [
+        (0, "0.0-0.0"),
+        (0.0005, "in no level"),
+        (0.001, "0.001-0.1"),
+        (0.1, "0.1-0.3"),
+        (0.3, "0.3-1.1"),
+        (1.0, "0.3-1.1"),
+        (1.1, "in no level"),
+        (-1, "in no level"),
+        (10**400, "none given"),
+        (True, "none given"),
+        ("0.1", "none given"),
+        (None, "none given"),
+    ],
+)
+def test_the_noise_of_a_span(noise: object, expected: str) -> None:
+    spans = [{"start": 0, "end": 4, "label": "loc", "meta": {"LED": noise}}, {"start": 1, "end": 3, "label": "loc"}]
+    text = json.dumps({"id": "a", "text": "Rome", "spans": spans})
+    layer = read(Source.of_uploads([("a.jsonl", text.encode())]), format="jsonl").layer
+    assert [NOISE[code] for code in noise_of(layer)] == [expected, "none given"]
+
+
+@needs("hipe2022")
+@pytest.mark.parametrize("language", ["de", "en", "fr"])
+def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) -> None:
+    gold = Source.of_path(SHARED / f"hipe2022/gold/HIPE-2022-v2.1-ajmc-test-{language}.tsv")
+    table = slices(Given(gold=gold, pred=gold), levels=LEVELS, periods=())
+    table = table[((table["schema"] == "strict") & (table["level"] != "LED-ALL")).to_numpy()]
+    found = Counter(NOISE[code] for code in noise_of(read(gold, format="hipe").layer))
+    # The scorer keeps tokens of unknown noise in every level.
+    expected = {f"LED-{level}": found[level] + found["none given"] for level in LEVELS}
+    assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.conventions.hipe_files import dates_and_noise
+from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
 
@@ -18,6 +20,11 @@ LEVELS = ("0.0-0.0", "0.001-0.1", "0.1-0.3", "0.3-1.1")
 
 Tokens without LED, as most outside entities are, stay in every level, so that a spurious prediction counts in each.
 """
+
+ELSEWHERE = "in no level"
+UNKNOWN = "none given"
+NOISE = (*LEVELS, ELSEWHERE, UNKNOWN)
+"""What a span may be by its LED."""
 
 SLICE_COLUMNS: Mapping[str, str] = {
     "ranks": "Int32",
@@ -66,6 +73,26 @@ def ranges(gold: Source) -> Ranges:
     """
     dates, noisy = dates_and_noise(gold)
     return Ranges(decades(dates), LEVELS if noisy else ())
+
+
+def noise_of(layer: Layer) -> NDArray[np.int8]:
+    """Return how noisy each span is by the number `LED` in its metadata, as an index into NOISE, shape (spans,)."""
+    codes = np.full(len(layer), NOISE.index(UNKNOWN), np.int8)
+    known = {span: noise for span, meta in layer.meta.items() if _is_number(noise := meta.get("LED"))}
+    if not known:
+        return codes
+    spans = np.fromiter(known, np.int64, len(known))
+    noise = np.fromiter(known.values(), np.float64, len(known))
+    codes[spans] = NOISE.index(ELSEWHERE)
+    for number, level in enumerate(LEVELS):
+        low, high = map(float, level.split("-"))
+        codes[spans[((low <= noise) & (noise < high)) | ((noise == low) & (low == high))]] = number
+    return codes
+
+
+def _is_number(value: object) -> bool:
+    # Whole numbers of JSON may be larger than any float.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def slices(

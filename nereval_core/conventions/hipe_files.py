@@ -17,9 +17,8 @@ from nereval_core.conventions.hipe_versions import Version
 from nereval_core.corpus import Builder, Int64, Place
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Source
-from nereval_core.readers.hipe_rows import Parsed, Row, add_documents, parse
+from nereval_core.readers.hipe_rows import LED, Parsed, Row, add_documents, parse
 
-LED = re.compile(r"LED(\d+(\.\d+)?)")
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 NO_DAY = "2022-01-01"
 """The day that the scorer of 2022 takes where a date comment has none."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from nereval_core.corpus import Builder
 from nereval_core.errors import quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.hipe_rows import Document, Parsed, add_documents, parse
+from nereval_core.readers.hipe_rows import LED, Document, Parsed, add_documents, parse
 from nereval_core.readers.source import left_out
 
 NAME = "hipe"
@@ -47,7 +48,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """Read the entity column `options.column` (NE-COARSE-LIT) and the links from the matching NEL column.
 
     A document starts at its `document_id` comment. Where no comment gives ids the documents are numbered; where there
-    are no such comments at all a file is one document. The other metadata comments become the document's `meta`.
+    are no such comments at all a file is one document. The other metadata comments become the document's `meta`. A
+    span's `meta` holds the noise that MISC gives its tokens, `{"LED": 0.12}`, the largest where they differ.
 
     Raises:
         FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is given.
@@ -131,7 +133,20 @@ def _add_spans(
         line, cells = document.rows[first]
         link = cells[links] if 0 <= links < len(cells) else ""
         found = () if link in NO_LINK else tuple(one for one in link.split("|") if one)
-        builder.span(places[first][0], places[last][1], label, line=line, source=document.shown, links=found)
+        noise = _noise(document, first, last)
+        builder.span(
+            places[first][0], places[last][1], label, line=line, source=document.shown, links=found, meta=noise
+        )
+
+
+def _noise(document: Document, first: int, last: int) -> dict[str, float]:
+    """Return the largest LED among tokens, as metadata of their span; nothing where MISC gives none."""
+    at = document.misc
+    if at < 0:
+        return {}
+    cells = (row.cells[at] for row in document.rows[first : last + 1] if at < len(row.cells))
+    found = [float(match[1]) for cell in cells if (match := LED.search(cell))]
+    return {"LED": max(found)} if found and isfinite(max(found)) else {}
 
 
 def _entities(

@@ -18,6 +18,8 @@ from nereval_core.readers.source import SourceFile, watched
 
 DOCUMENT_KEYS = ("document_id", "hipe2022:document_id")
 SEGMENT_KEYS = ("segment_iiif_link", "segment_id")
+LED = re.compile(r"LED(\d+(\.\d+)?)")
+"""The noise of a token, in MISC: the edit distance of the OCR's text from the right one, by its length."""
 COMMENT = re.compile(r"#\s*([^=]*?)\s*(?:=\s*(.*?))?\s*", re.DOTALL)
 
 
