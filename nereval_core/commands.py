@@ -46,15 +46,7 @@ def score(options: argparse.Namespace) -> str | None:
     if options.convention:
         return _score_published(options, targets, by)
     settings = settings_of(options)
-    loaded = load_corpus(
-        options.files[0],
-        named_systems(options),
-        options=load_options(options),
-        progress=lambda name: progress_bar(name, "read"),
-    )
-    if not options.quiet:
-        for reading in (loaded.gold, *loaded.systems.values()):
-            say_read(reading)
+    loaded = loaded_corpus(options)
     settings = replace(settings, criteria=fitting(settings.criteria, options, loaded.corpus.gold))
     say_unused(settings, loaded)
     scored = [_scored(loaded, layer, settings) for layer in loaded.corpus.systems]
@@ -270,6 +262,20 @@ def _composed(text: str) -> Criterion:
         remedy = 'write "NAME: boundaries=overlap, types=any, otherwise=PAR"; merge and leave_out go in a .toml file'
         raise FormatError.single("--criterion", None, f"{quoted(text)} is no criterion", remedy)
     return criterion_from_parts(name.strip(), parts, "--criterion")
+
+
+def loaded_corpus(options: argparse.Namespace) -> Loaded:
+    """Read gold and the systems, and say on standard error what was read unless told to be quiet."""
+    loaded = load_corpus(
+        options.files[0],
+        named_systems(options),
+        options=load_options(options),
+        progress=lambda name: progress_bar(name, "read"),
+    )
+    if not options.quiet:
+        for reading in (loaded.gold, *loaded.systems.values()):
+            say_read(reading)
+    return loaded
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:

@@ -15,19 +15,15 @@ from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, 
 from nereval_core.analysis.mentions import Boundaries, align_links
 from nereval_core.commands import (
     listed,
-    load_options,
+    loaded_corpus,
     misplaced,
-    named_systems,
-    progress_bar,
     put_out,
     say,
-    say_read,
     say_unused,
 )
 from nereval_core.corpus import Layer
 from nereval_core.criteria import TypeRules
 from nereval_core.errors import FormatError, quoted
-from nereval_core.library import load_corpus
 from nereval_core.readers.concepts import read_mapping
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.report.printed import RENDERED, as_csv, as_screen
@@ -58,15 +54,7 @@ def link(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
-    loaded = load_corpus(
-        options.files[0],
-        named_systems(options),
-        options=load_options(options),
-        progress=lambda name: progress_bar(name, "read"),
-    )
-    if not options.quiet:
-        for reading in (loaded.gold, *loaded.systems.values()):
-            say_read(reading)
+    loaded = loaded_corpus(options)
     leave_out = tuple(sorted(set(listed(options.leave_out))))
     say_unused(Settings(leave_out=leave_out), loaded)
     gold = loaded.corpus.gold

@@ -16,20 +16,17 @@ from nereval_core.analysis import sensitivity as analysis
 from nereval_core.commands import (
     STDOUT,
     fitting,
-    load_options,
+    loaded_corpus,
     misplaced,
-    named_systems,
     progress_bar,
     put_out,
     say,
-    say_read,
     say_unused,
     settings_of,
 )
 from nereval_core.corpus import Corpus
 from nereval_core.criteria import Criterion, TypeRules
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.library import load_corpus
 from nereval_core.report.printed import RENDERED, as_csv, as_html, as_screen
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.scoring import Counting, Settings, apply_rules
@@ -56,15 +53,7 @@ def sensitivity(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     criteria, leave_out, merges = _chosen(options)
-    loaded = load_corpus(
-        options.files[0],
-        named_systems(options),
-        options=load_options(options),
-        progress=lambda name: progress_bar(name, "read"),
-    )
-    if not options.quiet:
-        for reading in (loaded.gold, *loaded.systems.values()):
-            say_read(reading)
+    loaded = loaded_corpus(options)
     corpus = loaded.corpus
     criteria = fitting(criteria, options, corpus.gold)
     settings = analysis.merge_settings(merges, corpus, leave_out=leave_out, criteria=criteria)

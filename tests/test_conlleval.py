@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
+from tests.reconciled import reconcile
 
 CONLLEVAL = named("conlleval")
 
@@ -88,14 +89,6 @@ def test_the_text_is_the_reference_printout(file: str, options: dict[str, Any], 
     outcome = both(file, **options)
     assert CONLLEVAL.forms["text"](outcome) == printed
     reconcile(outcome)
-
-
-def reconcile(outcome: Outcome) -> None:
-    records = outcome.records()
-    counted = outcome.figures[outcome.figures["counted"]]
-    sums = records.groupby(["evaluation", "scope"], observed=True)[sorted(set(counted["figure"]))].sum()
-    for row in counted.itertuples():
-        assert sums.loc[(row.evaluation, row.scope), row.figure] == row.value, row
 
 
 # Gold, prediction, and how many phrases are in gold, found and correct.

@@ -14,6 +14,7 @@ from nereval_core import readers
 from nereval_core.conventions import Convention, Given, Outcome, named, settled
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
+from tests.reconciled import reconcile
 from tests.shared_corpora import SHARED, files, needs
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
@@ -89,16 +90,6 @@ def test_the_reference_says_the_same(version: str, gold: str, pred: str, wanted:
             if "count_without_class_unprinted" in theirs:
                 assert ours["w/o class info"]["correct"] == theirs["count_without_class_unprinted"]
     reconcile(outcome)
-
-
-def reconcile(outcome: Outcome) -> None:
-    records = outcome.records()
-    counted = outcome.figures[outcome.figures["counted"]]
-    assert len(counted)
-    sums = records.groupby(["evaluation", "scope"], observed=True)[sorted(set(counted["figure"]))].sum()
-    for row in counted.itertuples():
-        place = (row.evaluation, row.scope)
-        assert (sums.loc[place, row.figure] if place in sums.index else 0) == row.value, row
 
 
 # evalIOB2.pl of 2004-04-02 (spyysalo/jnlpba, 4455122): perl evalIOB2.pl GOLD ANSWERS under Perl 5.36.

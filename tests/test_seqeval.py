@@ -13,6 +13,7 @@ from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.conventions.seqeval import in_scheme
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source, conll
+from tests.reconciled import reconcile
 
 Sentences = list[list[str]]
 
@@ -98,14 +99,6 @@ def test_seqeval_says_the_same(name: str, letters: str, options: dict[str, Any],
     assert outcome.scores["accuracy_score"] == accuracy_score(gold, pred)
     if odd:
         reconcile(outcome)
-
-
-def reconcile(outcome: Outcome) -> None:
-    records = outcome.records()
-    counted = outcome.figures[outcome.figures["counted"]]
-    sums = records.groupby(["evaluation", "scope"], observed=True)[sorted(set(counted["figure"]))].sum()
-    for row in counted.itertuples():
-        assert sums.loc[(row.evaluation, row.scope), row.figure] == row.value, row
 
 
 # Options, gold, prediction, and decision, text on both sides and why of the records.

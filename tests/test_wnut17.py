@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
+from tests.reconciled import reconcile
 from tests.shared_corpora import SHARED, files, needs
 
 WNUT = named("wnut17")
@@ -43,15 +44,6 @@ def test_the_reference_says_the_same(path: Any) -> None:
     assert outcome.scores["illegal_transitions"] == wanted["illegal_transitions"]
     assert [line for line in WNUT.forms["text"](outcome).split("\n") if line] == wanted["printed"]
     reconcile(outcome)
-
-
-def reconcile(outcome: Outcome) -> None:
-    records = outcome.records()
-    counted = outcome.figures[outcome.figures["counted"]]
-    sums = records.groupby(["evaluation", "scope"], observed=True)[sorted(set(counted["figure"]))].sum()
-    for row in counted.itertuples():
-        place = (row.evaluation, row.scope)
-        assert (sums.loc[place, row.figure] if place in sums.index else 0) == row.value, row
 
 
 # wnuteval.py (tavo91/NER-WNUT17, predictions/wnuteval.py): python3 wnuteval.py FILE, with functools.reduce

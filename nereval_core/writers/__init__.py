@@ -57,6 +57,20 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> tuple[s
     return tuple(writers()[format].write(layer, Path(path)) or ())
 
 
+def left_out(layer: Layer, format: str, fields: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a note on what a format has no place for: `fields` of the layer by name and in words, and what documents
+    have beside their text."""
+    documents = layer.documents
+    found = [f"{len(values)} {what}" for name, what in fields.items() if (values := getattr(layer, name))]
+    beside = (
+        ("tokens", documents.tokens),
+        ("sentences", documents.sentences),
+        ("documents' metadata", documents.meta),
+    )
+    found += [what for what, values in beside if values is not None]
+    return (f"{format} has no place for them, left out: {', '.join(found)}",) if found else ()
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its place, over an older one, only when the block ends well.

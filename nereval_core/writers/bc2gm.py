@@ -13,11 +13,18 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
-from nereval_core.writers import whole_folder
+from nereval_core.writers import left_out, whole_folder
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): a folder of sentences, GENE.eval and ALTGENE.eval"
 
+LOST = {
+    "ids": "span ids",
+    "links": "lists of links",
+    "cores": "cores",
+    "scores": "scores",
+    "meta": "spans' metadata",
+}
 OTHER = "leave it out, or write jsonl"
 
 
@@ -99,28 +106,7 @@ def _bad_spans(layer: Layer, path: Path, before: dict[int, list[int]]) -> list[P
 
 
 def _lost(layer: Layer, counts: Counter[str]) -> tuple[str, ...]:
-    documents = layer.documents
-    found = [
-        f"{len(values)} {what}"
-        for what, values in (
-            ("span ids", layer.ids),
-            ("lists of links", layer.links),
-            ("cores", layer.cores),
-            ("scores", layer.scores),
-            ("spans' metadata", layer.meta),
-        )
-        if values
-    ]
-    found += [
-        what
-        for what, values in (
-            ("tokens", documents.tokens),
-            ("sentences", documents.sentences),
-            ("documents' metadata", documents.meta),
-        )
-        if values is not None
-    ]
-    notes = [f"bc2gm has no place for them, left out: {', '.join(found)}"] if found else []
+    notes = list(left_out(layer, NAME, LOST))
     others = [name for name in layer.types if name != TYPE]
     if others:
         notes.append(f"types written as {TYPE}, the only one there is: {', '.join(others)}")

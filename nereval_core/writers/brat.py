@@ -10,13 +10,19 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.writers import whole_folder
+from nereval_core.writers import left_out, whole_folder
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 
 NAME_BYTES = 255 - len(".ann")
 """How long a part of a document id may be to stand as a file name, in bytes."""
+LOST = {
+    "cores": "cores",
+    "alternatives": "lists of alternatives",
+    "scores": "scores",
+    "meta": "spans' metadata",
+}
 T_ID = re.compile(r"T[0-9]+")
 BLANKS = str.maketrans("\r\n\t", "   ")
 
@@ -39,7 +45,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             base.parent.mkdir(parents=True, exist_ok=True)
             base.with_name(base.name + ".txt").write_bytes(text.encode())
             base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
-    return _lost(layer)
+    return left_out(layer, NAME, LOST)
 
 
 def _annotations(layer: Layer, number: int) -> str:
@@ -84,27 +90,3 @@ def _bad_words(layer: Layer, path: Path) -> list[Problem]:
         for kind, word in words
         if re.search(r"\s", word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
     ]
-
-
-def _lost(layer: Layer) -> tuple[str, ...]:
-    documents = layer.documents
-    found = [
-        f"{len(values)} {what}"
-        for what, values in (
-            ("cores", layer.cores),
-            ("lists of alternatives", layer.alternatives),
-            ("scores", layer.scores),
-            ("spans' metadata", layer.meta),
-        )
-        if values
-    ]
-    found += [
-        what
-        for what, values in (
-            ("tokens", documents.tokens),
-            ("sentences", documents.sentences),
-            ("documents' metadata", documents.meta),
-        )
-        if values is not None
-    ]
-    return (f"brat has no place for them, left out: {', '.join(found)}",) if found else ()
