@@ -74,6 +74,10 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
     except FormatError as error:
         builder.problems.extend(error.problems)
         return parsed
+    if len(lines) == 1 and "\r" in lines[0]:
+        found = "lines end in a carriage return alone"
+        builder.problem(None, found, "save the file with line feeds", source=file.shown)
+        return parsed
     counts = parsed.counts
     misc, rows = -1, 0
     current: Document | None = None
