@@ -74,8 +74,10 @@ def index(
     """Score the sets of concept ids of documents: files of codes, or the links of annotations.
 
     Raises:
-        FormatError: unreadable input.
+        FormatError: unreadable input; links that are neither "first" nor "any".
     """
+    if links not in ("first", "any"):
+        raise FormatError.single("links", None, f"there is no '{links}' here", "use first or any")
     sides = []
     for side in (gold, pred):
         if isinstance(side, Index):

@@ -277,6 +277,7 @@ OPTIONS = Convention(
     [
         ({}, {"n_best": (1,), "task": "a", "norm-time": False, "share": None, "tagset": None}),
         ({"n-best": "1, 3,5"}, {"n_best": (1, 3, 5)}),
+        ({"n_best": 3, "ranks": [1, "2"], "digits": 4}, {"n_best": (3,), "ranks": (1, 2), "digits": 4}),
         ({"norm_time": True, "share": "0.5", "task": "b"}, {"norm-time": True, "share": 0.5, "task": "b"}),
     ],
 )
@@ -297,6 +298,9 @@ def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any]
         ({"digits": "-1"}, "'-1' is below 0; how many"),
         ({"digits": "9" * 30}, "is above 99; how many"),
         ({"digits": "9" * 5000}, "is no whole number"),
+        ({"digits": 1.5}, "'1.5' is no whole number"),
+        ({"digits": [1]}, "is no whole number"),
+        ({"tagset": ["PER"]}, "is no path"),
         ({"ranks": "3,0"}, "'3,0' is below 1; which"),
         ({"depth": "1"}, "x has no option --depth"),
     ],

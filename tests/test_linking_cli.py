@@ -218,3 +218,5 @@ def test_library_verbs(folder: Path) -> None:
     for wrong in ({"boundaries": "exact"}, {"mentions": "gold", "boundaries": "overlapping"}, {"n": 0}, {"truth": "x"}):
         with pytest.raises(FormatError):
             nereval.link("gold.jsonl", "run.jsonl", **wrong)
+    with pytest.raises(FormatError, match="use first or any"):
+        nereval.index("gold.jsonl", "run.jsonl", links="all")

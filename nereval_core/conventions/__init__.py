@@ -7,7 +7,7 @@ conventions.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -181,7 +181,8 @@ def _parsed(option: Option, value: Any) -> Any:
             raise ValueError("is neither yes nor no")
         return value
     if option.kind in ("list", "numbers"):
-        items = [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else list(value)
+        given = value.split(",") if isinstance(value, str) else value if isinstance(value, Iterable) else (value,)
+        items: list[Any] = [item for item in (str(item).strip() for item in given) if item]
         if option.kind == "numbers":
             items = [_number(item, int, option) for item in items]
         if not items:
@@ -197,6 +198,8 @@ def _parsed(option: Option, value: Any) -> Any:
             known = Path(value).is_file()
         except OSError as error:
             raise ValueError(f"cannot be read: {error.strerror}") from None
+        except TypeError:
+            raise ValueError("is no path") from None
         if not known:
             raise ValueError("is no file")
         return Path(value)
@@ -207,8 +210,8 @@ def _parsed(option: Option, value: Any) -> Any:
 
 def _number(value: Any, kind: type[int] | type[float], option: Option) -> int | float:
     try:
-        number = kind(value)
-    except (ValueError, OverflowError):
+        number = kind(str(value))
+    except ValueError:
         raise ValueError("is no whole number" if kind is int else "is no number") from None
     if option.least is not None and not number >= option.least:
         raise ValueError(f"is below {option.least:g}")
