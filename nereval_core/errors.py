@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, get_args
 
 SHOWN = 20
 """How many problems are printed before the rest is only counted."""
@@ -61,3 +62,14 @@ def quoted(text: str, limit: int = 40) -> str:
 def one_line(text: str) -> str:
     """Return text with everything that would not print, line ends too, as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def one_of(name: str, value: str, allowed: Any) -> None:
+    """Refuse a value that is none of a Literal's.
+
+    Raises:
+        FormatError: naming those there are.
+    """
+    known = get_args(allowed)
+    if value not in known:
+        raise FormatError.single(name, None, f"there is no {quoted(str(value))}", f"use {' or '.join(known)}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, parse_merge
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
@@ -145,7 +145,7 @@ def read(
         FormatError: with every problem found.
     """
     if repair is not None:
-        _one_of("repair", repair, Repair)
+        one_of("repair", repair, Repair)
     options = ReadOptions(
         name=name,
         column=column,
@@ -183,9 +183,7 @@ def score(
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
             does not have, a bad merge.
     """
-    _one_of("counting", counting, Counting)
-    _one_of("missing", missing, Missing)
-    _one_of("token_text", token_text, TokenText)
+    one_of("counting", counting, Counting)
     settings = Settings(
         choose_criteria(_several(criteria)),
         tuple(sorted((merge if isinstance(merge, Mapping) else parse_merge(_several(merge))).items())),
@@ -220,8 +218,6 @@ def reproduce(
     # Conventions bring pandas with them, which scoring alone can do without.
     from nereval_core.conventions import Given, apply, named
 
-    _one_of("missing", missing, Missing)
-    _one_of("token_text", token_text, TokenText)
     given = Given(
         gold=_opened(gold),
         pred=_opened(pred),
@@ -286,12 +282,6 @@ def check_criteria(criteria: Iterable[Criterion], gold: Layer, *, source: str = 
 def _several(values: Any) -> Any:
     """Return a single string as a list of one: its letters are not what is meant."""
     return (values,) if isinstance(values, str) else values
-
-
-def _one_of(name: str, value: str, allowed: Any) -> None:
-    known = get_args(allowed)
-    if value not in known:
-        raise FormatError.single(name, None, f"there is no {quoted(str(value))}", f"use {' or '.join(known)}")
 
 
 def _opened(place: Input) -> Source:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.readers import Reading
 
 Missing = Literal["error", "empty"]
@@ -49,6 +49,8 @@ def pair(gold: Reading, pred: Reading, *, missing: Missing = "error", token_text
         FormatError: a document missing or extra, differing text or tokens, a span that cannot be carried over; each
             problem names the place in the prediction and the place in gold.
     """
+    one_of("missing", missing, Missing)
+    one_of("token_text", token_text, TokenText)
     ours, theirs = gold.documents, pred.documents
     notes: list[str] = []
     sides = (("gold", gold), ("pred", pred))

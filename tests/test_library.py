@@ -118,6 +118,9 @@ def test_a_choice_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     both = source("g.jsonl", jsonl((0, 3, "PER")))
     with pytest.raises(FormatError, match=next(iter(wrong.values()))):
         nereval_core.score(both, both, **wrong)
+    if "counting" not in wrong:
+        with pytest.raises(FormatError, match=next(iter(wrong.values()))):
+            nereval_core.link(both, both, **wrong)
 
 
 def test_cores_of_brat(tmp_path: Path) -> None:
