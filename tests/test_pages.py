@@ -301,7 +301,7 @@ def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
     assert address(app)["decision"] == "COR"
 
 
-@pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Document"])
+@pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Period", "Document"])
 def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
     app = opened("Errors", VIEW)
     box = next(box for box in app.selectbox if box.label == label)
@@ -318,7 +318,10 @@ def test_search_and_clear() -> None:
     app = sound(app.text_input(key="widget_q").set_value("boundary:equal").run())
     assert address(app)["q"] == "boundary:equal"
     assert next(box for box in app.selectbox if box.label == "Boundaries").value == "equal"
+    app = sound(app.text_input(key="widget_q").set_value('boundary:"end differs" period:2010s').run())
+    assert address(app)["q"] == 'boundary:"end differs" period:2010s'
     app = sound(app.text_input(key="widget_q").set_value("no such words").run())
+    assert address(app)["q"] == 'no such words boundary:"end differs" period:2010s'
     assert "No records." in [caption.value for caption in app.caption]
     app = sound(app.button(key="clear").click().run())
     assert "q" not in app.query_params

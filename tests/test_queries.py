@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from functools import cache
 
 import pandas as pd
 import pytest
 
+from nereval_core.analysis.periods import UNDATED
+from nereval_core.analysis.slices import LEVELS, NOISE, UNKNOWN
 from nereval_core.criteria import APPLICABLE, CRITERIA
 from nereval_core.glossary import DECISIONS
+from nereval_core.pairing import pair
+from nereval_core.readers import Source, read
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import MISSED, SPURIOUS, confusion, records
 from pages.shared.loading import demo_names, load_demo
 from pages.shared.queries import (
     FACETS,
+    NO_GOLD,
     Query,
     cell_query,
     confusion_counts,
     context,
     facet_counts,
     narrowed,
+    offered,
     ordered,
     prepared,
     query_of,
@@ -64,7 +72,8 @@ def scored(name: str, system: str, merged: bool) -> Scores:
 
 @cache
 def listed(name: str, system: str, merged: bool, criterion: str) -> pd.DataFrame:
-    return prepared(records(scored(name, system, merged), criterion))
+    scores = scored(name, system, merged)
+    return prepared(records(scores, criterion), scores.layers(criterion)[0])
 
 
 OPENED: dict[tuple[int, Query], int] = {}
@@ -145,13 +154,82 @@ def test_confusion_cells(name: str, system: str, merged: bool) -> None:
 def test_facets(name: str, system: str, merged: bool, query: Query) -> None:
     for criterion in ("strict", "fragment"):
         frame = listed(name, system, merged, criterion)
-        for facet in FACETS:
-            counts = facet_counts(frame, query, facet)
-            assert 0 not in counts.values()
-            for value, count in counts.items():
-                assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
-            if facet not in ("gold", "pred"):
-                assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
+        there = {"pharmacology": ("period",), "newspapers": ("period",)}.get(name, ())
+        assert offered(frame) == tuple(facet for facet in FACETS if facet not in ("period", "noise") or facet in there)
+        check_facets(frame, query)
+
+
+def check_facets(frame: pd.DataFrame, query: Query) -> None:
+    for facet in FACETS:
+        counts = facet_counts(frame, query, facet)
+        assert 0 not in counts.values()
+        for value, count in counts.items():
+            assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
+        if facet not in offered(frame):
+            assert not counts
+        elif facet not in ("gold", "pred"):
+            assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
+
+
+ROME = "Rome and Pari5 or Bern, Ulm."
+
+
+@cache
+def dated() -> Scores:
+    """Return scores over spans of every noise level and of none, in documents of two decades and without a date."""
+    noise = [0.0, 0.05, 0.2, 0.5, 7, None]
+    gold, pred = [], []
+    for number, date in enumerate(["1798-01-20", "1805", None, "May 1805", "1799-12-31"]):
+        places = [(0, 4), (9, 14), (18, 22), (24, 27)]
+        spans = [
+            {"start": start, "end": end, "label": "loc", "meta": {"LED": noise[(number + place) % len(noise)]}}
+            for place, (start, end) in enumerate(places)
+        ]
+        row = {"id": f"d{number}", "text": ROME, "meta": {} if date is None else {"date": date}}
+        gold.append(json.dumps(row | {"spans": spans[: 3 + number % 2]}))
+        found = [{"start": 5, "end": 8, "label": "loc"}, *({**one, "label": "pers"} for one in spans[number % 3 :])]
+        pred.append(json.dumps(row | {"spans": [{k: v for k, v in one.items() if k != "meta"} for one in found]}))
+    sides = (Source.of_uploads([("a.jsonl", "\n".join(rows).encode())]) for rows in (gold, pred))
+    one, two = (read(side, format="jsonl") for side in sides)
+    settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE), (("loc", "place"),))
+    return score_layers(one.layer, pair(one, two).layer, settings)
+
+
+@cache
+def listed_dated(criterion: str) -> pd.DataFrame:
+    return prepared(records(dated(), criterion), dated().layers(criterion)[0])
+
+
+@pytest.mark.parametrize("criterion", ["strict", "type", "fragment"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        Query(),
+        Query(period="1790s"),
+        Query(period="no date", decision=("MIS",)),
+        Query(noise="0.1-0.3"),
+        Query(text="u"),
+    ],
+)
+def test_facets_of_period_and_noise(criterion: str, query: Query) -> None:
+    frame = listed_dated(criterion)
+    # A run of tokens is no gold span, so nothing is known of its noise.
+    assert set(FACETS) - set(offered(frame)) == ({"noise"} if criterion == "fragment" else set())
+    check_facets(frame, query)
+
+
+def test_periods_and_noise_stand_in_their_order() -> None:
+    frame = listed_dated("strict")
+    assert list(facet_counts(frame, Query(), "period")) == ["1790s", "1800s", UNDATED]
+    assert list(facet_counts(frame, Query(), "noise")) == [*NOISE, NO_GOLD]
+    gold = dated().layers("strict")[0]
+    for _, row in frame.iterrows():
+        noise = gold.meta.get(row["gold"], {}).get("LED")
+        assert (row["noise"] == NO_GOLD) == (row["decision"] == "SPU")
+        assert (row["noise"] == UNKNOWN) == (row["gold"] >= 0 and noise is None)
+        if row["noise"] in LEVELS:
+            low, high = map(float, row["noise"].split("-"))
+            assert low <= noise < high or low == noise == high
 
 
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
@@ -183,12 +261,15 @@ def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None
         ('boundary:"end differs" aspirin', Query(text="aspirin", boundary="end differs")),
         ("words:6+ boundary:equal", Query(words="6+", boundary="equal")),
         ('a "quoted" word', Query(text='a "quoted" word')),
+        ("period:1790s Rome", Query(text="Rome", period="1790s")),
+        ('noise:0.1-0.3 period:"no date"', Query(period=UNDATED, noise="0.1-0.3")),
+        ('noise:"none given" words:2 x', Query(text="x", noise=UNKNOWN, words="2")),
     ],
 )
-def test_the_search_text_holds_boundaries_and_words(q: str, query: Query) -> None:
-    assert query_of(View(q=q, decision=DECISIONS)) == Query(
-        decision=DECISIONS, text=query.text, boundary=query.boundary, words=query.words
-    )
+def test_the_search_text_holds_fields(q: str, query: Query) -> None:
+    asked = replace(query, decision=DECISIONS)
+    assert query_of(View(q=q, decision=DECISIONS)) == asked
+    assert query_of(parse(write(view_of(View(), asked)))[0]) == asked
 
 
 @pytest.mark.parametrize("text", ["ASPIRIN", "aspirin", "spiri", "morphine sulfate", "en-01 aspirin"])
@@ -228,6 +309,8 @@ def test_an_empty_list_of_records() -> None:
     frame = listed("pharmacology", "rules", False, "strict").iloc[:0]
     assert len(select(frame, Query(text="x", gold=(ABSENT,)))) == 0
     assert confusion_counts(frame) == {}
-    assert all(facet_counts(frame, Query(), facet) == {} for facet in FACETS)
+    assert all(
+        facet_counts(one, Query(), facet) == {} for facet in FACETS for one in (frame, listed_dated("strict")[:0])
+    )
     table = confusion_table({}, [], LAYOUTS)
     assert table.counts.to_numpy().tolist() == [[0]]

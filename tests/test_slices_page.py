@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from nereval_core.analysis.periods import PERIOD_COLUMNS, UNDATED, by_decade, decade, decade_table, decades_of
 from nereval_core.analysis.slices import LEVELS, NOISE, noise_of, slices
 from nereval_core.conventions import Given
+from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures import slice_lines
 from nereval_core.scoring import Counts, score_layers
 from pages.shared import corpora
-from pages.shared.lists import table_key
+from pages.shared.lists import count, table_key
 from pages.shared.loading import Loaded, load_demo
 from pages.shared.slices import said
-from pages.shared.url import View
+from pages.shared.url import View, parse
 from tests.shared_corpora import SHARED, needs
 from tests.spans import settings
-from tests.test_pages import cell, headings, opened
+from tests.test_pages import address, cell, headings, opened, sound
 from tests.test_published_pages import loaded_of
 
 NEWS = load_demo("newspapers")
 VIEW = View(corpus=NEWS.corpus.digest, system="rules")
+NOISY = "Noise (LED) of gold"
 COLUMNS = "NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE-NESTED NEL-LIT NEL-METO"
 HEAD = "\t".join(["TOKEN", *COLUMNS.split(), "MISC"]) + "\n"
 
@@ -43,6 +49,16 @@ def hipe(tags: str) -> str:
 @pytest.fixture(scope="module")
 def historic() -> Loaded:
     return loaded_of(hipe("BBB"), hipe("OBO"))
+
+
+def facet(app: AppTest, label: str) -> Selectbox:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def selected(app: AppTest, label: str) -> str:
+    """Return the value of a facet without its count."""
+    box = facet(app, label)
+    return str(box.format_func(box.value)).partition(" · ")[0]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +100,10 @@ def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
     app = opened("Slices", VIEW, **{table_key("table_decades", VIEW): cell(row, column)})
     table = app.dataframe[0].value
     assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
+    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
+    app = opened("Errors", parse(dict(parse_qsl(link.query_string)))[0])
+    assert f"**{count(int(table[column].iat[row]), 'record')}**" in headings(app)
+    assert selected(app, "Period") == table["period"].iat[row]
 
 
 def test_a_ratio_of_a_decade_opens_its_formula() -> None:
@@ -111,6 +131,41 @@ def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
     assert rows.at["0.0", "possible"] == 3 and rows.at["0.1–0.3", "possible"] == 3
     assert rows.at["0.0", "R"] == 1 and rows.at["0.1–0.3", "R"] == pytest.approx(1 / 3)
     assert any(code.value.startswith("System\tEvaluation\tLabel\tP\tR\tF1") for code in app.code)
+
+
+@pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
+def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
+    view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)
+    app = opened("Errors", view)
+    box = facet(app, NOISY)
+    assert [option.partition(" · ")[0] for option in box.options] == ["0.0", "0.1–0.3", "no gold span"]
+    label, _, number = box.options[place].partition(" · ")
+    app = sound(box.set_value(value).run())
+    assert f"**{count(int(number), 'record')}**" in headings(app) and selected(app, NOISY) == label
+    again = opened("Errors", parse(address(app))[0])
+    assert f"**{count(int(number), 'record')}**" in headings(again)
+
+
+def test_no_facet_where_nothing_is_known_but_one_that_a_link_asks_for() -> None:
+    text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
+    view = View(corpus=loaded_of(text, text, "a.jsonl").corpus.digest, system="system")
+    labels = {"Period", NOISY}
+    assert not labels & {box.label for box in opened("Errors", view).selectbox}
+    app = opened("Errors", replace(view, q='noise:0.1-0.3 period:"no date"'))
+    assert labels <= {box.label for box in app.selectbox} and "No records." in [one.value for one in app.caption]
+    for label in sorted(labels):
+        app = sound(facet(app, label).set_value(None).run())
+    assert "q" not in app.query_params and not labels & {box.label for box in app.selectbox}
+
+
+@pytest.mark.parametrize("year", ["", "1801", "1911"])
+def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: str) -> None:
+    line = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]%s}\n'
+    for date in ("", "1848", year):
+        loaded = loaded_of(line % (f', "meta": {{"date": "{date}"}}' if date else ""), line % "", "a.jsonl")
+        app = opened("Errors", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
+        boxes = [box.options for box in app.selectbox if box.label == "Period"]
+        assert boxes == ([[f"{date[:3]}0s · 1"]] if date else [])
 
 
 @pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])

@@ -112,14 +112,15 @@ def records(loaded: Loaded, system: str, settings: Settings, criterion: str) -> 
 
 
 def _key(loaded: Loaded, system: str, settings: Settings, criteria: tuple[Criterion, ...]) -> str:
-    # The whole rules, as two users may call different ones by the same name. The marks are no part of the digest, yet
-    # they stand in the scores.
-    return repr((criteria, settings.merge, settings.leave_out, loaded.marks[system]))
+    # The whole rules, as two users may call different ones by the same name. The marks and the metadata are no part of
+    # the digest, yet they stand in the scores; a reading has its number.
+    return repr((criteria, settings.merge, settings.leave_out, loaded.number))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Listing match records …")
 def _records(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> pd.DataFrame:
-    return prepared(match_records(scores(_loaded, system, _settings), criterion))
+    found = scores(_loaded, system, _settings)
+    return prepared(match_records(found, criterion), found.layers(criterion)[0])
 
 
 def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -9,9 +10,9 @@ import streamlit as st
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
 from pages.shared import keys, state
-from pages.shared.queries import FACETS, facet_counts, narrowed, query_of, view_of
-from pages.shared.terms import explained
-from pages.shared.url import ABSENT, ORDERS
+from pages.shared.queries import FIELDS, facet_counts, narrowed, offered, query_of, search_of, view_of
+from pages.shared.terms import explained, level_said
+from pages.shared.url import ABSENT, ORDERS, View
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -21,10 +22,16 @@ LABELS = {
     "pred": "Predicted type",
     "boundary": "Boundaries",
     "words": "Words",
+    "period": "Period",
+    "noise": "Noise (LED) of gold",
     "doc": "Document",
 }
-FACET = 168
-"""Pixels: two facets stand beside one another on a telephone, five on a wide screen."""
+FACET = 160
+"""Pixels: two facets stand beside one another on a telephone, six on a wide screen."""
+HELP = {
+    "period": "The decade of the document's date.",
+    "noise": "How noisy the gold span is: the edit distance of the OCR's text from the right one, by its length.",
+}
 VALUES = 1_000
 """How many values of a facet are offered, those with most records first."""
 ORDER_WORDS = {
@@ -48,12 +55,11 @@ def search(here: Here) -> None:
 
 
 def _took_text() -> None:
-    """Take the search text over; what else the search holds (boundaries, words) stays."""
-    view = state.view()
-    query = query_of(view)
-    rest = [f'boundary:"{query.boundary}"'] if query.boundary else []
-    rest += [f"words:{query.words}"] if query.words else []
-    state.update(q=" ".join([st.session_state[keys.WIDGET + "q"].strip(), *rest]).strip())
+    """Take the search text over; what else the search holds (boundaries, words, ...) stays unless it says otherwise."""
+    typed = query_of(View(q=st.session_state[keys.WIDGET + "q"]))
+    before = query_of(state.view())
+    kept = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
+    state.update(q=search_of(replace(typed, **kept)))
 
 
 def _took_order() -> None:
@@ -63,7 +69,8 @@ def _took_order() -> None:
 def facets(here: Here) -> None:
     """Offer each facet's values with the number of records there would be; choosing one shows exactly these."""
     records, query = here.records(), here.query()
-    counts = {facet: facet_counts(records, query, facet) for facet in FACETS}
+    shown = [facet for facet in LABELS if facet in offered(records) or _chosen(here, facet)]
+    counts = {facet: facet_counts(records, query, facet) for facet in ("decision", *shown)}
     key = keys.WIDGET + "facet-decision"
     st.session_state[key] = here.view.decision[0] if len(here.view.decision) == 1 else None
     st.pills(
@@ -76,7 +83,7 @@ def facets(here: Here) -> None:
         help=explained(*DECISIONS),
     )
     with st.container(horizontal=True):
-        for facet in LABELS:
+        for facet in shown:
             _facet(facet, counts[facet], _chosen(here, facet))
 
 
@@ -96,16 +103,21 @@ def _facet(facet: str, counts: dict[str, int], chosen: str | None) -> None:
     st.selectbox(
         LABELS[facet],
         options,
+        # Only so can a choice be taken back.
+        index=None,
         format_func=lambda value: f"{_named(facet, value)} · {counts.get(value, 0):,}",
         key=key,
         on_change=_took,
         args=(facet,),
         placeholder="any",
+        help=HELP.get(facet),
         width=FACET,
     )
 
 
 def _named(facet: str, value: str) -> str:
+    if facet == "noise":
+        return level_said(value)
     if value != ABSENT:
         return value
     return f"no span, {decision_label('SPU' if facet == 'gold' else 'MIS')}"

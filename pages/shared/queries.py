@@ -2,7 +2,7 @@
 
 A count is the sum of the weights of the records found: their number, or, counted by token, the tokens in them. Pure
 functions over the frame of `nereval_core.tables.records`, with the columns that `prepared` adds. No Streamlit in here.
-The search text may hold `boundary:"..."` and `words:3` beside plain words.
+The search text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from nereval_core.analysis.periods import UNDATED, decades_of
+from nereval_core.analysis.slices import NOISE, UNKNOWN, noise_of
+from nereval_core.corpus import Layer
 from nereval_core.glossary import DECISIONS
 from pages.shared.url import ABSENT, View
 
@@ -25,7 +28,11 @@ ERRORS = DECISIONS[1:]
 MANY_WORDS = 6
 """Spans of so many words and more are counted together."""
 
-FACETS = ("decision", "gold", "pred", "boundary", "words", "doc")
+FIELDS = ("boundary", "words", "period", "noise")
+"""What the search text says as `name:value`, the value in quotes where it has a blank."""
+FACETS = ("decision", "gold", "pred", *FIELDS, "doc")
+NO_GOLD = "no gold span"
+"""The noise of a record without a gold span."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Query:
     """Which match records: each field narrows down, an empty one does not.
 
     `types` asks for a record with the type on either side; `gold` and `pred` ask for the type on that side, ABSENT
-    for no span there.
+    for no span there. `period` is the decade of the document's date, `noise` the level of the gold span.
     """
 
     decision: tuple[str, ...] = ()
@@ -43,10 +50,12 @@ class Query:
     doc: str = ""
     boundary: str = ""
     words: str = ""
+    period: str = ""
+    noise: str = ""
     text: str = ""
 
 
-_FIELD = re.compile(r'(boundary|words):(?:"([^"]*)"|(\S+))')
+_FIELD = re.compile(rf'({"|".join(FIELDS)}):(?:"([^"]*)"|(\S+))')
 
 
 def query_of(view: View) -> Query:
@@ -58,17 +67,13 @@ def query_of(view: View) -> Query:
         gold=view.gold,
         pred=view.pred,
         doc="" if view.record else view.doc,
-        boundary=found.get("boundary", ""),
-        words=found.get("words", ""),
         text=" ".join(_FIELD.sub("", view.q).split()),
+        **found,
     )
 
 
 def view_of(view: View, query: Query) -> View:
     """Return the view whose lists show exactly the records of a query."""
-    parts = [query.text]
-    parts += [f'boundary:"{query.boundary}"'] if query.boundary else []
-    parts += [f"words:{query.words}"] if query.words else []
     decision = query.decision or DECISIONS
     return replace(
         view,
@@ -78,15 +83,22 @@ def view_of(view: View, query: Query) -> View:
         pred=query.pred,
         doc=query.doc,
         record="",
-        q=" ".join(part for part in parts if part),
+        q=search_of(query),
     )
 
 
-def prepared(records: pd.DataFrame) -> pd.DataFrame:
-    """Add what lists filter and sort by.
+def search_of(query: Query) -> str:
+    """Return the search text of a query: its words, and its FIELDS as `name:value`."""
+    values = ((name, getattr(query, name)) for name in FIELDS)
+    fields = (f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in values if value)
+    return " ".join([*query.text.split(), *fields])
+
+
+def prepared(records: pd.DataFrame, gold: Layer | None = None) -> pd.DataFrame:
+    """Add what lists filter and sort by; `gold` is the layer that the records were made of.
 
     `anchor` is the gold text, else the predicted one, `words` their number in it, `at` where it starts; `sought` is
-    what a search looks at.
+    what a search looks at. `period` and `noise` are NA, without categories, where no date and no LED is known.
     """
     gold_text, pred_text = records["gold_text"].astype("str"), records["pred_text"].astype("str")
     has_gold = (records["gold"] >= 0).to_numpy()
@@ -97,7 +109,36 @@ def prepared(records: pd.DataFrame) -> pd.DataFrame:
     sought = (
         gold_text.fillna("") + "\n" + pred_text.fillna("") + "\n" + records["document"].astype("str")
     ).str.casefold()
-    return records.assign(anchor=anchor, words=words, at=at, sought=sought)
+    period, noise = _period(records, gold), _noise(records, gold)
+    return records.assign(anchor=anchor, words=words, at=at, sought=sought, period=period, noise=noise)
+
+
+def _period(records: pd.DataFrame, gold: Layer | None) -> pd.Categorical:
+    found = decades_of(gold.documents) if gold is not None else ()
+    names = sorted(set(found), key=lambda name: (name == UNDATED, name))
+    if names in ([], [UNDATED]):
+        return _unknown(records)
+    number = {name: code for code, name in enumerate(names)}
+    codes = np.array([number[name] for name in found], np.int32)
+    return pd.Categorical.from_codes(codes[records["doc"].to_numpy()], names)
+
+
+def _noise(records: pd.DataFrame, gold: Layer | None) -> pd.Categorical:
+    found = noise_of(gold) if gold is not None else np.zeros(0, np.int8)
+    if (found == NOISE.index(UNKNOWN)).all():
+        return _unknown(records)
+    # The last one is that of index -1, no gold span.
+    codes = np.append(found, len(NOISE)).astype(np.int8)
+    return pd.Categorical.from_codes(codes[records["gold"].to_numpy()], [*NOISE, NO_GOLD])
+
+
+def _unknown(records: pd.DataFrame) -> pd.Categorical:
+    return pd.Categorical.from_codes(np.full(len(records), -1), [])
+
+
+def offered(records: pd.DataFrame) -> tuple[str, ...]:
+    """Return the facets of which the corpus knows something: period needs a date, noise a gold span with LED."""
+    return tuple(facet for facet in FACETS if facet not in ("period", "noise") or len(records[facet].cat.categories))
 
 
 def word_class(number: int) -> str:
@@ -124,7 +165,7 @@ def _mask(records: pd.DataFrame, query: Query) -> np.ndarray:
         if names:
             absent = (records[side] < 0).to_numpy() & (ABSENT in names)
             mask &= records[column].isin([name for name in names if name != ABSENT]).to_numpy() | absent
-    for column, value in (("document", query.doc), ("boundary", query.boundary), ("words", query.words)):
+    for column, value in (("document", query.doc), *((name, getattr(query, name)) for name in FIELDS)):
         if value:
             mask &= (records[column] == value).to_numpy()
     for word in query.text.casefold().split():
@@ -136,10 +177,8 @@ _COLUMNS = {
     "decision": "decision",
     "gold": "gold_type",
     "pred": "pred_type",
-    "boundary": "boundary",
-    "words": "words",
     "doc": "document",
-}
+} | {name: name for name in FIELDS}
 
 
 def narrowed(query: Query, facet: str, value: str | None) -> Query:
@@ -157,8 +196,8 @@ def facet_counts(records: pd.DataFrame, query: Query, facet: str) -> dict[str, i
     counts = {str(value): int(n) for value, n in sums.items() if n}
     if facet in ("gold", "pred") and (absent := weight(found[found[column].isna()])):
         counts[ABSENT] = absent
-    if facet == "words":
-        return {value: counts[value] for value in sorted(counts)}
+    if facet in ("words", "period", "noise"):
+        return {value: counts[value] for value in map(str, records[facet].cat.categories) if value in counts}
     if facet == "decision":
         return {value: counts[value] for value in DECISIONS if value in counts}
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

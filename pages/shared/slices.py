@@ -18,13 +18,13 @@ from nereval_core.report.figures import slice_lines
 from nereval_core.report.signature import signature
 from pages.shared import convention, corpora, keys
 from pages.shared.downloads import csv_button
-from pages.shared.lists import counted, record_table, selected_cell, table_key
+from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.published import Options, made_of
-from pages.shared.queries import overall_query, select
+from pages.shared.queries import overall_query
 from pages.shared.tables import COUNTS, RATIOS, formula
-from pages.shared.terms import explained
+from pages.shared.terms import explained, level_said
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -79,10 +79,8 @@ def decades(here: Here) -> None:
     if query is None:
         st.code(formula(column, by_decade(scores, name)[period]).text, language=None, wrap_lines=True)
         return
-    found = select(here.records(), replace(query, doc=""))
-    found = found[found["doc"].map(dict(enumerate(periods))).eq(period).to_numpy()]
-    st.markdown(f"**{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}: {counted(name, found)}**")
-    record_table(here, name, found, name="decades")
+    title = f"{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}"
+    opened(here, name, replace(query, period=period), title, name="decades")
 
 
 def _columns() -> dict[str, Any]:
@@ -185,6 +183,4 @@ def said(name: str) -> str:
     if len(ends) != 2:
         return "all"
     low, high = ends
-    if name.startswith("TIME"):
-        return f"{low}–{int(high) - 1}"
-    return low if low == high else f"{low}–{high}"
+    return f"{low}–{int(high) - 1}" if name.startswith("TIME") else level_said(f"{low}-{high}")
