@@ -125,7 +125,7 @@ function make(tag, name, text) {
 }
 
 function paint(element, colours) {
-  if (!colours) return;
+  if (!colours?.fill) return; // what has no decision has no colour
   element.style.setProperty("--nv-fill", `light-dark(${colours.fill[0]}, ${colours.fill[1]})`);
   element.style.setProperty("--nv-ink", `light-dark(${colours.ink[0]}, ${colours.ink[1]})`);
 }
