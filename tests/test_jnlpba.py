@@ -343,3 +343,9 @@ def test_nested_spans_are_refused(version: str) -> None:
     assert convention.of_layers is not None
     with pytest.raises(FormatError, match=f"overlaps another span, and {version} counts tags, which cannot say that"):
         convention.of_layers(layer, layer, settled(convention, {}))
+
+
+def test_classes_that_the_later_version_does_not_know_are_named() -> None:
+    text = "B-LOC O B-protein / O"
+    assert of_text(OCTOBER, text, text).notes == ("counted nowhere, as this version knows 5 classes alone: LOC",)
+    assert of_text(APRIL, text, text).notes == of_text(OCTOBER, "B-DNA / O", "B-DNA / O").notes == ()

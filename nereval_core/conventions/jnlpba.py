@@ -80,6 +80,7 @@ def score_tags(
     pred = replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences, tags=tags)
     scored = events(gold, pred, _passed_over(gold, read, version, ended, options), april=version == APRIL)
     found = scored.classes
+    notes: tuple[str, ...] = ()
     if version == APRIL:
         _refuse_nothing(scored, gold, pred)
         present = np.unique(scored.gold.kind[scored.objects], return_index=True)
@@ -89,6 +90,12 @@ def score_tags(
     else:
         scopes = list(CLASSES)
         whole = tuple(code for code, name in enumerate(found) if name in CLASSES)
+        other = sorted(name for name in found if name and name not in CLASSES)
+        notes = (
+            (f"counted nowhere, as this version knows {len(CLASSES)} classes alone: {', '.join(other)}",)
+            if other
+            else ()
+        )
     scores, rows = _figures(scored, scopes, whole, version)
     return Outcome(
         version,
@@ -99,6 +106,7 @@ def score_tags(
         scores,
         figures(rows),
         partial(records, gold, pred, scored, tuple(scopes), whole),
+        notes,
     )
 
 
