@@ -14,6 +14,8 @@ from nereval_core.report.colours import LOOKS, PAGE, TYPE_HUES, contrast
 CLEAR = "rgba(0,0,0,0)"
 _ROW = 34
 _FRAME = 130
+_HEAD = 122
+"""Room above a plot for title, legend and an axis, each on a line of its own: a narrow window has no room beside."""
 _LABELS = 36
 _GRID = "rgba(128,128,128,0.35)"
 _ACROSS = 3
@@ -222,6 +224,7 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
     dot's `customdata` is the number of its row.
     """
     figure = go.Figure()
+    plot = 40 + 22 * max(1, len(table))
     kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
     for number, (kind, name, symbol) in enumerate(kinds):
         rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
@@ -241,11 +244,18 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
             hoverinfo="text",
         )
     return figure.update_layout(
-        title=f"F1 of {_plain(system)} under {len(table):,} rules of matching<br>"
-        f"<sub>F1, from 0 to 1; n = {_number(gold, 'gold span')}, {_number(predicted, 'prediction')}, "
-        f"{_number(documents, 'document')}</sub>",
-        height=_FRAME + 40 + 22 * max(1, len(table)),
-        xaxis={"title": "F1", "gridcolor": _GRID, "zeroline": False},
+        title={
+            "text": f"F1 of {_plain(system)} under {len(table):,} rules of matching<br>"
+            f"<sub>F1, at best 1; n = {_number(gold, 'gold span')}, {_number(predicted, 'prediction')}, "
+            f"{_number(documents, 'document')}</sub>",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 10},
+        },
+        height=plot + _HEAD + 10,
+        # Many rows do not fit a screen: the axis stands where one begins to read.
+        xaxis={"title": {"text": "F1", "standoff": 4}, "side": "top", "gridcolor": _GRID, "zeroline": False},
         yaxis={
             "tickmode": "array",
             "tickvals": list(range(len(table))),
@@ -258,8 +268,8 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
         },
         hovermode="closest",
         dragmode=False,
-        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
-        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        legend={"orientation": "h", "y": 1 + 38 / plot, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
         **_background(),
     )
 
