@@ -139,6 +139,8 @@ def test_an_upload_is_scored_and_linked_by_its_digest() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     assert not app.error
     assert list(app.dataframe[0].value["layer"]) == ["gold", "system0", "system1"]
+    # What was read says where to go on from there.
+    assert any("See the scores" in link.label for link in app.get("page_link"))
     digest = address(app)["corpus"]
     again = opened("Overview", View(corpus=digest, system="system0"))
     assert list(again.dataframe[0].value["INC"]) == [1, 1, 0, 0]

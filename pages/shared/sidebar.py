@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SERVE = "streamlit run app.py --server.address 0.0.0.0"
+CHOICES = ("Matching criteria", "Published scorers")
+"""The two parts of the control for what counts as a match."""
+TALL = 480
+"""Pixels of that control: a browser places it once, as tall as it then is, above or beneath its button."""
 
 
 def draw(here: Here, fits: bool) -> None:
@@ -78,10 +82,14 @@ def _scoring(here: Here) -> None:
     said = "Matching criterion" if here.convention is None else "Published scorer"
     key = keys.WIDGET + "criteria"
     with st.popover(f"{said}: {plain(view.criterion)}", width="stretch", key=key, on_change="rerun") as popover:
-        _criteria(view, here.loaded.corpus.gold)
+        # Side by side, as beneath the criteria nobody would look for the scorers.
+        ours, published = st.tabs(CHOICES, default=CHOICES[int(here.convention is not None)], height=TALL)
+        with ours:
+            _criteria(view, here.loaded.corpus.gold)
         # Which scorers apply takes as long as scoring: it is found out once somebody looks.
         if popover.open:
-            _conventions(here)
+            with published:
+                _conventions(here)
     merges = _groups(view.merge)
     with st.popover(f"Merged types: {len(merges) or 'none'}", width="stretch"):
         _merging(here, merges)
@@ -118,8 +126,7 @@ def _criteria(view: View, gold: Layer) -> None:
 
 def _conventions(here: Here) -> None:
     """Offer the published scorers in their families; those that do not apply are greyed and say what they need."""
-    st.divider()
-    st.caption("Published scorers, number for number: Overview shows their figures beside ours.")
+    st.caption("Their numbers to the last digit: Overview shows them beside ours.")
     for family, members in groupby(sorted(conventions().values(), key=lambda one: one.family), lambda one: one.family):
         st.markdown(f"**{plain(family)}**")
         for convention in members:

@@ -315,7 +315,10 @@ def account(here: Here) -> None:
         for row in here.loaded.layers
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={"types": st.column_config.TextColumn(width=220)})
+    with st.container(horizontal=True):
+        navigation.link_to("Overview", ":primary[See the scores →]", here.view)
+        navigation.link_to("Criteria", ":primary[Under every criterion and published scorer →]", here.view)
     for row in here.loaded.layers:
-        for note in row.notes:
-            st.caption(f"{plain(row.name)}: {plain(note, 400)}")
+        if row.notes:
+            st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
     st.caption(f"Content digest sha256:{here.loaded.corpus.digest[:16]}: what a link names this corpus by.")
