@@ -7,11 +7,20 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from nereval_core.analysis.periods import PERIOD_COLUMNS, UNDATED, by_decade, decade, decade_table, decades_of
+from nereval_core.analysis.periods import (
+    PERIOD_COLUMNS,
+    UNDATED,
+    by_decade,
+    decade,
+    decade_table,
+    decades_of,
+    on_a_line,
+)
 from nereval_core.analysis.slices import LEVELS, NOISE, noise_of, slices
 from nereval_core.conventions import Given
 from nereval_core.glossary import DECISIONS
@@ -234,3 +243,20 @@ def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) 
     # The scorer keeps tokens of unknown noise in every level.
     expected = {f"LED-{level}": found[level] + found["none given"] for level in LEVELS}
     assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100
+
+
+@pytest.mark.parametrize(
+    ("periods", "expected"),
+    [
+        (["1790s", "1820s", UNDATED], ["1790s", "1800s", "1810s", "1820s"]),
+        (["1900s"], ["1900s"]),
+        ([UNDATED], []),
+        (["0010s", "1990s"], ["0010s", "1990s"]),
+    ],
+)
+def test_a_line_breaks_over_decades_without_spans(periods: list[str], expected: list[str]) -> None:
+    table = pd.DataFrame({"period": pd.Series(periods, dtype="str"), "POS": 3, "f1": 0.5})
+    found = on_a_line(table)
+    assert found["period"].tolist() == expected
+    assert found["POS"].tolist() == [3 if period in periods else 0 for period in expected]
+    assert found["f1"].isna().tolist() == [period not in periods for period in expected]

@@ -12,6 +12,7 @@ from nereval_core.scoring import Counts, Scores
 from nereval_core.tables import COUNT_COLUMNS, count_row
 
 UNDATED = "no date"
+MOST_DECADES = 60
 _YEAR = re.compile(r"\s*(\d{4})(?!\d)")
 PERIOD_COLUMNS = ("period", "documents", *COUNT_COLUMNS)
 
@@ -36,6 +37,21 @@ def by_decade(scores: Scores, name: str) -> dict[str, Counts]:
     for document, counts in scores.by_document(name).items():
         found[period[document]] = found.get(period[document], Counts()) + counts
     return {key: found[key] for key in sorted(found, key=lambda key: (key == UNDATED, key))}
+
+
+def on_a_line(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the dated rows of a `decade_table` with a row for each decade between that has no spans: 0 and NaN.
+
+    A line drawn over it breaks where nothing is known. Over more than MOST_DECADES only those with spans are kept.
+    """
+    dated = table[(table["period"] != UNDATED).to_numpy()]
+    years = [int(period[:4]) for period in dated["period"]]
+    decades = [f"{year:04}s" for year in range(min(years, default=0), max(years, default=-10) + 10, 10)]
+    if len(decades) > MOST_DECADES:
+        return dated
+    counts = [column for column in dated.columns if pd.api.types.is_integer_dtype(dated[column])]
+    whole = dated.set_index("period").reindex(pd.Index(decades, name="period", dtype="str")).reset_index()
+    return whole.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 
 def decade_table(scores: Scores, name: str) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.periods import UNDATED, by_decade, decade_table, decades_of
+from nereval_core.analysis.periods import UNDATED, by_decade, decade_table, decades_of, on_a_line
 from nereval_core.analysis.slices import ranges, slice_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
@@ -50,8 +50,7 @@ def decades(here: Here) -> None:
         st.info(DATES)
         return
     table = decade_table(scores, name).rename(columns={long: short for short, long in RATIOS.items()})
-    dated = table[(table["period"] != UNDATED).to_numpy()]
-    drawn = dated.rename(columns={"period": "slice", "POS": "n"})
+    drawn = on_a_line(table).rename(columns={"period": "slice", "POS": "n"})
     documents = f"; {len(periods):,} documents" + (
         f", {periods.count(UNDATED):,} undated" if UNDATED in periods else ""
     )
