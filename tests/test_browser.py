@@ -181,11 +181,7 @@ def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Pa
     visit.page.get_by_text("What was read").wait_for()
 
 
-SIZES = [(1440, 900), (1024, 768), (390, 844)]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize(("width", "height", "theme"), [(1440, 900, "light"), (1024, 768, "dark"), (390, 844, "light")])
 def test_no_page_scrolls_sideways(browser: Any, app: str, width: int, height: int, theme: str) -> None:
     visit = Visit(browser, app, viewport={"width": width, "height": height}, color_scheme=theme)
     visit.go("/")
