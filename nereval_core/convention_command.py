@@ -183,7 +183,8 @@ def compared(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
             found = f"{outcome.convention} has no evaluation that a criterion of ours means"
             raise FormatError.single("--differences", None, found, "compare the figures")
         settings = Settings(choose_criteria(known.values()))
-        scores = score_layers(*sides[name].layers(), settings)
+        read = sides[name].read()
+        scores = score_layers(read.gold, read.pred, settings, marks=read.marks)
         for evaluation, criterion in known.items():
             frame = differences(outcome, evaluation, scores, criterion)
             for place, value in enumerate((name, evaluation, criterion)):

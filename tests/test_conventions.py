@@ -143,6 +143,18 @@ def test_the_signature_holds_the_content_of_files_given_as_options(tmp_path: Pat
     assert "suffix" not in found[0]
 
 
+@pytest.mark.parametrize("name", ["nervaluate-1.2.1", "conlleval"])
+def test_what_was_done_to_the_data_stands_in_the_signature(name: str, tmp_path: Path) -> None:
+    gold, pred = tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"
+    rows = [
+        json.dumps({"id": key, "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "LOC"}]}) for key in ("a", "b")
+    ]
+    gold.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    pred.write_text(rows[0] + "\n", encoding="utf-8")
+    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred), missing="empty")
+    assert "missing counted empty: 1 document" in apply(named(name), given).signature
+
+
 def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> None:
     given = written(tmp_path)
     rows = [json.loads(line) for line in JSONL]

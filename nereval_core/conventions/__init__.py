@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from nereval_core import readers
 from nereval_core.conventions.outcome import Outcome
@@ -46,6 +46,14 @@ class Option:
     most: float | None = None
 
 
+class Sides(NamedTuple):
+    """Layers over the same documents; `marks` is what was done to them and must stand in the signature."""
+
+    gold: Layer
+    pred: Layer
+    marks: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """The two sides as the user gave them, and how they are to be read.
@@ -64,7 +72,11 @@ class Given:
     repair: Literal["conlleval", "discard"] | None = None
 
     def layers(self) -> tuple[Layer, Layer]:
-        """Read both sides as layers over gold's documents.
+        """Read both sides as layers over gold's documents: see `read`."""
+        return self.read()[:2]
+
+    def read(self) -> Sides:
+        """Read both sides as layers over gold's documents, and say what was done to them.
 
         Raises:
             FormatError: with all problems of both.
@@ -73,7 +85,8 @@ class Given:
         gold = readers.read(self.gold, format=self.gold_format, options=options)
         options = ReadOptions(column=self.pred_column, scheme=gold.scheme, texts=gold.documents, repair=self.repair)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
-        return gold.layer, pair(gold, pred, missing=self.missing, token_text=self.token_text).layer
+        paired = pair(gold, pred, missing=self.missing, token_text=self.token_text)
+        return Sides(gold.layer, paired.layer, paired.marks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,12 +153,12 @@ def apply(convention: Convention, given: Given, options: Mapping[str, Any] = Map
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
         chosen = {readers.recognised(source) if format == "auto" else format for source, format in sides}
         if chosen - {None, *convention.formats}:
-            gold, pred = given.layers()
-            outcome = convention.of_layers(gold, pred, values)
+            read = given.read()
+            outcome = convention.of_layers(read.gold, read.pred, values)
+            notes = outcome.notes
             if not TAGS.isdisjoint(convention.formats):
-                notes = (*outcome.notes, *tokenized(gold.documents)[1])
-                outcome = replace(outcome, notes=tuple(dict.fromkeys(notes)))
-            return outcome
+                notes = tuple(dict.fromkeys((*notes, *tokenized(read.gold.documents)[1])))
+            return replace(outcome, notes=notes, marks=read.marks)
     return convention.score(given, values)
 
 

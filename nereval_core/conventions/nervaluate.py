@@ -14,7 +14,7 @@ Source: nervaluate 0.3.1, 1.1.0 and 1.2.1 (Batista and Upson), https://github.co
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -102,7 +102,8 @@ def score(given: Given, options: Mapping[str, Any], *, version: Version) -> Outc
     if loader != "dict" and all(name == "conll" for name in formats):
         gold = conll.tagged(given.gold, column=given.gold_column)
         return _of_tags(gold, matched(gold, conll.tagged(given.pred, column=given.pred_column)), options, version)
-    return of_layers(*given.layers(), options, version=version)
+    read = given.read()
+    return replace(of_layers(read.gold, read.pred, options, version=version), marks=read.marks)
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: Version) -> Outcome:

@@ -117,7 +117,7 @@ class Outcome:
     `figures` the same ones as a table (FIGURE_COLUMNS), by evaluation (a schema, a column, a slice: `a/b/c` from the
     outside in) and scope. `documents` are what records point into. `build` makes the records of an evaluation;
     `printout`, where the scorer prints its input's own lines, what it prints; `system` is what its printout calls the
-    prediction.
+    prediction. `marks` is what was done to the data on its way here and stands in the signature.
     """
 
     convention: str
@@ -131,6 +131,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
     printout: Callable[[], str] | None = field(default=None, repr=False)
     system: str = ""
+    marks: tuple[str, ...] = ()
 
     @property
     def evaluations(self) -> tuple[str, ...]:
@@ -164,6 +165,7 @@ class Outcome:
             f"gold sha256:{self.gold.sha256[:16]}",
             f"pred sha256:{self.pred.sha256[:16]}",
             f"documents {self.gold.documents}",
+            *self.marks,
         )
         return one_line(" | ".join(parts))
 
