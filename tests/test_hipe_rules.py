@@ -398,6 +398,9 @@ BAD = [
         {"noise-level": "0.1", "time-period": "1900-x"},
         "--time-period: '1900-x' is no range; write two years",
     ),
+    ("hipe-2022", ONE, None, {"time-period": "1900-1898"}, "--time-period: '1900-1898' is no range; write two years"),
+    ("hipe-2022", ONE, None, {"noise-level": "0.1-0.0"}, "--noise-level: '0.1-0.0' is no range; write two numbers"),
+    ("hipe-2022", ONE, None, {"map": __file__}, "--map: task nerc_coarse scores no links; ask for --task nel"),
     (
         "hipe-2022",
         ONE,

@@ -8,7 +8,7 @@ Source: impresso/CLEF-HIPE-2020-scorer and hipe-eval/HIPE-scorer; Ehrmann et al.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -82,6 +82,8 @@ def score_pair(
     `system` is the name of the predictions' file or layer.
     """
     linking = options["task"] == NEL
+    if not linking and options["map"] is not None:
+        raise FormatError.single("--map", None, f"task {options['task']} scores no links", "ask for --task nel")
     if linking:
         pair = _relaxed(version, pair, options)
     tagset = _tagset(options)
@@ -192,33 +194,45 @@ def _relaxed(version: Version, pair: Pair, options: Mapping[str, Any]) -> Pair:
 def _slices(options: Mapping[str, Any]) -> list[Slice]:
     """Return all combinations of periods and noise levels, the whole of each included, in the scorer's order."""
     problems: list[Problem] = []
-    levels = [Slice(), *_parsed(options.get("noise-level") or (), _level, "--noise-level", problems)]
-    periods = [Slice(), *_parsed(options.get("time-period") or (), _period, "--time-period", problems)]
+    levels, periods = (
+        [Slice(), *_parsed(options.get(name) or (), parse, f"--{name}", remedy, problems)]
+        for name, parse, remedy in (
+            ("noise-level", _level, "write two numbers as 0.0-0.1, the lower first"),
+            (
+                "time-period",
+                _period,
+                "write two years as 1900-1950 or two days as 1900/01/01-1900/12/31, in order",
+            ),
+        )
+    )
     if problems:
         raise FormatError(problems)
     return [Slice(period.period, level.level, period.days, level.noise) for level, period in product(levels, periods)]
 
 
-def _parsed(items: Sequence[str], parse: Any, option: str, problems: list[Problem]) -> list[Slice]:
+def _parsed(
+    items: Sequence[str], parse: Callable[..., Slice], option: str, remedy: str, problems: list[Problem]
+) -> list[Slice]:
     found = []
     for item in items:
         try:
             found.append(parse(*str(item).split("-")))
         except (TypeError, ValueError):
-            remedy = parse.__doc__.split(": ")[1].rstrip(".")
             problems.append(Problem(option, None, f"{quoted(str(item))} is no range", remedy))
     return found
 
 
 def _level(low: str, high: str) -> Slice:
-    """Return a noise level: write two numbers as 0.0-0.1."""
+    if float(low) > float(high):
+        raise ValueError
     return Slice(level=f"LED-{float(low)}-{float(high)}", noise=(float(low), float(high)))
 
 
 def _period(low: str, high: str) -> Slice:
-    """Return a period: write two years as 1900-1950, or two days as 1900/01/01-1900/12/31."""
     form = "%Y/%m/%d" if "/" in low else "%Y"
     start, end = datetime.strptime(low, form).date(), datetime.strptime(high, form).date()
+    if start > end:
+        raise ValueError
     return Slice(f"TIME-{start:%Y}-{end:%Y}", days=(start.toordinal(), end.toordinal()))
 
 
