@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from nereval_core import __version__
 from nereval_core.analysis.linking import Truth, relaxed_in_words
 from nereval_core.analysis.mentions import NIL, ranked
+from nereval_core.analysis.ratios import Ratios
 from nereval_core.corpus import Layer
 from nereval_core.readers.concepts import Index
 from nereval_core.scoring import Average
@@ -33,7 +34,7 @@ INDEX_RECORD_COLUMNS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SetCounts:
+class SetCounts(Ratios):
     """How many ids were right, missing from the prediction, spurious. Ratios are None where undefined."""
 
     right: int = 0
@@ -50,22 +51,6 @@ class SetCounts:
     @property
     def predicted(self) -> int:
         return self.right + self.spurious
-
-    @property
-    def precision(self) -> float | None:
-        """right / predicted."""
-        return self.right / self.predicted if self.predicted else None
-
-    @property
-    def recall(self) -> float | None:
-        """right / gold."""
-        return self.right / self.gold if self.gold else None
-
-    @property
-    def f1(self) -> float | None:
-        """2 right / (gold + predicted)."""
-        both = self.gold + self.predicted
-        return 2 * self.right / both if both else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.analysis.mentions import NIL, Boundaries, LinkAlignment, Mentions, align_links
+from nereval_core.analysis.ratios import Ratios
 from nereval_core.corpus import Layer
 from nereval_core.errors import one_line
 
@@ -47,8 +48,11 @@ LINK_DECISIONS = ("right", "wrong link", "NIL for link", "link for NIL", "missin
 
 
 @dataclass(frozen=True, slots=True)
-class LinkCounts:
-    """How many mentions got which decision; index with LinkDecision. Ratios are None where undefined."""
+class LinkCounts(Ratios):
+    """How many mentions got which decision; index with LinkDecision.
+
+    Ratios are over mentions and None where undefined; where gold's mentions are given, recall is the accuracy.
+    """
 
     decisions: tuple[int, ...] = (0,) * len(LinkDecision)
 
@@ -71,22 +75,6 @@ class LinkCounts:
     def predicted(self) -> int:
         """Predicted mentions: all but missing."""
         return sum(self.decisions) - self.decisions[LinkDecision.MISSING]
-
-    @property
-    def precision(self) -> float | None:
-        """right / predicted mentions."""
-        return self.right / self.predicted if self.predicted else None
-
-    @property
-    def recall(self) -> float | None:
-        """right / gold mentions; where gold's mentions are given this is the accuracy."""
-        return self.right / self.gold if self.gold else None
-
-    @property
-    def f1(self) -> float | None:
-        """2 right / (gold + predicted mentions)."""
-        both = self.gold + self.predicted
-        return 2 * self.right / both if both else None
 
 
 @dataclass(frozen=True, eq=False)
