@@ -48,7 +48,7 @@ class Intervals:
             # Numbers beyond int32 are clipped: they lie outside any text and are refused as such.
             edges = _offsets([edge for row in by_document for pair in row for edge in pair])
             flat = np.clip(edges, -1, np.iinfo(np.int32).max).astype(np.int32).reshape(-1, 2)
-        return cls(_frozen(first), _frozen(flat[:, 0].copy()), _frozen(flat[:, 1].copy()))
+        return cls(frozen(first), frozen(flat[:, 0].copy()), frozen(flat[:, 1].copy()))
 
     def of_document(self, document: int) -> list[tuple[int, int]]:
         low, high = self.first[document], self.first[document + 1]
@@ -75,12 +75,12 @@ class Documents:
     @cached_property
     def lengths(self) -> Int64:
         """Length of each text in code points, shape (documents,)."""
-        return _frozen(np.fromiter((len(text) for text in self.texts), np.int64, len(self.texts)))
+        return frozen(np.fromiter((len(text) for text in self.texts), np.int64, len(self.texts)))
 
     @cached_property
     def base(self) -> Int64:
         """Where each document starts if all texts stood in a row, shape (documents + 1,)."""
-        return _frozen(np.concatenate((np.zeros(1, np.int64), np.cumsum(self.lengths))))
+        return frozen(np.concatenate((np.zeros(1, np.int64), np.cumsum(self.lengths))))
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -192,7 +192,7 @@ class Layer:
         Spans of equal boundaries are put in the order of their new types.
         """
         order = _sorted(self.doc, self.start, self.end, code, self.fragments)
-        plain = replace(self, type=_frozen(code), types=types)
+        plain = replace(self, type=frozen(code), types=types)
         return plain if order is None else plain._reordered(order)
 
     def _reordered(self, order: Int64) -> Layer:
@@ -201,9 +201,9 @@ class Layer:
         extras: dict[str, Any] = {
             key: {int(number[i]): value for i, value in getattr(self, key).items()} for key in SPAN_KEYS
         }
-        columns = {key: _frozen(getattr(self, key)[order]) for key in ("doc", "start", "end", "type")}
+        columns = {key: frozen(getattr(self, key)[order]) for key in ("doc", "start", "end", "type")}
         read = order if self.order is None else self.order[order]
-        return replace(self, **columns, **extras, order=_frozen(read.astype(np.int32)))
+        return replace(self, **columns, **extras, order=frozen(read.astype(np.int32)))
 
     def take(self, spans: NDArray[np.integer[Any]]) -> Layer:
         """Return a layer of these spans only (increasing indices)."""
@@ -212,8 +212,8 @@ class Layer:
         extras: dict[str, Any] = {
             key: {number[i]: value for i, value in getattr(self, key).items() if i in number} for key in SPAN_KEYS
         }
-        columns = {key: _frozen(getattr(self, key)[spans]) for key in ("doc", "start", "end", "type")}
-        return replace(self, **columns, **extras, order=_frozen(order[spans]))
+        columns = {key: frozen(getattr(self, key)[spans]) for key in ("doc", "start", "end", "type")}
+        return replace(self, **columns, **extras, order=frozen(order[spans]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,12 +497,12 @@ def layer(
     return Layer(
         name,
         documents,
-        _frozen(docs.astype(np.int32)),
-        _frozen(starts.astype(np.int32)),
-        _frozen(ends.astype(np.int32)),
-        _frozen(codes),
+        frozen(docs.astype(np.int32)),
+        frozen(starts.astype(np.int32)),
+        frozen(ends.astype(np.int32)),
+        frozen(codes),
         types,
-        None if order is None else _frozen(order.astype(np.int32)),
+        None if order is None else frozen(order.astype(np.int32)),
         **{key: MappingProxyType(extra) for key, extra in more.items()},
     )
 
@@ -564,6 +564,7 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _frozen(array: Array) -> Array:
+def frozen(array: Array) -> Array:
+    """Return the array, which can no longer be written into."""
     array.setflags(write=False)
     return array

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import Decision, ranges
-from nereval_core.corpus import Intervals, Layer
+from nereval_core.corpus import Intervals, Layer, frozen
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -102,7 +102,7 @@ def _runs(
     # Both sides together may have more types than int16 can number.
     number = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
     count = max(1, len(types))
-    kind = (cells % count).astype(number)
+    kind: NDArray[Any] = (cells % count).astype(number)
     turn = np.argsort(kind, kind="stable")
     kind, token, decision = kind[turn], cells[turn] // count, decision[turn]
     doc = of_token[token] if len(token) else token
@@ -119,15 +119,10 @@ def _runs(
     runs = Layer(
         layer.name,
         layer.documents,
-        _frozen(doc[first][order].astype(np.int32)),
-        _frozen(start[order]),
-        _frozen(end[order]),
-        _frozen(kind[first][order]),
+        frozen(doc[first][order].astype(np.int32)),
+        frozen(start[order]),
+        frozen(end[order]),
+        frozen(kind[first][order]),
         types,
     )
     return Runs(runs, size[order].astype(np.int64), decision[first][order], np.full(len(first), -1, np.int32))
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer
+from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer, frozen
 from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.readers import Reading
 
@@ -214,8 +214,8 @@ def _carried(
     carried = replace(
         layer,
         documents=ours,
-        start=_frozen(start.astype(np.int32)),
-        end=_frozen(end.astype(np.int32)),
+        start=frozen(start.astype(np.int32)),
+        end=frozen(end.astype(np.int32)),
         **moved,
     )
     return Paired(_reordered(carried, doc), tuple(notes), tuple(marks))
@@ -342,7 +342,7 @@ def _renumbered(layer: Layer, documents: Documents, to: Int64) -> Layer:
 def _reordered(layer: Layer, doc: Int64) -> Layer:
     """Return the layer with these document numbers, sorted by them; within a document the order stays."""
     if bool(np.all(doc[1:] >= doc[:-1])):
-        return replace(layer, doc=_frozen(doc.astype(np.int32)))
+        return replace(layer, doc=frozen(doc.astype(np.int32)))
     order = np.argsort(doc, kind="stable")
     read = np.arange(len(layer), dtype=np.int32) if layer.order is None else layer.order
     place = np.empty(len(order), np.int64)
@@ -353,11 +353,11 @@ def _reordered(layer: Layer, doc: Int64) -> Layer:
     }
     return replace(
         layer,
-        doc=_frozen(doc[order].astype(np.int32)),
-        start=_frozen(layer.start[order]),
-        end=_frozen(layer.end[order]),
-        type=_frozen(layer.type[order]),
-        order=_frozen(read[order]),
+        doc=frozen(doc[order].astype(np.int32)),
+        start=frozen(layer.start[order]),
+        end=frozen(layer.end[order]),
+        type=frozen(layer.type[order]),
+        order=frozen(read[order]),
         **extras,
     )
 
@@ -489,8 +489,3 @@ def _name(reading: Reading) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

@@ -24,20 +24,20 @@ BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments
 SPURIOUS, MISSED = "spurious", "missed"
 """The confusion table's row for predictions without gold, and its column for gold without predictions."""
 
+SIDE_COLUMNS: Mapping[str, str] = {
+    f"{side}_{name}": dtype
+    for side in SIDES[1:]
+    for name, dtype in (("start", "Int32"), ("end", "Int32"), ("type", "category"), ("text", "str"))
+}
+"""Columns with what a record says of its gold span and of its prediction, and their dtypes."""
+
 RECORD_COLUMNS: Mapping[str, str] = {
     "criterion": "category",
     "document": "category",
     "record": "str",
     "side": "category",
     "decision": "category",
-    "gold_start": "Int32",
-    "gold_end": "Int32",
-    "gold_type": "category",
-    "gold_text": "str",
-    "pred_start": "Int32",
-    "pred_end": "Int32",
-    "pred_type": "category",
-    "pred_text": "str",
+    **SIDE_COLUMNS,
     "boundary": "category",
     "reason": "category",
     "weight": "int64",
@@ -82,16 +82,16 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
     ids = (record_ids(gold, "g"), record_ids(pred, "p"))
     boundary, reason = _differences(gold, pred, g, p)
     if scores.criterion(name).unit == "token":
-        reason = _categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), _TOKEN_REASONS)
+        reason = categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), _TOKEN_REASONS)
     weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][own]))[order]
     documents = gold.documents.ids
     frame = pd.DataFrame(
         {
-            "criterion": _categories(np.zeros(len(g), np.int8), [name]),
-            "document": _categories(doc, documents),
+            "criterion": categories(np.zeros(len(g), np.int8), [name]),
+            "document": categories(doc, documents),
             "record": [ids[0][i] if from_gold else ids[1][j] for i, j, from_gold in zip(g, p, anchored, strict=True)],
-            "side": _categories(side, SIDES),
-            "decision": _categories(decision, DECISIONS),
+            "side": categories(side, SIDES),
+            "decision": categories(decision, DECISIONS),
             **_columns("gold", gold, g),
             **_columns("pred", pred, p),
             "boundary": boundary,
@@ -205,7 +205,7 @@ def wide(scores: Scores) -> pd.DataFrame:
     for side, prefix in ((0, "g"), (1, "p")):
         layer = scores.layers(criteria[0].name)[side]
         columns: dict[str, Any] = {
-            "document": _categories(layer.doc, layer.documents.ids),
+            "document": categories(layer.doc, layer.documents.ids),
             "record": record_ids(layer, prefix),
             "side": SIDES[side + 1],
             "start": layer.start,
@@ -222,7 +222,7 @@ def wide(scores: Scores) -> pd.DataFrame:
                 # Spans that only this criterion counts have no row here.
                 place = np.array([here.get(read, -1) for read in _read_order(other).tolist()], np.int64)
                 codes[place[place >= 0]] = decisions[place >= 0]
-            columns[criterion.name] = _categories(codes, DECISIONS)
+            columns[criterion.name] = categories(codes, DECISIONS)
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
 
@@ -231,7 +231,8 @@ def _read_order(layer: Layer) -> NDArray[Any]:
     return np.arange(len(layer)) if layer.order is None else layer.order
 
 
-def _categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
+def categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
+    """Return a categorical column: `codes` are indices into the names, which are all different; -1 is missing."""
     return pd.Categorical.from_codes(codes, pd.Index(list(names), dtype="str"))
 
 
@@ -271,7 +272,7 @@ def _columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
     return {
         f"{side}_start": starts,
         f"{side}_end": ends,
-        f"{side}_type": _categories(np.where(absent, -1, kinds), layer.types),
+        f"{side}_type": categories(np.where(absent, -1, kinds), layer.types),
         f"{side}_text": [layer.text(span) if span >= 0 else None for span in spans.tolist()],
     }
 
@@ -304,7 +305,7 @@ def _differences(
     ):
         met = _meets(layer, spans[mine], other)
         words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
-    return _categories(relation, BOUNDARIES), pd.Categorical(words)
+    return categories(relation, BOUNDARIES), pd.Categorical(words)
 
 
 def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]:

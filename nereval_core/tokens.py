@@ -6,13 +6,12 @@ import hashlib
 import re
 import sys
 from functools import cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Intervals
+from nereval_core.corpus import Documents, Int64, Intervals, frozen
 
 WORD = re.compile(r"(\w+)|[^\w\s]")
 """A token where a document has none of its own: a run of word characters, or any other character but white space."""
@@ -43,7 +42,7 @@ def _tokens_of(documents: Documents) -> Intervals:
         columns = tuple(column[np.lexsort((columns[1], columns[0]))] for column in columns)
     doc, starts, ends = columns
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(doc, minlength=len(documents)))))
-    return Intervals(_frozen(first), _frozen(starts.astype(np.int32)), _frozen(ends.astype(np.int32)))
+    return Intervals(frozen(first), frozen(starts.astype(np.int32)), frozen(ends.astype(np.int32)))
 
 
 def _found(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
@@ -98,8 +97,3 @@ def tokens_in_words(documents: Documents) -> str:
     said = f"tokens: the documents' own sha256:{sha.hexdigest()[:16]}"
     rest = int(np.count_nonzero(~some))
     return f"{said}, in {rest} without any words and single other characters" if rest else said
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.setflags(write=False)
-    return array

@@ -22,9 +22,7 @@ from numpy.typing import NDArray
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.outcome import (
     COR,
-    MIS,
     OVERALL,
-    SPU,
     Content,
     Marks,
     Outcome,
@@ -37,6 +35,7 @@ from nereval_core.conventions.outcome import (
 from nereval_core.conventions.tag_rows import (
     Bools,
     Spans,
+    judged,
     last_true,
     numbered,
     token_records,
@@ -198,11 +197,7 @@ def _records(
     gold: Tagged, sides: tuple[Spans, Spans], pairs: tuple[Int64, Int64], types: tuple[str, ...]
 ) -> pd.DataFrame:
     ours, theirs = (Marks.of_tokens(gold, side.first, side.last, side.kind, types) for side in sides)
-    g, p = pairs
-    missed, added = np.setdiff1d(np.arange(len(ours)), g), np.setdiff1d(np.arange(len(theirs)), p)
-    one = np.concatenate((g, missed, np.full(len(added), -1)))
-    two = np.concatenate((p, np.full(len(missed), -1), added))
-    decision = np.repeat([COR, MIS, SPU], [len(g), len(missed), len(added)])
+    one, two, decision = judged(*pairs, len(ours), len(theirs))
     counters = {"correct": decision == COR, "phrases": one >= 0, "found": two >= 0}
     why = np.where(decision == COR, 0, 1), WHY
     return with_types(record_frame(EVALUATION, ours, theirs, one, two, decision, why, counters))

@@ -14,6 +14,7 @@ from nereval_core.conventions.hipe_match import MISSED, OTHER_TYPE, OVERLAP, OVE
 from nereval_core.conventions.hipe_spans import Flags
 from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU
 from nereval_core.corpus import Int64
+from nereval_core.tables import categories
 
 ALL = "ALL"
 KINDS = 6
@@ -224,16 +225,12 @@ def figure_table(passes: Sequence[tuple[str, Sequence[Row]]]) -> pd.DataFrame:
     counted = np.array([name in COUNTERS for name in figures], bool)
     return pd.DataFrame(
         {
-            **{name: _categories(*column) for name, column in codes.items()},
+            **{name: categories(*column) for name, column in codes.items()},
             "value": np.array(values, np.float64),
             "counted": counted[codes["figure"][0]],
         },
         columns=list(FIGURE_COLUMNS),
     )
-
-
-def _categories(codes: NDArray[Any], names: Sequence[str]) -> Any:
-    return pd.Categorical.from_codes(codes.astype(np.int32), pd.Index(list(names), dtype="str"))
 
 
 def nested(rows: Sequence[Row]) -> dict[str, Any]:

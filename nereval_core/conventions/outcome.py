@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.errors import one_line
-from nereval_core.tables import NUMBERED
+from nereval_core.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
 from nereval_core.tagged import Tagged
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
 COR, INC, PAR, MIS, SPU, IGN = range(6)
 """The decisions of a convention; IGN is what the scorer passes over."""
 UNITS = ("span", "token", "concept", "surface form")
-SIDES = ("both", "gold", "pred")
 OVERALL = "overall"
 """The scope of what is scored over all types together."""
 
@@ -42,14 +41,7 @@ RECORD_COLUMNS: Mapping[str, str] = {
     "record": "str",
     "side": "category",
     "decision": "category",
-    "gold_start": "Int32",
-    "gold_end": "Int32",
-    "gold_type": "category",
-    "gold_text": "str",
-    "pred_start": "Int32",
-    "pred_end": "Int32",
-    "pred_type": "category",
-    "pred_text": "str",
+    **SIDE_COLUMNS,
     "why": "category",
     "doc": "int32",
     "gold": "int32",
@@ -290,16 +282,16 @@ def record_frame(
     doc = np.where(g >= 0, _taken(gold.doc, g), _taken(pred.doc, p))
     frame = pd.DataFrame(
         {
-            "evaluation": _categories(np.zeros(size, np.int8), (evaluation,)),
-            "scope": _categories(*scopes),
-            "unit": _categories(np.zeros(size, np.int8), (unit,)),
-            "document": _categories(doc, gold.documents.ids),
+            "evaluation": categories(np.zeros(size, np.int8), (evaluation,)),
+            "scope": categories(*scopes),
+            "unit": categories(np.zeros(size, np.int8), (unit,)),
+            "document": categories(doc, gold.documents.ids),
             "record": [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)],
-            "side": _categories(sides, SIDES),
-            "decision": _categories(decision, DECISIONS),
+            "side": categories(sides, SIDES),
+            "decision": categories(decision, DECISIONS),
             **_side_columns("gold", gold, g),
             **_side_columns("pred", pred, p),
-            "why": _categories(*why),
+            "why": categories(*why),
             "doc": doc.astype(np.int32),
             "gold": g.astype(np.int32),
             "pred": p.astype(np.int32),
@@ -326,17 +318,13 @@ def _taken(column: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
     return column[index] if len(column) else np.full(len(index), -1)
 
 
-def _categories(codes: NDArray[Any], names: Sequence[str]) -> Any:
-    return pd.Categorical.from_codes(codes.astype(np.int32), pd.Index(list(names), dtype="str"))
-
-
 def _side_columns(side: str, marks: Marks, units: NDArray[Any]) -> dict[str, Any]:
     absent = units < 0
     start, end = (np.where(absent, -1, _taken(column, units)) for column in (marks.start, marks.end))
     return {
         f"{side}_start": _nullable(start, start < 0),
         f"{side}_end": _nullable(end, start < 0),
-        f"{side}_type": _categories(np.where(absent, -1, _taken(marks.kind, units)), marks.types),
+        f"{side}_type": categories(np.where(absent, -1, _taken(marks.kind, units)), marks.types),
         f"{side}_text": [marks.text(unit) if unit >= 0 else None for unit in units.tolist()],
     }
 

@@ -22,9 +22,7 @@ from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.outcome import (
     COR,
     IGN,
-    MIS,
     OVERALL,
-    SPU,
     Content,
     Marks,
     Outcome,
@@ -42,7 +40,7 @@ from nereval_core.conventions.seqeval_tags import (
     parse,
     strict_entities,
 )
-from nereval_core.conventions.tag_rows import Int32, Spans, after, before, numbered, same_spans, token_records
+from nereval_core.conventions.tag_rows import Int32, Spans, after, before, judged, numbered, same_spans, token_records
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import conll, schemes
@@ -249,16 +247,12 @@ def _records(
     if evaluation == ACCURACY:
         right = numbers[0] == numbers[1]
         return token_records(ACCURACY, gold, pred, {"tokens": np.ones(len(gold), bool), "correct": right})
-    g, p = pairs
-    ours, theirs = (len(side.last) for side in sides)
+    one, two, decided = judged(*pairs, *(len(side.last) for side in sides))
     lost = [np.arange(len(side.last), len(side.last) + len(side.dropped[0])) for side in sides]
-    missed, added = np.setdiff1d(np.arange(ours), g), np.setdiff1d(np.arange(theirs), p)
-    none = [np.full(len(units), -1) for units in (missed, added, *lost)]
-    one = np.concatenate((g, missed, none[1], lost[0], none[3]))
-    two = np.concatenate((p, none[0], added, none[2], lost[1]))
-    sizes = [len(g), len(missed), len(added), len(lost[0]) + len(lost[1])]
-    decision = np.repeat([COR, MIS, SPU, IGN], sizes)
-    scored = decision != IGN
+    none = [np.full(len(units), -1) for units in lost]
+    one, two = np.concatenate((one, lost[0], none[1])), np.concatenate((two, none[0], lost[1]))
+    scored = np.arange(len(one)) < len(decided)
+    decision = np.concatenate((decided, np.full(len(one) - len(decided), IGN)))
     frame = record_frame(
         ENTITIES,
         _marks(gold, sides[0], gold, types),
@@ -266,7 +260,7 @@ def _records(
         one,
         two,
         decision,
-        (np.repeat([0, 1, 1, 2], sizes), WHY),
+        (np.select([~scored, decision == COR], [2, 0], 1), WHY),
         {"support": scored & (one >= 0), "pred_sum": scored & (two >= 0), "tp_sum": decision == COR},
     )
     return with_types(frame)

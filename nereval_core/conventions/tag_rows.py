@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.conventions.outcome import COR, INC, Marks, record_frame
+from nereval_core.conventions.outcome import COR, INC, MIS, SPU, Marks, record_frame
 from nereval_core.corpus import Int64
 from nereval_core.tagged import Tagged
 
@@ -53,6 +53,18 @@ def same_spans(one: Spans, two: Spans, tokens: int) -> tuple[Int64, Int64]:
     g, p = np.flatnonzero(ends[1, one.last]), np.flatnonzero(ends[0, two.last])
     same = (one.first[g] == two.first[p]) & (one.kind[g] == two.kind[p])
     return g[same], p[same]
+
+
+def judged(g: Int64, p: Int64, ours: int, theirs: int) -> tuple[Int64, Int64, NDArray[Any]]:
+    """Return the rows of records: pairs that are right, then what gold alone has, then what the prediction alone has.
+
+    `g` and `p` number the pairs' units, of `ours` and `theirs` in all. The columns are the gold unit and the predicted
+    one, -1 for none, and the decision.
+    """
+    missed, added = np.setdiff1d(np.arange(ours), g), np.setdiff1d(np.arange(theirs), p)
+    one = np.concatenate((g, missed, np.full(len(added), -1)))
+    two = np.concatenate((p, np.full(len(missed), -1), added))
+    return one, two, np.repeat([COR, MIS, SPU], [len(g), len(missed), len(added)])
 
 
 def numbered(*sides: Sequence[str]) -> tuple[list[Int32], tuple[str, ...]]:

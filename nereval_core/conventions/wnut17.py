@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 from nereval_core.conventions import Convention, Given
 from nereval_core.conventions.outcome import (
     COR,
-    MIS,
     OVERALL,
-    SPU,
     Content,
     Marks,
     Outcome,
@@ -36,6 +34,7 @@ from nereval_core.conventions.tag_rows import (
     Spans,
     after,
     before,
+    judged,
     numbered,
     same_spans,
     token_records,
@@ -231,15 +230,12 @@ def _records(
     evaluation: str, ours: Marks, theirs: Marks, pairs: tuple[Int64, Int64], known: Bools, given: Bools
 ) -> pd.DataFrame:
     """Return the records of entities or forms; `known` and `given` mark the units that the other side has elsewhere."""
-    g, p = pairs
-    missed, added = np.setdiff1d(np.arange(len(ours)), g), np.setdiff1d(np.arange(len(theirs)), p)
-    one = np.concatenate((g, missed, np.full(len(added), -1)))
-    two = np.concatenate((p, np.full(len(missed), -1), added))
-    decision = np.repeat([COR, MIS, SPU], [len(g), len(missed), len(added)])
+    one, two, decision = judged(*pairs, len(ours), len(theirs))
     if evaluation == ENTITY:
         why = np.where(decision == COR, 0, 1)
     else:
-        elsewhere = np.concatenate((np.zeros(len(g), bool), known[missed], given[added]))
+        elsewhere = np.zeros(len(one), bool)
+        elsewhere[two < 0], elsewhere[one < 0] = known[one[two < 0]], given[two[one < 0]]
         why = np.where(decision == COR, 2, np.where(elsewhere, 3, 4))
     counters = {"phrases": one >= 0, "found": two >= 0, "correct": decision == COR}
     unit = "span" if evaluation == ENTITY else "surface form"
