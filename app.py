@@ -1,6 +1,6 @@
 """The front page: what this is, three ways in, and the choice of a corpus."""
 
-from pages.shared import start
+from pages.shared import start, waiting
 from pages.shared.frame import Here, page
 
 
@@ -9,6 +9,7 @@ def draw(here: Here | None) -> None:
     start.headline()
     start.doors(here)
     start.choice(here)
+    waiting.draw()
     start.problems()
     if here is not None:
         start.account(here)

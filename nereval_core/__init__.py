@@ -11,19 +11,46 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nereval_core.concept_verbs import index, link
-    from nereval_core.library import read, reproduce, score, write
+    from nereval_core.error_verbs import errors_of
+    from nereval_core.library import compare, read, reproduce, score, write
+    from nereval_core.objects import read_objects
+    from nereval_core.slice_verbs import slices_of
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "index", "link", "read", "reproduce", "score", "write"]
+__all__ = [
+    "__version__",
+    "compare",
+    "errors_of",
+    "index",
+    "link",
+    "read",
+    "read_objects",
+    "reproduce",
+    "score",
+    "slices_of",
+    "write",
+]
 
 
 def __getattr__(name: str) -> Any:
     # The verbs bring numpy with them: the command line's help can do without.
-    if name in ("read", "reproduce", "score", "write"):
+    if name in ("compare", "read", "reproduce", "score", "write"):
         from nereval_core import library
 
         return getattr(library, name)
+    if name == "read_objects":
+        from nereval_core.objects import read_objects
+
+        return read_objects
+    if name == "errors_of":
+        from nereval_core.error_verbs import errors_of
+
+        return errors_of
+    if name == "slices_of":
+        from nereval_core.slice_verbs import slices_of
+
+        return slices_of
     if name in ("link", "index"):
         from nereval_core import concept_verbs
 

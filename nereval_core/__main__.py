@@ -23,7 +23,8 @@ BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit status for bad usage or input; the others are 128 and the number of the signal, as a shell says it."""
 
 SCORE = """\
-GOLD and PRED are files or folders. A system is called NAME=PATH, else by its file or folder, with the parent
+GOLD and PRED are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
+which is standard input. A system is called NAME=PATH, else by its file or folder, with the parent
 folder where two would be the same (a path that exists is never cut at its "="). One CoNLL file with both
 columns needs no PRED: score FILE --gold-column 2 --pred-column 3.
 """
@@ -43,6 +44,21 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
 SETTINGS = """\
 Every system is scored without a merge, with each --merge alone, and with all types merged into one. Several merges in
 one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
+"""
+COMPARE = """\
+Intervals are bias-corrected bootstrap intervals over documents, differences to the baseline are over the same
+resamples, and p is by approximate randomization with Holm's correction over the systems.
+"""
+ERRORS = """\
+Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
+several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
+spurious. What a class costs is found by mending it in the predictions and scoring these anew.
+"""
+SLICES = """\
+--by takes length, tokens, shape, frequency, consistency, seen, position, document-length, spans, period, noise, meta
+(or "meta KEY"), column (or "column NAME"), score (thresholds and calibration), worst (combinations of two). By default
+all that apply but worst. --columns has a line of names: document, for single spans span (a gold span's id, or a
+record's as g:12-19:Drug), and columns of your own.
 """
 LINK = """\
 A mention is a span with links: NEL columns of HIPE, N lines of brat and notes that are codes, "links" in JSONL. The
@@ -125,8 +141,25 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
     return 0
 
 
+TABLES = ("json", "csv", "excel", "markdown", "latex", "html")
 PLACES = frozenset(
-    {"files", "input", "output", "json", "csv", "markdown", "latex", "html", "records", "differences", "figure"}
+    {
+        "files",
+        "input",
+        "output",
+        "training",
+        "columns",
+        "json",
+        "csv",
+        "excel",
+        "markdown",
+        "latex",
+        "html",
+        "records",
+        "differences",
+        "figure",
+    }
+    | {"work", "out"}
 )
 """Options that are paths, which may hold any bytes."""
 
@@ -178,12 +211,7 @@ def _score() -> argparse.ArgumentParser:
     )
     _add_reading(parser)
 
-    add = parser.add_argument_group("scoring").add_argument
-    add("--criteria", metavar="LIST", help="names and .toml files with commas between, or all (default: the schemas)")
-    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own; see below")
-    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
-    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
-    add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
+    _add_scoring(parser)
 
     add = parser.add_argument_group("published scorers").add_argument
     add("--convention", metavar="NAME", help="score as a published scorer does; see `nereval conventions`")
@@ -202,10 +230,45 @@ def _score() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type,document", help="break the numbers down")
-    for form in ("json", "csv", "markdown", "latex", "html"):
-        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
-    add("--records", metavar="FILE", help="match records, as .parquet, .jsonl or .csv")
+    _add_tables(add, "scores")
+    add("--records", metavar="FILE", help="match records, as .parquet, .jsonl or .csv; with --engine a folder")
+
+    add = parser.add_argument_group("shard by shard (GOLD and PRED are folders of files paired by name)").add_argument
+    _add_engine(add)
+    add("--out", metavar="DIR", help="leave the scored folder: counts, signatures, and where the shards are")
     return parser
+
+
+def _add_scoring(parser: argparse.ArgumentParser, criteria: str | None = None) -> None:
+    """Add what is scored under; criteria other than the schemas by default score one to one alone."""
+    add = parser.add_argument_group("scoring").add_argument
+    said = f"names and .toml files with commas between, or all (default: {criteria or 'the schemas'})"
+    add("--criteria", default=criteria, metavar="LIST", help=said)
+    add(
+        "--criterion",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="a criterion of your own: `nereval score --help`",
+    )
+    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
+    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
+    if criteria is None:
+        add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
+    else:
+        parser.set_defaults(counting="one-to-one")
+
+
+def _add_tables(add: Callable[..., object], what: str) -> None:
+    for form in TABLES:
+        add(f"--{form}", metavar="FILE", help=f"{what} as one JSON object" if form == "json" else f"tables as {form}")
+
+
+def _add_engine(add: Callable[..., object]) -> None:
+    add("--engine", choices=("dask", "local"), help="dask: on worker processes; local: one shard after the other")
+    add("--workers", type=int, metavar="N", help="dask: so many processes on this machine (default: one a processor)")
+    add("--scheduler", metavar="ADDRESS", help="dask: the workers of a cluster, tcp://HOST:PORT")
+    add("--work", metavar="DIR", help="keep the counts of shards in DIR, so that a stopped job goes on where it was")
 
 
 def _sensitivity() -> argparse.ArgumentParser:
@@ -224,12 +287,107 @@ def _sensitivity() -> argparse.ArgumentParser:
     add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
     add("--counting", choices=("one-to-one", "each-side", "both"), default="one-to-one", help="each-side: no alignment")
 
+    add = parser.add_argument_group("in place of the tables of all criteria, any of these").add_argument
+    add("--gap", metavar="A,B", help="what parts F1 under two criteria, by cause, and the decisions under both")
+    add("--curve", choices=("gold", "prediction", "union"), help="scores against the least overlap, as a share of this")
+    add("--any-type", action="store_true", help="with --curve: types need not be equal")
+    add(
+        "--recovered", action="store_true", help="gold spans missed under strict, by the first criterion to credit them"
+    )
+    add("--gone", metavar="CRITERION", help="the confusions under it that each --merge undoes")
+    add("--stand-in", metavar="CRITERION", help="how far the others agree with it, over folds of documents")
+    add("--folds", type=int, default=10, metavar="K", help="with --stand-in: how many folds (default: 10)")
+    add(
+        "--seed",
+        type=_seed,
+        default=0,
+        metavar="N",
+        help="with --stand-in: what documents are shuffled by (default: 0)",
+    )
+    add(
+        "--ladder",
+        nargs=2,
+        metavar=("DOC", "RECORD"),
+        help="a record's pairs under each criterion, and what flips them",
+    )
+
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
-    for form in ("json", "csv", "markdown", "latex", "html"):
-        add(
-            f"--{form}", metavar="FILE", help="everything as one JSON object" if form == "json" else f"tables as {form}"
-        )
+    _add_tables(add, "everything")
     add("--figure", metavar="FILE", help="a dot plot of F1 with the tables, as .html that stands alone")
+    return parser
+
+
+def _compare() -> argparse.ArgumentParser:
+    parser = _parser(
+        "compare",
+        "GOLD A B [C ...] [options]",
+        "tell which system is better, with intervals and tests",
+        f"{SCORE}\n{COMPARE}\n",
+    )
+    _add_reading(parser)
+
+    _add_scoring(parser)
+
+    add = parser.add_argument_group("comparing").add_argument
+    add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
+    add("--resamples", type=int, default=10_000, metavar="N", help="how often documents are resampled (10000)")
+    add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar="type,span", help="type by type too; what becomes of each span")
+    _add_tables(add, "everything")
+    add("--figure", metavar="FILE", help="F1 with intervals under the first criterion and the tables, as .html")
+
+    _add_engine(
+        parser.add_argument_group("shard by shard (GOLD and PRED are folders of files paired by name)").add_argument
+    )
+    parser.set_defaults(out=None, records=None, convention=None, differences=None)
+    return parser
+
+
+def _errors() -> argparse.ArgumentParser:
+    parser = _parser(
+        "errors",
+        "GOLD PRED [PRED ...] [options]",
+        "sort errors into classes and reckon what each costs",
+        f"{SCORE}\n{ERRORS}\n",
+    )
+    _add_reading(parser)
+    _add_scoring(parser, "strict")
+
+    add = parser.add_argument_group("mending").add_argument
+    add("--mend", action="append", default=[], metavar="CLASS", help="classes with commas between, or all")
+    add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar="type", help="count the classes by type too")
+    _add_tables(add, "everything")
+    add("--figure", metavar="FILE", help="what mending each class would gain and the tables, as .html")
+    add("--records", metavar="FILE", help="the errors with their classes, as .parquet, .jsonl or .csv")
+    return parser
+
+
+def _slices() -> argparse.ArgumentParser:
+    parser = _parser(
+        "slices",
+        "GOLD PRED [PRED ...] [options]",
+        "score by what spans and documents are, with intervals",
+        f"{SCORE}\n{SLICES}\n",
+    )
+    _add_reading(parser)
+    _add_scoring(parser, "strict")
+
+    add = parser.add_argument_group("slicing").add_argument
+    add("--by", action="append", default=[], metavar="LIST", help="what to slice by, with commas; see below")
+    add("--training", metavar="FILE", help="training data: slice by whether a span was seen there")
+    add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
+    add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
+    add("--resamples", type=int, default=2_000, metavar="N", help="resamples of the bootstrap (2000)")
+    add("--seed", type=int, default=0, metavar="N", help="what they are drawn from (0)")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    _add_tables(add, "everything")
+    add("--figure", metavar="FILE", help="a figure for each slicing and the tables, as .html that stands alone")
     return parser
 
 
@@ -268,8 +426,7 @@ def _add_links(parser: argparse.ArgumentParser, by: str, records: str) -> None:
     parser.add_argument("--relaxed", metavar="FILE", help="a mapping, id<tab>id: the first counts as the second")
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar=by, help="break the numbers down")
-    for form in ("json", "csv", "markdown", "latex", "html"):
-        add(f"--{form}", metavar="FILE", help="scores as one JSON object" if form == "json" else f"tables as {form}")
+    _add_tables(add, "scores")
     add("--records", metavar="FILE", help=f"{records}, as .parquet, .jsonl or .csv")
 
 
@@ -303,10 +460,11 @@ def _add_core_type(add: Callable[..., object]) -> None:
 
 def _convert() -> argparse.ArgumentParser:
     parser = _parser("convert", "IN OUT --to FORMAT [options]", "convert annotations to another format")
-    parser.add_argument("input", metavar="IN", help="file or folder")
+    parser.add_argument("input", metavar="IN", help="file, folder or zip; - is standard input")
     parser.add_argument("output", metavar="OUT", help="file, or a new or empty folder")
     parser.add_argument("--from", dest="source_format", default="auto", metavar="FORMAT", help="default: auto")
     parser.add_argument("--to", dest="target_format", required=True, metavar="FORMAT", help="see `nereval formats`")
+    parser.add_argument("--shards", type=int, metavar="N", help="write OUT as a folder of N files (parquet, jsonl)")
     parser.add_argument("--column", type=_column, metavar="N", help="the column with the tags, by number or name")
     parser.add_argument("--scheme", help="tag scheme (default: the one that fits)")
     parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
@@ -327,28 +485,48 @@ def _conventions() -> argparse.ArgumentParser:
     return _parser("conventions", "", "list the published scorers that are reproduced")
 
 
+def _seed(value: str) -> int:
+    if not value.isdecimal() or len(value) > 18:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is no number from 0")
+    return int(value)
+
+
 def _column(value: str) -> int | str:
     return int(value) if value.isdecimal() else value
+
+
+def _store() -> argparse.ArgumentParser:
+    parser = _parser("store", "[--clear]", "say what the app has stored of corpora it read, or clear it")
+    parser.add_argument("--clear", action="store_true", help="remove all that is stored")
+    return parser
 
 
 VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingProxyType(
     {
         "score": _score,
+        "compare": _compare,
         "sensitivity": _sensitivity,
+        "errors": _errors,
+        "slices": _slices,
         "link": _link,
         "index": _index,
         "convert": _convert,
         "formats": _formats,
         "criteria": _criteria,
         "conventions": _conventions,
+        "store": _store,
     }
 )
 MODULES: MappingProxyType[str, str] = MappingProxyType(
     {
+        "compare": "nereval_core.compare_command",
         "sensitivity": "nereval_core.sensitivity_command",
+        "errors": "nereval_core.errors_command",
+        "slices": "nereval_core.slices_command",
         "link": "nereval_core.linking_command",
         "index": "nereval_core.indexing_command",
         "conventions": "nereval_core.convention_command",
+        "store": "nereval_core.store_command",
     }
 )
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""

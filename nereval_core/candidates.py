@@ -6,7 +6,7 @@ All positions are those in the row of all texts; spans are indices into a knot, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Knot:
     """Tangled spans of both sides: index, position (start, end), type, and rank among all of them.
 
     Spans with equal boundaries, type, fragments, core and alternatives have equal ranks, whichever side they are on.
+    `ranks` is the number of different ones.
     """
 
     gold: Int64
@@ -41,6 +42,7 @@ class Knot:
     pred_type: Array
     gold_rank: Int64
     pred_rank: Int64
+    ranks: int
     gold_parts: dict[int, tuple[tuple[int, int], ...]]
     pred_parts: dict[int, tuple[tuple[int, int], ...]]
     preds: Spans
@@ -57,6 +59,24 @@ class Knot:
         for span, fragments in parts.items():
             size[span] = sum(high - low for low, high in fragments)
         return size
+
+    def take(self, g: Int64, p: Int64) -> Knot:
+        """Return a knot of some gold spans and predictions (increasing indices)."""
+        return replace(
+            self,
+            gold=self.gold[g],
+            pred=self.pred[p],
+            gold_start=self.gold_start[g],
+            gold_end=self.gold_end[g],
+            pred_start=self.pred_start[p],
+            pred_end=self.pred_end[p],
+            gold_type=self.gold_type[g],
+            pred_type=self.pred_type[p],
+            gold_rank=self.gold_rank[g],
+            pred_rank=self.pred_rank[p],
+            gold_parts=_of_some(self.gold_parts, g),
+            pred_parts=_of_some(self.pred_parts, p),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,10 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.gold)
+
+    def of(self, g: Int64, p: Int64) -> Pairs:
+        """Return the pairs with their spans as indices into another knot: `g` and `p` give those of this one's."""
+        return replace(self, gold=g[self.gold], pred=p[self.pred])
 
     def take(self, which: Array | slice) -> Pairs:
         if not isinstance(which, slice) and which.dtype == bool:
@@ -118,11 +142,18 @@ def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int6
         pred_type,
         ranks[: len(gold_spans)],
         ranks[len(gold_spans) :],
+        int(ranks.max(initial=-1)) + 1,
         parts[0],
         parts[1],
         pred,
         facts,
     )
+
+
+def _of_some(parts: dict[int, tuple[tuple[int, int], ...]], members: Int64) -> dict[int, tuple[tuple[int, int], ...]]:
+    if not parts:
+        return {}
+    return {place: parts[span] for place, span in enumerate(members.tolist()) if span in parts}
 
 
 _More = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
@@ -187,11 +218,12 @@ def bounds(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
     A gold span meets the predictions that start inside it, and a prediction the gold spans that start inside it but
     not where it starts itself. Positions are sorted on both sides, so that both are ranges.
     """
+    low = np.searchsorted(knot.gold_start, knot.pred_start, side="right")
     return (
         np.searchsorted(knot.pred_start, knot.gold_start, side="left"),
         np.searchsorted(knot.pred_start, knot.gold_end, side="left"),
-        np.searchsorted(knot.gold_start, knot.pred_start, side="right"),
-        np.searchsorted(knot.gold_start, knot.pred_end, side="left"),
+        low,
+        np.maximum(low, np.searchsorted(knot.gold_start, knot.pred_end, side="left")),
     )
 
 
@@ -225,7 +257,7 @@ def candidate_pairs(knot: Knot, g: Int64, p: Int64) -> Pairs:
         code,
         shared,
         np.abs(gold_start - pred_start) + np.abs(gold_end - pred_end),
-        low * (len(knot.gold) + len(knot.pred)) + high,
+        low * knot.ranks + high,
     )
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import (
     CRITERIA,
     SCHEMAS,
+    Annotated,
     Criterion,
     criteria_from_toml,
     criterion_from_parts,
@@ -25,11 +26,14 @@ from nereval_core.criteria import (
 from nereval_core.errors import FormatError, Problem, one_line, quoted
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.readers import Reading, Source
+from nereval_core.readers.source import STANDARD, label_of
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
 from nereval_core.scoring import Scores, Settings, score_layers
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "records", "differences")
+FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records", "differences")
+ENGINE = ("engine", "scheduler", "workers", "work", "out")
+"""Options of scoring shard by shard."""
 STDOUT = "-"
 ALL = "all"
 PATIENCE = 0.5
@@ -43,6 +47,11 @@ def score(options: argparse.Namespace) -> str | None:
     wrong = _misused(options, targets, by)
     if wrong:
         return wrong
+    if options.engine:
+        from nereval_core import engine_command
+
+        engine_command.score(options, targets, by)
+        return None
     if options.convention:
         return _score_published(options, targets, by)
     settings = settings_of(options)
@@ -86,6 +95,8 @@ def convert(options: argparse.Namespace) -> str | None:
     known = writers.writers()
     if options.target_format not in known:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
+    if options.shards is not None and options.shards < 1:
+        return f"--shards {options.shards}, write one or more"
     reading = read(
         options.input,
         format=options.source_format,
@@ -95,7 +106,7 @@ def convert(options: argparse.Namespace) -> str | None:
         core_type=options.core_type,
         progress=progress_bar(options.input, "read"),
     )
-    notes = writers.write(reading.layer, options.output, format=options.target_format)
+    notes = writers.write(reading.layer, options.output, format=options.target_format, shards=options.shards)
     if not options.quiet:
         say_read(reading)
         for note in notes:
@@ -152,6 +163,14 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
     for form in ("as_reference", "differences"):
         if getattr(options, form) is not None and not options.convention:
             return f"--{form.replace('_', '-')}: name the scorer, --convention NAME"
+    if any(getattr(options, name) is not None for name in ENGINE):
+        from nereval_core import engine_command
+
+        # Records of shards go to a folder.
+        targets = {form: place for form, place in targets.items() if form != "records"}
+        wrong = engine_command.misused(options)
+        if wrong:
+            return wrong
     for form in ("records", "differences"):
         place = targets.get(form)
         counted = form == "differences" and place == STDOUT
@@ -164,6 +183,8 @@ def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | 
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
     if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
         return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
+    if [file for file in options.files if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
+        return "standard input is given twice, name a file for all but one"
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
@@ -226,7 +247,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(criteria, tuple(sorted(merge.items())), leave_out, options.counting)
 
 
-def fitting(criteria: Iterable[Criterion], options: argparse.Namespace, gold: Layer) -> tuple[Criterion, ...]:
+def fitting(criteria: Iterable[Criterion], options: argparse.Namespace, gold: Annotated) -> tuple[Criterion, ...]:
     """Return the criteria that gold has what they need for; those that only `all` names are skipped, and that is said.
 
     Raises:
@@ -331,9 +352,11 @@ def _named(file: str) -> tuple[str | None, str]:
 
 def _names_of(path: str) -> list[str]:
     """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
+    if path == STANDARD:
+        return ["stdin"]
     # A folder is called by its whole name, and so is what does not exist: reading it will say so.
     full = Path(os.path.normpath(Path(path).absolute()))
-    stem = full.stem if full.is_file() else full.name
+    stem = label_of(full.name) if full.is_file() else full.name
     parents = [parent for parent in full.parent.parts if parent != full.anchor]
     names = [stem, "/".join((*parents[-1:], stem))]
     names += ["/".join((*parents[-depth:], full.name)) for depth in range(1, len(parents) + 1)]
@@ -390,11 +413,15 @@ def say_read(reading: Reading) -> None:
 
 def say_unused(settings: Settings, loaded: Loaded) -> None:
     """Say which types to be merged or left out no span has: a slip of the pen would else go unseen."""
-    types = {kind for layer in (loaded.corpus.gold, *loaded.corpus.systems) for kind in layer.types}
+    say_unused_types(settings, {kind for layer in (loaded.corpus.gold, *loaded.corpus.systems) for kind in layer.types})
+
+
+def say_unused_types(settings: Settings, types: Collection[str]) -> None:
+    """As `say_unused`, of the types that some span has."""
     merged = dict(settings.merge)
     for option, names in (
-        ("--merge", sorted(set(merged) - types)),
-        ("--leave-out", sorted(set(settings.leave_out) - types - set(merged.values()))),
+        ("--merge", sorted(set(merged).difference(types))),
+        ("--leave-out", sorted(set(settings.leave_out).difference(types, merged.values()))),
     ):
         if names:
             say(f"{option}: no span has the type {', '.join(map(quoted, names))}")

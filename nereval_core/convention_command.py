@@ -15,7 +15,7 @@ from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import choose_criteria
 from nereval_core.readers import Source
 from nereval_core.report.export import frame_as, record_form
-from nereval_core.report.printed import RENDERED, as_csv, as_screen
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.published import (
     Published,
     published_long,
@@ -118,14 +118,23 @@ def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict
     return found
 
 
+def chosen(options: argparse.Namespace) -> tuple[Convention, Mapping[str, Any]]:
+    """Return the convention that was asked for and the value of each of its options.
+
+    Raises:
+        FormatError: there is no such convention, or an option has a value it cannot have.
+    """
+    convention = named(options.convention)
+    return convention, settled(convention, _values(convention, options))
+
+
 def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     """Score all systems by a convention.
 
     Raises:
         FormatError: with all problems of all of them.
     """
-    convention = named(options.convention)
-    values = settled(convention, _values(convention, options))
+    convention, values = chosen(options)
     problems: list[Problem] = []
     found: list[tuple[str, Outcome]] = []
     for name, given in sides.items():
@@ -141,7 +150,7 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
 def rendered(
     form: str, outcomes: Published, *, name: str, by: Iterable[str], differing: pd.DataFrame | None = None
 ) -> bytes:
-    """Return what a file of that form holds: json, csv, markdown, latex, html, records or differences."""
+    """Return what a file of that form holds: json, csv, excel, markdown, latex, html, records or differences."""
     if form == "differences":
         assert differing is not None
         if name == STDOUT:
@@ -154,7 +163,7 @@ def rendered(
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
     if form == "csv":
         return as_csv(published_long(outcomes)).encode()
-    return RENDERED[form](published_sheets(outcomes, by_type="type" in by)).encode()
+    return in_form(form, published_sheets(outcomes, by_type="type" in by))
 
 
 def screen(outcomes: Published, *, form: str | None, by: Iterable[str]) -> str:

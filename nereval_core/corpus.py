@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.digest import Hashes, combined, document_hashes, span_hashes
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.texts import Texts
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -26,6 +29,9 @@ Place = tuple[str, int | None]
 Fragments = tuple[tuple[int, int], ...]
 
 Array = TypeVar("Array", bound=NDArray[Any])
+
+PIECE = 1 << 16
+"""So many tokens are placed at once: what stays in the processor's cache."""
 
 SPAN_KEYS = ("fragments", "ids", "links", "cores", "alternatives", "scores", "meta")
 
@@ -50,24 +56,97 @@ class Intervals:
             flat = np.clip(edges, -1, np.iinfo(np.int32).max).astype(np.int32).reshape(-1, 2)
         return cls(frozen(first), frozen(flat[:, 0].copy()), frozen(flat[:, 1].copy()))
 
+    @classmethod
+    def spaced(
+        cls, first: Int64, sizes: NDArray[np.integer[Any]], gaps: NDArray[np.integer[Any]] | None = None
+    ) -> Intervals:
+        """Return intervals that follow one another in each document, from 0 on.
+
+        `sizes` count what stands after each too: one character, or as many as `gaps` says. What stands after the last
+        of a document is no part of it. Starts and ends are made when they are asked for: many corpora are scored
+        without.
+        """
+        return _Spaced(first, sizes, gaps)
+
+    def fill(self, lengths: Int64) -> bool:
+        """Tell at a glance whether these are sound in texts of such lengths; False where one has to look at each."""
+        return False
+
+    def same(self, other: Intervals) -> bool:
+        """Tell whether both hold the same intervals."""
+        return all(np.array_equal(getattr(self, key), getattr(other, key)) for key in ("first", "starts", "ends"))
+
     def of_document(self, document: int) -> list[tuple[int, int]]:
         low, high = self.first[document], self.first[document + 1]
         return list(zip(self.starts[low:high].tolist(), self.ends[low:high].tolist(), strict=True))
+
+
+class _Spaced(Intervals):
+    """Intervals held as their sizes until their places are asked for."""
+
+    def __init__(
+        self, first: Int64, sizes: NDArray[np.integer[Any]], gaps: NDArray[np.integer[Any]] | None = None
+    ) -> None:
+        object.__setattr__(self, "first", frozen(first))
+        object.__setattr__(self, "sizes", frozen(sizes))
+        object.__setattr__(self, "gaps", gaps if gaps is None else frozen(gaps))
+
+    def fill(self, lengths: Int64) -> bool:
+        # A text is as long as its tokens with what stands between them.
+        first, sizes, gaps = self.first, self.__dict__["sizes"], self.__dict__["gaps"]
+        filled = np.diff(first) > 0
+        if not len(sizes):
+            return True
+        reached = np.add.reduceat(sizes, first[:-1][filled], dtype=np.int64)
+        last = 1 if gaps is None else gaps[first[1:][filled] - 1]
+        least = sizes.min() > 1 if gaps is None else (sizes > gaps).all()
+        return bool(least) and np.array_equal(reached - last, lengths[filled])
+
+    def same(self, other: Intervals) -> bool:
+        if not isinstance(other, _Spaced):
+            return super().same(other)
+        return all(np.array_equal(self.__dict__[key], other.__dict__[key]) for key in ("first", "sizes"))
+
+    def __getattr__(self, name: str) -> Int32:
+        if name not in ("starts", "ends"):
+            raise AttributeError(name)
+        first, sizes, gaps = self.first, self.__dict__["sizes"], self.__dict__["gaps"]
+        starts, ends = np.empty(len(sizes), np.int32), np.empty(len(sizes), np.int32)
+        base = np.zeros(len(first) - 1, np.int64)
+        done = 0
+        for low in range(0, len(sizes), PIECE):
+            reached = np.cumsum(sizes[low : low + PIECE], dtype=np.int64) + done
+            before = reached - sizes[low : low + PIECE]
+            done = int(reached[-1])
+            high = low + len(reached)
+            # The documents that begin here, and those that reach into this piece.
+            begun = slice(*np.searchsorted(first[:-1], (low, high)).tolist())
+            base[begun] = before[first[:-1][begun] - low]
+            within = slice(int(np.searchsorted(first[1:], low, side="right")), begun.stop)
+            shift = np.repeat(base[within], np.diff(first[within.start : within.stop + 1].clip(low, high)))
+            starts[low:high] = before - shift
+            ends[low:high] = reached - (1 if gaps is None else gaps[low:high]) - shift
+        object.__setattr__(self, "starts", frozen(starts))
+        object.__setattr__(self, "ends", frozen(ends))
+        return starts if name == "starts" else ends
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
     """Texts with their ids, and where known tokens, sentences and metadata.
 
-    `named` is False where the source had no ids and the reader numbered the documents.
+    `texts` are strings, or `Texts`, which holds many as bytes. `named` is False where the source had no ids and the
+    reader numbered the documents. `sizes` is None, or where there are no texts the length that each document is taken
+    to have: all texts are empty then, and nothing can be asked that looks at words.
     """
 
     ids: tuple[str, ...]
-    texts: tuple[str, ...]
+    texts: Sequence[str]
     tokens: Intervals | None = None
     sentences: Intervals | None = None
-    meta: tuple[Mapping[str, Any], ...] | None = None
+    meta: Sequence[Mapping[str, Any]] | None = None
     named: bool = True
+    sizes: Int64 | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -75,7 +154,11 @@ class Documents:
     @cached_property
     def lengths(self) -> Int64:
         """Length of each text in code points, shape (documents,)."""
-        return frozen(np.fromiter((len(text) for text in self.texts), np.int64, len(self.texts)))
+        if self.sizes is not None:
+            return self.sizes
+        if isinstance(self.texts, Texts):
+            return self.texts.lengths
+        return frozen(np.fromiter(map(len, self.texts), np.int64, len(self.texts)))
 
     @cached_property
     def base(self) -> Int64:
@@ -87,19 +170,14 @@ class Documents:
         return MappingProxyType({name: number for number, name in enumerate(self.ids)})
 
     @cached_property
-    def by_id(self) -> Int64:
-        """Positions of the documents in the order of their ids."""
-        return np.array(sorted(range(len(self.ids)), key=self.ids.__getitem__), np.int64)
+    def hashes(self) -> Hashes:
+        """SHA-256 of each document's id and text, shape (documents, 32): see `digest.document_hashes`."""
+        return document_hashes(self.ids, self.texts)
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of ids and texts, whatever order the documents stand in."""
-        sha = hashlib.sha256(b"documents\n")
-        for number in self.by_id.tolist():
-            for part in (self.ids[number], self.texts[number]):
-                raw = part.encode()
-                sha.update(len(raw).to_bytes(8, "little") + raw)
-        return sha.hexdigest()
+        return combined("documents", self.hashes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,29 +237,16 @@ class Layer:
         return found
 
     @cached_property
+    def hashes(self) -> Hashes:
+        """SHA-256 of each document with its spans, shape (documents, 32): see `digest.span_hashes`."""
+        extras = [getattr(self, key) for key in ("fragments", "links", "cores", "alternatives", "scores")]
+        more = {span: [extra.get(span) for extra in extras] for extra in extras for span in extra}
+        return span_hashes(self.documents.hashes, self.first, self.start, self.end, self.type, self.types, more)
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of the texts and the canonical spans: free of file names and of reading order."""
-        sha = hashlib.sha256(b"layer\n" + self.documents.digest.encode())
-        rank = np.empty(len(self.documents), np.int64)
-        rank[self.documents.by_id] = np.arange(len(self.documents))
-        # Types nobody uses are no content: codes are taken over the used ones.
-        used = np.unique(self.type)
-        sha.update(json.dumps([self.types[code] for code in used.tolist()]).encode())
-        doc = rank[self.doc]
-        order = np.argsort(doc, kind="stable") if np.any(doc[1:] < doc[:-1]) else slice(None)
-        for column in (doc, self.start, self.end, np.searchsorted(used, self.type)):
-            sha.update(np.ascontiguousarray(column[order], np.int64).tobytes())
-        extras = [getattr(self, key) for key in ("fragments", "links", "cores", "alternatives", "scores")]
-        touched = sorted({span for extra in extras for span in extra})
-        # The spans that carry more are hashed by content, so that duplicates may swap places.
-        rows = sorted(
-            json.dumps(
-                [int(doc[i]), int(self.start[i]), int(self.end[i]), self.label(i), *(extra.get(i) for extra in extras)]
-            )
-            for i in touched
-        )
-        sha.update(json.dumps(rows).encode())
-        return sha.hexdigest()
+        return combined("layer", self.hashes)
 
     def renamed(self, name: str) -> Layer:
         return replace(self, name=name)
@@ -214,6 +279,42 @@ class Layer:
         }
         columns = {key: frozen(getattr(self, key)[spans]) for key in ("doc", "start", "end", "type")}
         return replace(self, **columns, **extras, order=frozen(order[spans]))
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Sequence[str]):
+    """The types of spans, coded: span i has the type `names[codes[i]]`; no name stands twice, in whatever order."""
+
+    codes: NDArray[np.integer[Any]]
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, label: Sequence[str]) -> Labels:
+        """Return labels, coded already or one string a span."""
+        if isinstance(label, Labels):
+            return label
+        number = {value: code for code, value in enumerate(dict.fromkeys(label))}
+        return cls(np.fromiter(map(number.__getitem__, label), np.int64, len(label)), tuple(number))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Labels: ...
+    def __getitem__(self, at: int | slice) -> str | Labels:
+        if isinstance(at, slice):
+            return Labels(self.codes[at], self.names)
+        return self.names[int(self.codes[at])]
+
+    def sorted(self) -> tuple[NDArray[np.integer[Any]], tuple[str, ...]]:
+        """Return the codes over the names that are used, sorted, and these."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=len(self.names))).tolist()
+        order = sorted(used, key=self.names.__getitem__)
+        number = np.zeros(len(self.names), np.int64)
+        number[order] = np.arange(len(order))
+        return number[self.codes], tuple(self.names[code] for code in order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,23 +459,9 @@ class Builder:
 
 def document_problems(documents: Documents, where: Callable[[int], Place]) -> Iterable[Problem]:
     """Yield what is wrong with ids, texts, tokens and sentences."""
-    seen: dict[str, int] = {}
-    for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
-        if name in seen:
-            source, line = where(seen[name])
-            first = f"{source}:{line}" if line else source
-            yield Problem(
-                *where(number), f"document id {quoted(name)} stands at {first} already", "give each document its own id"
-            )
-        seen.setdefault(name, number)
-        if not name:
-            yield Problem(*where(number), "a document without an id", "give each document an id")
-        if not _encodable(text) or not _encodable(name):
-            yield Problem(
-                *where(number), f"document {quoted(name)} holds half a surrogate pair", "write the text as valid UTF-8"
-            )
+    yield from _name_problems(documents, where)
     for what, intervals in (("token", documents.tokens), ("sentence", documents.sentences)):
-        if intervals is None:
+        if intervals is None or intervals.fill(documents.lengths):
             continue
         doc = np.repeat(np.arange(len(documents)), np.diff(intervals.first))
         starts, ends = intervals.starts.astype(np.int64), intervals.ends.astype(np.int64)
@@ -387,6 +474,31 @@ def document_problems(documents: Documents, where: Callable[[int], Place]) -> It
                 f"{what} [{starts[i]}, {ends[i]}) of document {quoted(documents.ids[doc[i]])} (length {length}) is "
                 "outside the text, empty or not after the one before it",
                 f"give each {what} as [start, end) in code points, in order, 0 <= start < end <= {length}",
+            )
+
+
+def _name_problems(documents: Documents, where: Callable[[int], Place]) -> Iterable[Problem]:
+    """Yield what is wrong with ids, and with texts that are no text."""
+    decoded = isinstance(documents.texts, Texts)
+    texts = () if decoded else documents.texts
+    if len(set(documents.ids)) == len(documents.ids) and all(documents.ids):
+        sound = _encodable("".join(documents.ids)) and all(map(_encodable, texts))
+        if sound:
+            return
+    seen: dict[str, int] = {}
+    for number, name in enumerate(documents.ids):
+        if name in seen:
+            source, line = where(seen[name])
+            first = f"{source}:{line}" if line else source
+            yield Problem(
+                *where(number), f"document id {quoted(name)} stands at {first} already", "give each document its own id"
+            )
+        seen.setdefault(name, number)
+        if not name:
+            yield Problem(*where(number), "a document without an id", "give each document an id")
+        if not _encodable(name) or not (decoded or _encodable(texts[number])):
+            yield Problem(
+                *where(number), f"document {quoted(name)} holds half a surrogate pair", "write the text as valid UTF-8"
             )
 
 
@@ -406,7 +518,7 @@ def layer(
     """Check the spans and return them as a sorted layer: the one way in for every reader.
 
     Offsets are code points, end exclusive; `extras` maps each of SPAN_KEYS to values by span; `where` says at which
-    line a span stands.
+    line a span stands. `label` may be Labels, which spares a reader of columns the strings.
 
     Raises:
         FormatError: offsets outside the text, start >= end, fragments not sorted and disjoint or not spanning the
@@ -430,9 +542,12 @@ def layer(
         )
         for i in np.flatnonzero(bad).tolist()
     )
-    for i, value in enumerate(label):
-        if not value or not _encodable(value):
-            found.append(Problem(*where(i), "a span without a usable type", "give it a type name"))
+    labels = Labels.of(label)
+    unusable = [code for code, value in enumerate(labels.names) if not value or not _encodable(value)]
+    found.extend(
+        Problem(*where(i), "a span without a usable type", "give it a type name")
+        for i in (np.flatnonzero(np.isin(labels.codes, unusable)).tolist() if unusable else ())
+    )
 
     def text_of(span: int) -> str:
         parts = more["fragments"].get(span) or ((starts[span], ends[span]),)
@@ -473,21 +588,22 @@ def layer(
                     )
                 )
     for i, value in more["scores"].items():
-        if not np.isfinite(value):
+        if not isfinite(value):
             found.append(Problem(*where(i), f"score {value} is not a finite number", "give a number or leave it out"))
-    for i, links in more["links"].items():
-        if not all(links) or not all(map(_encodable, links)):
+    # Few links are wrong, and many are alike.
+    wrong_links = {one for one in set(more["links"].values()) if not (all(one) and all(map(_encodable, one)))}
+    for i, links in more["links"].items() if wrong_links else ():
+        if links in wrong_links:
             found.append(
                 Problem(*where(i), "an empty or unreadable concept id", "leave the link out or name a concept")
             )
     if found:
         raise FormatError(found)
 
-    types = tuple(sorted(set(label)))
+    coded, types = labels.sorted()
     if len(types) > np.iinfo(np.int16).max:
         raise FormatError.single(name, None, f"{len(types)} types", "at most 32,767 types can be told apart")
-    code = {value: number for number, value in enumerate(types)}
-    codes = np.fromiter((code[value] for value in label), np.int16, len(label))
+    codes = coded.astype(np.int16)
     order = _sorted(docs, starts, ends, codes, more["fragments"])
     if order is not None:
         docs, starts, ends, codes = docs[order], starts[order], ends[order], codes[order]

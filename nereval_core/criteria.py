@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from nereval_core.alignment import Decision
 from nereval_core.corpus import Layer
@@ -21,6 +21,18 @@ Boundaries = Literal["equal", "start", "end", "either", "contain", "overlap", "c
 Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
 Group = Literal["SemEval schemas", "others", "your own"]
+
+
+class Annotated(Protocol):
+    """Gold spans, of which some may have a core or alternatives."""
+
+    @property
+    def cores(self) -> Sized: ...
+
+    @property
+    def alternatives(self) -> Sized: ...
+
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +63,7 @@ class Criterion:
         """What the criterion cannot do without, in words; None where any data will do."""
         return _NEEDS[self.boundaries][1] if self.boundaries in _NEEDS else None
 
-    def lacks(self, gold: Layer) -> str | None:
+    def lacks(self, gold: Annotated) -> str | None:
         """Return what the criterion needs where no gold span has it, None where it applies."""
         return self.needs if self.boundaries in _NEEDS and not getattr(gold, _NEEDS[self.boundaries][0]) else None
 

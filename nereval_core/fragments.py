@@ -48,39 +48,36 @@ def token_runs(
     tokens: Intervals,
 ) -> TokenRuns:
     """Count the tokens of two layers; `codes` are their spans' types as indices into the sorted `types`."""
-    of_token = np.repeat(np.arange(len(gold.documents)), np.diff(tokens.first))
-    origin = gold.documents.base[of_token]
-    edges = (origin + tokens.starts, origin + tokens.ends)
-    cells = [_cells(layer, code, len(types), edges) for layer, code in zip((gold, pred), codes, strict=True)]
+    cells = [_cells(layer, code, len(types), tokens) for layer, code in zip((gold, pred), codes, strict=True)]
     sides = []
     for layer, mine, other, alone in (
         (gold, cells[0], cells[1], Decision.MIS),
         (pred, cells[1], cells[0], Decision.SPU),
     ):
         decision = np.where(np.isin(mine, other, assume_unique=True), Decision.COR, alone).astype(np.uint8)
-        sides.append(_runs(layer, types, mine, decision, tokens, of_token))
+        sides.append(_runs(layer, types, mine, decision, tokens))
     correct = [np.flatnonzero(side.decisions == Decision.COR) for side in sides]
     sides[0].partners[correct[0]] = correct[1]
     sides[1].partners[correct[1]] = correct[0]
     return TokenRuns(sides[0], sides[1])
 
 
-def _cells(layer: Layer, code: NDArray[Any], types: int, edges: tuple[Int64, Int64]) -> Int64:
+def _cells(layer: Layer, code: NDArray[Any], types: int, tokens: Intervals) -> Int64:
     """Return the distinct tokens of a layer by type, as token * types + type, sorted."""
-    base, starts, ends = layer.documents.base, *edges
     plain = np.ones(len(layer), bool)
     plain[list(layer.fragments)] = False
     whole = np.flatnonzero(plain)
-    origin = base[layer.doc]
-    low, high, kind = [(origin + layer.start)[whole]], [(origin + layer.end)[whole]], [code[whole]]
+    doc, low, high, kind = [layer.doc[whole]], [layer.start[whole]], [layer.end[whole]], [code[whole]]
     for span, parts in layer.fragments.items():
-        edge = np.array(parts, np.int64) + origin[span]
+        edge = np.array(parts, np.int32)
+        doc.append(np.full(len(parts), layer.doc[span], layer.doc.dtype))
         low.append(edge[:, 0])
         high.append(edge[:, 1])
         kind.append(np.full(len(parts), code[span], code.dtype))
+    docs = np.concatenate(doc)
     # A token shares a character with a fragment if it ends after its start and starts before its end.
-    first = np.searchsorted(ends, np.concatenate(low), side="right")
-    last = np.searchsorted(starts, np.concatenate(high), side="left")
+    first = _beyond(tokens.ends, tokens.first, docs, np.concatenate(low))
+    last = _beyond(tokens.starts, tokens.first, docs, np.concatenate(high) - 1)
     row, token = ranges(first, np.maximum(first, last))
     cells: Int64 = token * types + np.concatenate(kind)[row]
     # Spans come in the order of their tokens, nearly: this sort finds that out, np.unique does not.
@@ -91,13 +88,28 @@ def _cells(layer: Layer, code: NDArray[Any], types: int, edges: tuple[Int64, Int
     return distinct
 
 
+def _beyond(edges: Int32, first: Int64, doc: Int32, places: Int32) -> Int64:
+    """Return, for places in documents, the first token of the document whose edge lies beyond, or its end.
+
+    Only the tokens of that document are searched: there may be many times more tokens than spans.
+    """
+    low, high = first[doc], first[doc + 1]
+    for _ in range(int((high - low).max(initial=0)).bit_length()):
+        middle = (low + high) >> 1
+        # Where the search is over, low is high, and may be the end of all tokens.
+        within = edges.take(middle, mode="clip") <= places
+        within &= low < high
+        low = np.where(within, middle + 1, low)
+        high = np.where(within, high, middle)
+    return low
+
+
 def _runs(
     layer: Layer,
     types: tuple[str, ...],
     cells: Int64,
     decision: NDArray[np.uint8],
     tokens: Intervals,
-    of_token: Int64,
 ) -> Runs:
     # Both sides together may have more types than int16 can number.
     number = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
@@ -105,7 +117,7 @@ def _runs(
     kind: NDArray[Any] = (cells % count).astype(number)
     turn = np.argsort(kind, kind="stable")
     kind, token, decision = kind[turn], cells[turn] // count, decision[turn]
-    doc = of_token[token] if len(token) else token
+    doc = np.searchsorted(tokens.first, token, side="right") - 1
     opens = np.ones(len(cells), bool)
     opens[1:] = np.diff(token) != 1
     for column in (kind, doc, decision):

@@ -7,6 +7,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU")
+ERROR_CLASSES = (
+    "duplicate",
+    "split",
+    "merged",
+    "type only",
+    "boundary only",
+    "type and boundary",
+    "missed",
+    "spurious",
+)
+"""The classes of errors, in the order in which they are tried: see `nereval_core.analysis.taxonomy`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,33 @@ _TERMS = (
         "What a record is under the criterion fragment: adjacent tokens of one type and decision. It counts for its "
         "tokens, and POS and ACT are tokens.",
     ),
+    Term(
+        "duplicate",
+        "duplicate",
+        "A prediction aligned with nothing that repeats another one: same boundaries, same type. Mended, it goes.",
+    ),
+    Term(
+        "split",
+        "split",
+        "One gold span, several predictions: an aligned pair that is not correct, and each prediction aligned with "
+        "nothing that shares a character with its gold span. Mended, one prediction equals the gold span and the "
+        "others go.",
+    ),
+    Term(
+        "merged",
+        "merged",
+        "Several gold spans, one prediction: an aligned pair that is not correct, and each gold span aligned with "
+        "nothing that shares a character with its prediction. Mended, each gold span is predicted.",
+    ),
+    Term("type only", "type only", "Another pair of equal boundaries. Mended, the prediction takes gold's type."),
+    Term(
+        "boundary only",
+        "boundary only",
+        "Another pair of equal type. Mended, the prediction takes gold's boundaries.",
+    ),
+    Term("type and boundary", "type and boundary", "Any other pair. Mended, the prediction takes both of gold."),
+    Term("missed", "missed", "Any other gold span that no prediction is aligned with. Mended, it is predicted."),
+    Term("spurious", "spurious", "Any other prediction that no gold span is aligned with. Mended, it goes."),
 )
 
 GLOSSARY: Mapping[str, Term] = MappingProxyType({term.code: term for term in _TERMS})

@@ -287,3 +287,18 @@ CRITERION_EXAMPLES: dict[str, Example] = {
     ),
 }
 """For each criterion, spans on which it parts from its neighbours."""
+
+CLASS_EXAMPLES: dict[str, Example] = {
+    name: Example(name, gold, prediction)
+    for name, gold, prediction in (
+        ("duplicate", _DOSE, "Give one [[Aspirin|Drug]|Drug] tablet with water."),
+        ("split", "[New York City|Place] in May", "[New York|Place] [City|Place] in May"),
+        ("merged", "[New York|Place], [Rome|Place] in May", "[New York, Rome|Place] in May"),
+        ("type only", _DOSE, "Give one [Aspirin|Brand] tablet with water."),
+        ("boundary only", _DOSE, "Give one [Aspirin tablet|Drug] with water."),
+        ("type and boundary", _DOSE, "Give one [Aspirin tablet|Brand] with water."),
+        ("missed", _DOSE, "Give one Aspirin tablet with water."),
+        ("spurious", "Give one Aspirin tablet with water.", _DOSE),
+    )
+}
+"""For each class of errors, an example that has no other."""

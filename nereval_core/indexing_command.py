@@ -18,11 +18,11 @@ from nereval_core.linking_command import misused
 from nereval_core.readers import readers
 from nereval_core.readers.concepts import Index, read_mapping
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import RENDERED, as_csv, as_screen
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.scoring import Average
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "records")
+FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records")
 BY = ("document", "id")
 COUNTED = ("right", "missing", "spurious", "gold", "predicted")
 RATIOS = ("P", "R", "F1")
@@ -98,8 +98,7 @@ def _rendered(form: str, gold: Index, systems: Sequence[Scored], by: Sequence[st
     if form == "json":
         found = _results(gold, systems, by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    text = as_csv(_long(systems, by)) if form == "csv" else RENDERED[form](_sheets(systems, by))
-    return text.encode()
+    return as_csv(_long(systems, by)).encode() if form == "csv" else in_form(form, _sheets(systems, by))
 
 
 def _results(gold: Index, systems: Sequence[Scored], by: Sequence[str]) -> dict[str, Any]:

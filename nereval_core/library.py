@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
-from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, parse_merge
+from nereval_core.criteria import CRITERIA, SCHEMAS, Annotated, Criterion, parse_merge
 from nereval_core.errors import FormatError, Problem, one_of, quoted
+from nereval_core.objects import is_objects, levelled, read_objects
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 
 if TYPE_CHECKING:
+    from nereval_core.analysis.comparison import Comparison
     from nereval_core.conventions import Outcome
 
 Input = Source | str | os.PathLike[str]
+PLACES = (Source, str, os.PathLike)
+Objects = Sequence[Sequence[Any]]
+Texts = Sequence[str] | Sequence[Sequence[str]]
+Given = Reading | Layer | Input | Objects
 Repair = Literal["conlleval", "discard"]
 
 
@@ -161,8 +167,8 @@ def read(
 
 
 def score(
-    gold: Reading | Layer | Input,
-    pred: Reading | Layer | Input,
+    gold: Given,
+    pred: Given,
     *,
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
@@ -172,12 +178,15 @@ def score(
     core_type: str | None = None,
     missing: Missing = "error",
     token_text: TokenText = "own",
+    texts: Texts | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """Score a prediction against gold, each a path, what `read` returned, or a layer.
+    """Score a prediction against gold, each a path, what `read` returned, a layer, or Python objects.
 
-    `merge` maps a type to the name it is scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is
-    called with gold spans done and their total. `core_type` is the brat type or attribute of core terms, as in `read`.
+    Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
+    `texts` too. Where gold has texts, a prediction without is held against these. `merge` maps a type to the name it is
+    scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
+    total. `core_type` is the brat type or attribute of core terms, as in `read`.
 
     Raises:
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
@@ -190,17 +199,75 @@ def score(
         tuple(sorted(set(_several(leave_out)))),
         counting,
     )
-    ours = _reading(gold, format, None, _typed(core_type))
-    _check_cores(ours, core_type)
+    ours, theirs = _sides(gold, pred, format=format, core_type=core_type, texts=texts)
     check_criteria(settings.criteria, ours.layer)
-    theirs = _reading(pred, format, ours, core_type)
     paired = pair(ours, theirs, missing=missing, token_text=token_text)
     return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
 
 
+def compare(
+    gold: Given,
+    systems: Mapping[str, Given],
+    *,
+    baseline: str | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    by_type: bool = False,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Mapping[str, str] | Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+    core_type: str | None = None,
+    missing: Missing = "error",
+    token_text: TokenText = "own",
+    texts: Texts | None = None,
+) -> Comparison:
+    """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
+
+    The baseline is the first by default. The others of the options are those of `score`.
+
+    Raises:
+        FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is.
+    """
+    # The comparison brings pandas and scipy with it.
+    from nereval_core.analysis.comparison import compare_scores
+    from nereval_core.analysis.resampling import Plan
+
+    if not systems or (baseline is not None and baseline not in systems):
+        found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
+        raise FormatError.single("compare", None, found, "give systems by name, the baseline among them")
+    if not is_objects(gold):
+        ours = _reading(cast(Reading | Layer | Input, gold), format, None, _typed(core_type))
+        _check_cores(ours, core_type)
+        gold, core_type = ours, None
+    problems: list[Problem] = []
+    scores: dict[str, Scores] = {}
+    for name, pred in systems.items():
+        try:
+            scores[name] = score(
+                gold,
+                pred,
+                criteria=criteria,
+                merge=merge,
+                leave_out=leave_out,
+                counting=counting,
+                format=format,
+                core_type=core_type,
+                missing=missing,
+                token_text=token_text,
+                texts=texts,
+            )
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return compare_scores(scores, baseline=baseline, plan=Plan(resamples=resamples, seed=seed), by_type=by_type)
+
+
 def reproduce(
-    gold: Input,
-    pred: Input,
+    gold: Given,
+    pred: Given,
     *,
     convention: str,
     options: Mapping[str, Any] | None = None,
@@ -208,16 +275,21 @@ def reproduce(
     missing: Missing = "error",
     token_text: TokenText = "own",
 ) -> Outcome:
-    """Score files as a published scorer does: its figures under its own names, and the records that make them.
+    """Score as a published scorer does: its figures under its own names, and the records that make them.
 
-    `options` are the scorer's own; a dash and an underscore in their names are alike.
+    Files of the scorer's own format are read as it reads them; what `read` returned, layers and Python objects are
+    scored by their spans. `options` are the scorer's own; a dash and an underscore in their names are alike.
 
     Raises:
         FormatError: no such convention or option, unreadable input, data the scorer cannot have.
     """
     # Conventions bring pandas with them, which scoring alone can do without.
-    from nereval_core.conventions import Given, apply, named
+    from nereval_core.conventions import Given, Sides, apply, apply_to_layers, named
 
+    if not (isinstance(gold, PLACES) and isinstance(pred, PLACES)):
+        ours, theirs = _sides(gold, pred, format=format)
+        paired = pair(ours, theirs, missing=missing, token_text=token_text)
+        return apply_to_layers(named(convention), Sides(ours.layer, paired.layer, paired.marks), options or {})
     given = Given(
         gold=_opened(gold),
         pred=_opened(pred),
@@ -264,7 +336,7 @@ def choose_criteria(
     return tuple(found.values())
 
 
-def check_criteria(criteria: Iterable[Criterion], gold: Layer, *, source: str = "criteria") -> None:
+def check_criteria(criteria: Iterable[Criterion], gold: Annotated, *, source: str = "criteria") -> None:
     """Refuse criteria that need what no gold span has.
 
     Raises:
@@ -334,6 +406,29 @@ def _check_cores(reading: Reading, core_type: str | None) -> None:
         form = f"the format '{reading.format}'" if reading.format else "a layer"
         found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
         raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
+
+
+def _sides(
+    gold: Given, pred: Given, *, format: str, core_type: str | None = None, texts: Texts | None = None
+) -> tuple[Reading, Reading]:
+    """Return what both sides hold; where neither has texts, over the same documents.
+
+    Raises:
+        FormatError: as the readers do, `levelled`, and for texts that belong to nothing.
+    """
+    if texts is not None and not is_objects(gold):
+        raise FormatError.single("texts", None, "gold is no list of Python objects", "leave them out, it has its own")
+    if is_objects(gold):
+        ours = read_objects(cast(Objects, gold), texts=texts)
+    else:
+        ours = _reading(cast(Reading | Layer | Input, gold), format, None, _typed(core_type))
+    _check_cores(ours, core_type)
+    if is_objects(pred):
+        held = ours.documents if ours.documents.sizes is None else None
+        theirs = read_objects(cast(Objects, pred), texts=held, name="pred", scheme=ours.scheme)
+    else:
+        theirs = _reading(cast(Reading | Layer | Input, pred), format, ours, core_type)
+    return levelled(ours, theirs)
 
 
 def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None, core_type: str | None) -> Reading:

@@ -26,11 +26,11 @@ from nereval_core.criteria import TypeRules
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers.concepts import read_mapping
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import RENDERED, as_csv, as_screen
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.scoring import Settings, apply_rules
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "records")
+FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records")
 BY = ("document", "confusion")
 BOUNDARIES: tuple[Boundaries, ...] = ("strict", "overlapping")
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
@@ -121,8 +121,7 @@ def _rendered(form: str, gold: Layer, systems: Sequence[Scored], by: Sequence[st
     if form == "json":
         found = _results(gold, systems, by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    text = as_csv(_long(gold, systems, by)) if form == "csv" else RENDERED[form](_sheets(gold, systems, by))
-    return text.encode()
+    return as_csv(_long(gold, systems, by)).encode() if form == "csv" else in_form(form, _sheets(gold, systems, by))
 
 
 def _signature(one: Scored, scores: LinkScores, gold: Layer) -> str:

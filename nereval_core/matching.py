@@ -7,6 +7,7 @@ shared characters, least difference of boundaries, and then the smallest list of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment import Alignment, Decision, Rules, Side, Spans, ranges
 from nereval_core.assignment import assign
+from nereval_core.beforehand import IdenticalPairs, scopes
 from nereval_core.candidates import CREDIT, Knot, Pairs, blocks, bounds, candidate_pairs, joined, preference, tie_up
+from nereval_core.nesting import by_criterion, solved_by_nesting
 from nereval_core.questions import Facts
 from nereval_core.solvers import SMALL, chain, greedy_alignment, smalls, stars
 
@@ -123,29 +126,76 @@ def _aligned(
     knot: Knot, rules: Rules, gold: Spans, gold_cluster: Int64, pred_cluster: Int64
 ) -> Iterator[tuple[int, Pairs, int | None]]:
     """Yield (criterion, chosen pairs, None) and, for clusters aligned greedily, their document in the third place."""
-    a_low, a_high, b_low, b_high = bounds(knot)
-    b_high = np.maximum(b_low, b_high)
-    clusters = int(max(gold_cluster[-1], pred_cluster[-1])) + 1
-    meets = np.bincount(gold_cluster, a_high - a_low, clusters) + np.bincount(pred_cluster, b_high - b_low, clusters)
-    if meets.max() > LIMIT:
+    g, p = np.arange(len(knot.gold)), np.arange(len(knot.pred))
+    golds, preds = np.bincount(gold_cluster), np.bincount(pred_cluster)
+    if np.any(golds * preds > LIMIT):
         # What seems one cluster may be several: find the true ones before deciding what is too large.
-        gold_cluster, pred_cluster = _components(knot, a_low, a_high, b_low, b_high)
-        clusters = int(max(gold_cluster.max(), pred_cluster.max())) + 1
-        meets = np.bincount(gold_cluster, a_high - a_low, clusters)
-        meets += np.bincount(pred_cluster, b_high - b_low, clusters)
-        golds, preds = np.bincount(gold_cluster, minlength=clusters), np.bincount(pred_cluster, minlength=clusters)
-        for number in np.flatnonzero((meets > LIMIT) & (np.minimum(golds, preds) > 1)).tolist():
-            g, p = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
-            if _flat(knot.gold_start[g], knot.gold_end[g]) and _flat(knot.pred_start[p], knot.pred_end[p]):
-                continue
-            a_high[g], b_high[p] = a_low[g], b_low[p]
-            document = int(gold.doc[knot.gold[g[0]]])
+        meeting = bounds(knot)
+        gold_cluster, pred_cluster = _components(knot, *meeting)
+        large = _too_large(knot, meeting, gold_cluster, pred_cluster)
+        for number in large:
+            some = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
+            document = int(gold.doc[knot.gold[some[0][0]]])
             for criterion in range(rules.criteria):
-                yield criterion, greedy_alignment(knot, rules, criterion, g, p), document
+                yield criterion, greedy_alignment(knot, rules, criterion, *some), document
+        g, p = np.flatnonzero(~np.isin(gold_cluster, large)), np.flatnonzero(~np.isin(pred_cluster, large))
+        knot, gold_cluster, pred_cluster = knot.take(g, p), gold_cluster[g], pred_cluster[p]
+    identical = IdenticalPairs.of(knot, gold_cluster, pred_cluster)
+    for scope, columns in scopes(rules).items():
+        some_rules = replace(rules, decisions=rules.decisions[:, columns])
+        fixed = identical.fixed(scope)
+        at_once = candidate_pairs(knot, *fixed).of(g, p)
+        yield from ((column, at_once, None) for column in columns)
+        rest = _others(len(knot.gold), fixed[0]), _others(len(knot.pred), fixed[1])
+        for column, pairs, _ in _solved(knot.take(*rest), some_rules):
+            yield columns[column], pairs.of(g[rest[0]], p[rest[1]]), None
+
+
+def _others(size: int, taken: Int64) -> Int64:
+    """Return the indices below `size` that are not taken."""
+    free = np.ones(size, bool)
+    free[taken] = False
+    return np.flatnonzero(free)
+
+
+def _too_large(
+    knot: Knot, meeting: tuple[Int64, Int64, Int64, Int64], gold_cluster: Int64, pred_cluster: Int64
+) -> list[int]:
+    """Return the clusters of more than LIMIT candidate pairs, but for those that are solved whatever their size."""
+    a_low, a_high, b_low, b_high = meeting
+    clusters = int(max(gold_cluster.max(), pred_cluster.max())) + 1
+    meets = np.bincount(gold_cluster, a_high - a_low, clusters) + np.bincount(pred_cluster, b_high - b_low, clusters)
+    golds, preds = np.bincount(gold_cluster, minlength=clusters), np.bincount(pred_cluster, minlength=clusters)
+    found = []
+    for number in np.flatnonzero((meets > LIMIT) & (np.minimum(golds, preds) > 1)).tolist():
+        g, p = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
+        if not (_flat(knot.gold_start[g], knot.gold_end[g]) and _flat(knot.pred_start[p], knot.pred_end[p])):
+            found.append(number)
+    return found
+
+
+def _solved(knot: Knot, rules: Rules) -> Iterator[tuple[int, Pairs, int | None]]:
+    """Solve all that is left of the clusters."""
+    if not len(knot.gold) or not len(knot.pred):
+        return
+    a_low, a_high, b_low, b_high = bounds(knot)
     row, other = ranges(a_low, a_high)
     column, one = ranges(b_low, b_high)
     pairs = candidate_pairs(knot, np.concatenate((row, one)), np.concatenate((other, column)))
-    yield from _split(knot, rules, pairs, gold_cluster, pred_cluster, whole=False)
+    yield from _split(knot, rules, pairs, *_swept(knot), whole=False)
+
+
+def _swept(knot: Knot) -> tuple[Int64, Int64]:
+    """Number the clusters: a span opens one if all that start before it have ended."""
+    golds = len(knot.gold)
+    start = np.concatenate((knot.gold_start, knot.pred_start))
+    order = np.argsort(start, kind="stable")
+    reach = np.maximum.accumulate(np.concatenate((knot.gold_end, knot.pred_end))[order])
+    opens = np.zeros(len(order), np.int64)
+    opens[1:] = start[order[1:]] >= reach[:-1]
+    cluster = np.empty(len(order), np.int64)
+    cluster[order] = np.cumsum(opens)
+    return cluster[:golds], cluster[golds:]
 
 
 def _split(
@@ -179,8 +229,14 @@ def _split(
         labels = _labels(golds_in + len(knot.pred), remaining.gold, remaining.pred + golds_in)
         yield from _split(knot, rules, remaining, labels[:golds_in], labels[golds_in:], whole=True)
         return
-    order = np.lexsort((pairs.pred[rest], pairs.gold[rest], cluster[rest]))
-    remaining = pairs.take(np.flatnonzero(rest)[order])
+    pairs, cluster = pairs.take(rest), cluster[rest]
+    chosen, done = solved_by_nesting(rules, knot, pairs, cluster)
+    yield from by_criterion(chosen, pairs)
+    left = np.flatnonzero(~done)
+    if not len(left):
+        return
+    order = np.lexsort((pairs.pred[left], pairs.gold[left], cluster[left]))
+    remaining = pairs.take(left[order])
     edges = np.flatnonzero(np.diff(gold_cluster[remaining.gold])) + 1
     for part in np.split(np.arange(len(remaining)), edges):
         some = remaining.take(part)

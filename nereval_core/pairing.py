@@ -6,7 +6,8 @@ over by token number: silently counted where only white space differs, on reques
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer, frozen
 from nereval_core.errors import FormatError, Problem, one_of, quoted
+from nereval_core.likeness import same_texts, same_tokens
 from nereval_core.readers import Reading
 
 Missing = Literal["error", "empty"]
@@ -27,6 +29,8 @@ OTHER_TEXT = "score each prediction against the text it was made from"
 OTHER_TOKENS = "give the prediction with gold's tokens"
 LEFT_EMPTY = "count what is missing at the end as predicted empty: --missing empty"
 RESPELT = "--token-text gold takes gold's text"
+COUNTED = re.compile(r"(missing counted empty: |token text from gold: )([0-9]+) (document|token)s?")
+"""Marks that hold a number, which adds up over the parts of a corpus."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +73,29 @@ def pair(gold: Reading, pred: Reading, *, missing: Missing = "error", token_text
         return _carried(gold, pred, _stream(ours, theirs), token_text, notes, marks)
     absent = len(ours) - len(to)
     if absent:
-        marks.append(f"missing counted empty: {_count(absent, 'document')}")
+        marks.append(missing_mark(absent))
         notes.append(f"{_count(absent, 'document')} missing from the prediction counted as predicted empty")
-    same = np.fromiter(
-        (ours.texts[there] == theirs.texts[here] for here, there in enumerate(to.tolist())), np.bool_, len(to)
-    )
-    match = _Match(to, same, _matched_tokens(gold, pred, to, same))
-    if bool(same.all()):
+    same = same_texts(ours.texts, theirs.texts, to)
+    if bool(same.all()) and same_tokens(ours, theirs, to):
         return Paired(_renumbered(pred.layer, ours, to), tuple(notes), tuple(marks))
+    # Equal texts with other tokens are refused here.
+    match = _Match(to, same, _matched_tokens(gold, pred, to, same))
     return _carried(gold, pred, match, token_text, notes, marks)
+
+
+def missing_mark(documents: int) -> str:
+    """Return the mark of so many documents counted as predicted empty."""
+    return f"missing counted empty: {_count(documents, 'document')}"
+
+
+def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the marks of a whole from those of its parts: what is counted in them is added up."""
+    counts: dict[tuple[str, str], int] = {}
+    for mark in (mark for part in parts for mark in part):
+        found = COUNTED.fullmatch(mark)
+        what = (found[1], found[3]) if found else (mark, "")
+        counts[what] = counts.get(what, 0) + (int(found[2]) if found else 0)
+    return tuple(f"{said}{_count(count, what)}" if what else said for (said, what), count in counts.items())
 
 
 @dataclass(frozen=True, eq=False)

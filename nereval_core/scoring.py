@@ -5,7 +5,7 @@ Counts are integers and add up; ratios are computed when asked for and are None 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -27,112 +27,19 @@ from nereval_core.alignment import (
     Spans,
     align,
 )
+from nereval_core.averages import Sums
+from nereval_core.by_type import averages_by_type, sums_by_type
 from nereval_core.corpus import Layer
+from nereval_core.counts import Average, Counts, DocumentCounts, averages_of, counts_of
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
 from nereval_core.fragments import token_runs
 from nereval_core.questions import ALTERNATIVES, BITS, CORE, Question
-from nereval_core.tokens import tokens_of
+from nereval_core.tokens import check_tokens, tokens_in_words, tokens_of
 
 Counting = Literal["one-to-one", "each-side"]
 UInt8 = NDArray[np.uint8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many gold spans and predictions (counted by token: tokens) got which decision; index both with Decision.
-
-    One to one, the two sides agree on COR, INC and PAR of the whole corpus, but not by type: a type's gold spans and
-    its predictions each carry their own decisions.
-    """
-
-    gold: tuple[int, ...] = (0,) * 5
-    pred: tuple[int, ...] = (0,) * 5
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            tuple(map(int.__add__, self.gold, other.gold)),
-            tuple(map(int.__add__, self.pred, other.pred)),
-        )
-
-    @property
-    def mis(self) -> int:
-        return self.gold[Decision.MIS]
-
-    @property
-    def spu(self) -> int:
-        return self.pred[Decision.SPU]
-
-    @property
-    def cor(self) -> int | None:
-        return self._both(Decision.COR)
-
-    @property
-    def inc(self) -> int | None:
-        return self._both(Decision.INC)
-
-    @property
-    def par(self) -> int | None:
-        return self._both(Decision.PAR)
-
-    @property
-    def pos(self) -> int:
-        """Gold spans: COR + INC + PAR + MIS."""
-        return sum(self.gold)
-
-    @property
-    def act(self) -> int:
-        """Predictions: COR + INC + PAR + SPU."""
-        return sum(self.pred)
-
-    @property
-    def precision(self) -> float | None:
-        """(COR + 0.5 PAR) / ACT over predictions; None without predictions."""
-        return _half(self.pred) / (2 * self.act) if self.act else None
-
-    @property
-    def recall(self) -> float | None:
-        """(COR + 0.5 PAR) / POS over gold spans; None without gold spans."""
-        return _half(self.gold) / (2 * self.pos) if self.pos else None
-
-    @property
-    def f1(self) -> float | None:
-        """2PR / (P + R) as one fraction: 2 (COR + 0.5 PAR) / (POS + ACT) where both sides have the same credit.
-
-        0 where neither side has any credit, None where there are no spans at all.
-        """
-        if not self.pos + self.act:
-            return None
-        of_gold, of_pred = _half(self.gold), _half(self.pred)
-        if of_gold == of_pred:
-            return of_gold / (self.pos + self.act)
-        below = of_pred * self.pos + of_gold * self.act
-        return of_pred * of_gold / below if below else 0.0
-
-    def _both(self, decision: Decision) -> int | None:
-        return self.gold[decision] if self.gold[decision] == self.pred[decision] else None
-
-
-def _half(side: tuple[int, ...]) -> int:
-    """Return twice the credit: 2 COR + PAR."""
-    return 2 * side[Decision.COR] + side[Decision.PAR]
-
-
-@dataclass(frozen=True, slots=True)
-class Average:
-    """A macro average: the mean over the `n` members where the ratio is defined, `undefined` left out."""
-
-    value: float | None
-    n: int
-    undefined: int
-
-    @classmethod
-    def of(cls, values: Iterable[float | None]) -> Average:
-        everything = list(values)
-        defined = [value for value in everything if value is not None]
-        mean = sum(defined) / len(defined) if defined else None
-        return cls(mean, len(defined), len(everything) - len(defined))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +65,14 @@ class Scores:
 
     `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with
     type rules of their own are scored in groups, each over its own layers: ask `layers(name)`. Counted by token, layers
-    hold token runs in place of spans, and `weights(name)` says of how many tokens. `read_gold` and `read_pred` are the
-    digests of the layers as they were read.
+    hold token runs in place of spans, and `weights(name)` says of how many tokens; tokens are counted when they are
+    asked for. `read` are both layers as they were read.
     """
 
     settings: Settings
     marks: tuple[str, ...]
-    read_gold: str
-    read_pred: str
-    groups: tuple[_Group, ...]
+    read: tuple[Layer, Layer]
+    groups: tuple[_Group | _Tokens, ...]
     _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -183,7 +89,21 @@ class Scores:
 
     @property
     def _first(self) -> _Group:
-        return next((group for group in self.groups if group.weights is None), self.groups[0])
+        return next((group for group in self.groups if isinstance(group, _Group)), self.groups[0].counted)
+
+    @property
+    def read_gold(self) -> str:
+        """The digest of gold as it was read; made when asked for, as counting alone can do without."""
+        return self.read[0].digest
+
+    @property
+    def read_pred(self) -> str:
+        return self.read[1].digest
+
+    @property
+    def documents(self) -> int:
+        """How many documents were scored."""
+        return len(self.gold.documents)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -192,7 +112,7 @@ class Scores:
     @cached_property
     def greedy(self) -> tuple[str, ...]:
         """Ids of documents that hold a cluster too large to be aligned exactly."""
-        found = {number for group in self.groups for number in group.outcome.greedy}
+        found = {number for group in self.groups if isinstance(group, _Group) for number in group.outcome.greedy}
         return tuple(self.gold.documents.ids[number] for number in sorted(found))
 
     def criterion(self, name: str) -> Criterion:
@@ -208,6 +128,9 @@ class Scores:
         group, column = self._find(name)
         return group.outcome.gold.rows[:, column], group.outcome.pred.rows[:, column]
 
+    def _decided(self, group: _Group) -> dict[str, tuple[UInt8, UInt8]]:
+        return {name: self.decisions(name) for name in group.names}
+
     def weights(self, name: str) -> tuple[Int64, Int64]:
         """Return how much each row of the two layers counts: 1 for a span, its number of tokens for a token run."""
         group, _ = self._find(name)
@@ -215,7 +138,7 @@ class Scores:
 
     def counts(self, name: str) -> Counts:
         group, column = self._find(name)
-        return _counts(
+        return counts_of(
             group.outcome.gold.counts[:, column].sum(axis=0), group.outcome.pred.counts[:, column].sum(axis=0)
         )
 
@@ -223,42 +146,42 @@ class Scores:
         """Return counts by type: gold spans of that type and predictions of that type, each with its own decisions."""
         group, column = self._find(name)
         both = zip(group.outcome.gold.counts[:, column], group.outcome.pred.counts[:, column], strict=True)
-        rows = {kind: _counts(*row) for kind, row in zip(group.types, both, strict=True)}
+        rows = {kind: counts_of(*row) for kind, row in zip(group.types, both, strict=True)}
         return {kind: row for kind, row in rows.items() if row.pos or row.act}
 
-    def by_document(self, name: str) -> dict[str, Counts]:
-        """Return counts by document, for those with spans on either side, in their order."""
-        ids = self.gold.documents.ids
-        return {ids[number]: _counts(*pair) for number, pair in self._document_counts(name)}
+    def by_document(self, name: str) -> DocumentCounts:
+        """Return counts by document, for those with spans on either side, in their order; as columns or one by one."""
+        key = ("documents", name)
+        if key not in self._cache:
+            group, _ = self._find(name)
+            tables = [
+                _tally(layer.doc.astype(np.int64) * 5 + decisions, weight, len(layer.documents) * 5).reshape(-1, 5)
+                for layer, decisions, weight in group.sides(self.decisions(name))
+            ]
+            self._cache[key] = DocumentCounts.of(self.gold.documents.ids, *tables)
+        found: DocumentCounts = self._cache[key]
+        return found
 
     def macro_types(self, name: str) -> dict[str, Average]:
-        return _averages(self.by_type(name).values())
+        return averages_of(self.by_type(name).values())
 
     def macro_documents(self, name: str) -> dict[str, Average]:
         """Average over documents that have spans on either side."""
-        return _averages(_counts(*pair) for _, pair in self._document_counts(name))
+        return self.by_document(name).averages
 
     def macro_documents_by_type(self, name: str) -> dict[str, dict[str, Average]]:
         """Average each type over the documents that have spans of it on either side."""
+        return averages_by_type(*self.sums_by_type(name))
+
+    def sums_by_type(self, name: str) -> tuple[list[Sums], tuple[str, ...]]:
+        """Return the sums of RATIOS by type over the documents that have spans of it on either side, and the types."""
+        key = ("documents by type", name)
         group, _ = self._find(name)
-        width = len(group.types)
-        keyed: list[tuple[Int64, Int64]] = []
-        for layer, decisions, weight in zip(
-            (group.gold, group.pred), self.decisions(name), group.weights or (None, None), strict=True
-        ):
-            cell = layer.doc.astype(np.int64) * width + group.code(layer)
-            cells, place = np.unique(cell, return_inverse=True)
-            keyed.append((cells, _tally(place * 5 + decisions, weight, len(cells) * 5).reshape(-1, 5)))
-        cells = np.union1d(keyed[0][0], keyed[1][0])
-        table = np.zeros((2, len(cells), 5), np.int64)
-        for side, (own, rows) in enumerate(keyed):
-            table[side, np.searchsorted(cells, own)] = rows
-        of_type = cells % width if width else cells
-        return {
-            kind: _averages(_counts(*pair) for pair in zip(*table[:, of_type == code], strict=True))
-            for code, kind in enumerate(group.types)
-            if np.any(of_type == code)
-        }
+        if key not in self._cache:
+            found = sums_by_type(group.gold, group.pred, self._decided(group), group.weights, group.types)
+            self._cache.update({("documents by type", each): sums for each, sums in found.items()})
+        kept: list[Sums] = self._cache[key]
+        return kept, group.types
 
     def partners(self, name: str) -> tuple[Int32, Int32]:
         """Return, for gold spans and for predictions, the index of the span each was judged by, -1 where none."""
@@ -273,27 +196,21 @@ class Scores:
         found: tuple[Int32, Int32] = self._cache[key]
         return found
 
+    def data_in_words(self, name: str) -> tuple[str, ...]:
+        """Say what the data give a criterion that looks at more than boundaries and types."""
+        criterion = self.criterion(name)
+        if criterion.unit == "token":
+            return (tokens_in_words(self.gold.documents),)
+        if criterion.boundaries == "core":
+            gold = self.layers(name)[0]
+            return (coreless_in_words(len(gold) - len(gold.cores), len(gold)),)
+        return ()
+
     def _find(self, name: str) -> tuple[_Group, int]:
         for group in self.groups:
             if name in group.names:
-                return group, group.names.index(name)
+                return group.counted, group.names.index(name)
         raise KeyError(name)
-
-    def _document_counts(self, name: str) -> list[tuple[int, tuple[Int64, Int64]]]:
-        key = ("documents", name)
-        if key not in self._cache:
-            group, _ = self._find(name)
-            tables = [
-                _tally(layer.doc.astype(np.int64) * 5 + decisions, weight, len(layer.documents) * 5)
-                for layer, decisions, weight in zip(
-                    (group.gold, group.pred), self.decisions(name), group.weights or (None, None), strict=True
-                )
-            ]
-            gold, pred = (table.reshape(-1, 5) for table in tables)
-            some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
-            self._cache[key] = [(number, (gold[number], pred[number])) for number in some.tolist()]
-        found: list[tuple[int, tuple[Int64, Int64]]] = self._cache[key]
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,8 +227,16 @@ class _Group:
     outcome: Alignment
     weights: tuple[Int64, Int64] | None = None
 
+    @property
+    def counted(self) -> _Group:
+        return self
+
     def code(self, layer: Layer) -> NDArray[Any]:
         return _codes(layer, self.types)
+
+    def sides(self, decisions: tuple[UInt8, UInt8]) -> Iterator[tuple[Layer, UInt8, Int64 | None]]:
+        """Yield layer, decisions and weights of gold and of the prediction."""
+        return zip((self.gold, self.pred), decisions, self.weights or (None, None), strict=True)
 
     def align(
         self,
@@ -322,6 +247,20 @@ class _Group:
         progress: Progress | None = None,
     ) -> Alignment:
         return _align(self.gold, self.pred, self.types, criteria, counting, partners=partners, progress=progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tokens:
+    """A criterion that counts tokens, for which there is more to do than for all others together."""
+
+    names: tuple[str, ...]
+    gold: Layer
+    pred: Layer
+    types: tuple[str, ...]
+
+    @cached_property
+    def counted(self) -> _Group:
+        return _of_tokens(self.names[0], self.gold, self.pred, self.types)
 
 
 def score_layers(
@@ -340,6 +279,7 @@ def score_layers(
 
     Raises:
         ValueError: for two criteria of one name.
+        FormatError: tokens are to be counted where there are neither tokens nor texts.
     """
     settings = settings or Settings()
     assert gold.documents is pred.documents, "pair the layers first: they lie over different documents"
@@ -356,16 +296,23 @@ def score_layers(
                 break
         else:
             bundles.append((rules, [criterion]))
-    groups = []
+    groups: list[_Group | _Tokens] = []
     for rules, bundle in bundles:
         own, theirs = apply_rules(gold, rules), apply_rules(pred, rules)
         types = tuple(sorted({*own.types, *theirs.types}))
+        names_in = tuple(criterion.name for criterion in bundle)
         if bundle[0].unit == "token":
-            groups.append(_of_tokens(bundle[0].name, own, theirs, types))
+            check_tokens(gold.documents)
+            groups.append(_Tokens(names_in, own, theirs, types))
             continue
         outcome = _align(own, theirs, types, tuple(bundle), settings.counting, partners=False, progress=progress)
-        groups.append(_Group(tuple(c.name for c in bundle), own, theirs, types, outcome))
-    return Scores(settings, tuple(marks), gold.digest, pred.digest, tuple(groups))
+        groups.append(_Group(names_in, own, theirs, types, outcome))
+    return Scores(settings, tuple(marks), (gold, pred), tuple(groups))
+
+
+def coreless_in_words(bare: int, spans: int) -> str:
+    """Say how many of the gold spans have no core."""
+    return f"gold spans without a core, each its own: {bare} of {spans}"
 
 
 def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
@@ -465,8 +412,8 @@ def _align(
     progress: Progress | None,
 ) -> Alignment:
     return align(
-        _spans(gold, types),
-        _spans(pred, types),
+        spans_of(gold, types),
+        spans_of(pred, types),
         gold.documents.base,
         rules_table(criteria),
         types=len(types),
@@ -476,7 +423,8 @@ def _align(
     )
 
 
-def _spans(layer: Layer, types: tuple[str, ...]) -> Spans:
+def spans_of(layer: Layer, types: tuple[str, ...]) -> Spans:
+    """Return a layer as what alignment takes; `types` are those of both sides, sorted."""
     return Spans(
         layer.doc, layer.start, layer.end, _codes(layer, types), layer.fragments, layer.cores, layer.alternatives
     )
@@ -491,10 +439,16 @@ def _codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:
     return np.array([place[kind] for kind in layer.types], kind_of)[layer.type]
 
 
-def _counts(gold: Int64, pred: Int64) -> Counts:
-    return Counts(tuple(gold.tolist()), tuple(pred.tolist()))
-
-
-def _averages(rows: Iterable[Counts]) -> dict[str, Average]:
-    everything = list(rows)
-    return {name: Average.of(getattr(row, name) for row in everything) for name in ("precision", "recall", "f1")}
+__all__: Sequence[str] = (
+    "Average",
+    "Counting",
+    "Counts",
+    "DocumentCounts",
+    "Scores",
+    "Settings",
+    "apply_rules",
+    "coreless_in_words",
+    "rules_table",
+    "score_layers",
+    "spans_of",
+)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core import __version__
+from nereval_core import sensitivity_experiments as experiments
 from nereval_core.analysis import sensitivity as analysis
 from nereval_core.commands import (
     STDOUT,
@@ -27,11 +27,14 @@ from nereval_core.commands import (
 from nereval_core.corpus import Corpus
 from nereval_core.criteria import Criterion, TypeRules
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.report.printed import RENDERED, as_csv, as_html, as_screen
-from nereval_core.report.sheets import Cell, Sheet
+from nereval_core.report.cells import cell, cells, objects
+from nereval_core.report.printed import as_csv, as_html, as_screen, in_form
+from nereval_core.report.results import head, side
+from nereval_core.report.sheets import Sheet
+from nereval_core.report.signature import together
 from nereval_core.scoring import Counting, Settings, apply_rules
 
-FORMS = ("json", "csv", "markdown", "latex", "html", "figure")
+FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
 PAGES = (".html", ".htm")
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),
@@ -48,8 +51,10 @@ WIDE = (
 
 def sensitivity(options: argparse.Namespace) -> str | None:
     """Read, score under every setting and write: nothing is written before all of it is known."""
+    if experiments.asked(options):
+        return experiments.run(options)
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = misplaced(options, targets) or _undrawable(targets)
+    wrong = misplaced(options, targets) or undrawable(targets)
     if wrong:
         return wrong
     criteria, leave_out, merges = _chosen(options)
@@ -76,14 +81,14 @@ def sensitivity(options: argparse.Namespace) -> str | None:
         "csv": lambda: as_csv(_long(table)),
         "figure": lambda: _page(corpus, leave_out, table, tables),
     }
-    contents = {form: (make[form]() if form in make else RENDERED[form](tables)).encode() for form in targets}
+    contents = {form: make[form]().encode() if form in make else in_form(form, tables) for form in targets}
     put_out(targets, contents)
     if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
         print(as_screen(tables), end="")
     return None
 
 
-def _undrawable(targets: Mapping[str, str]) -> str | None:
+def undrawable(targets: Mapping[str, str]) -> str | None:
     """Return why a figure that is asked for cannot be drawn."""
     place = targets.get("figure")
     if place is None:
@@ -124,27 +129,20 @@ def _sheets(table: pd.DataFrame, words: Sequence[str]) -> tuple[Sheet, ...]:
         grid = table.pivot(index=keys, columns="criterion", values=column).sort_index().sort_index(axis=1)
         head = ("system", "merge", *(("counting",) if len(countings) > 1 else ()))
         rows = tuple(
-            (system, merge, *((counting,) if len(countings) > 1 else ()), *map(_cell, values))
+            (system, merge, *((counting,) if len(countings) > 1 else ()), *map(cell, values))
             for (merge, counting, system), *values in grid.itertuples(name=None)
         )
         last = column == shown[-1][1]
         found.append(
-            Sheet(title, (*head, *map(str, grid.columns)), rows, (*words, *_signatures(table)) if last else ())
+            Sheet(
+                title, (*head, *map(str, grid.columns)), rows, (*words, *together(table["signature"])) if last else ()
+            )
         )
     return tuple(found)
 
 
-def _signatures(table: pd.DataFrame) -> tuple[str, ...]:
-    """Return the signatures, those that differ by the criterion alone in one line."""
-    lines: dict[tuple[str, str], list[str]] = {}
-    for line in table["signature"]:
-        program, criterion, rest = line.split(" | ", 2)
-        lines.setdefault((program, rest), []).append(criterion.removeprefix("criterion "))
-    return tuple(f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in lines.items())
-
-
 def _long(table: pd.DataFrame) -> Sheet:
-    rows = tuple(tuple(map(_cell, row)) for row in table.itertuples(index=False, name=None))
+    rows = cells(table)
     return Sheet("sensitivity", tuple(table.columns), rows)
 
 
@@ -156,15 +154,11 @@ def _json(
     words: Sequence[str],
 ) -> str:
     gold = corpus.gold
-    columns = list(table.columns)
     found: dict[str, Any] = {
-        "nereval": __version__,
-        "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
-        "systems": [{"name": one.name, "sha256": one.digest, "spans": len(one)} for one in corpus.systems],
+        **head(gold),
+        "systems": [side(one) for one in corpus.systems],
         "merges": settings,
-        "scores": [
-            dict(zip(columns, map(_cell, row), strict=True)) for row in table.itertuples(index=False, name=None)
-        ],
+        "scores": objects(table),
         "overtakings": changes.to_dict("records"),
         "ranking": list(words),
     }
@@ -177,11 +171,3 @@ def _page(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame, table
     spans = len(apply_rules(corpus.gold, TypeRules({}, leave_out)))
     figure = sensitivity_dots(table, spans, len(corpus.documents))
     return as_html(tables, title="sensitivity", figure=embedded(figure, "nereval-sensitivity"))
-
-
-def _cell(value: Any) -> Cell:
-    """Return a cell as text, integer or ratio; what is undefined is None."""
-    if pd.isna(value):
-        return None
-    cell: Cell = value.item() if hasattr(value, "item") else value
-    return cell

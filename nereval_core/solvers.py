@@ -30,7 +30,7 @@ from nereval_core.candidates import (
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
 
-SMALL = 5
+SMALL = 4
 """Spans a side up to which all maximal matchings are tried."""
 
 

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.alignment import ranges
 from nereval_core.candidates import shared_characters
-from nereval_core.corpus import Layer
-from nereval_core.criteria import Decision
+from nereval_core.corpus import Documents, Layer
+from nereval_core.criteria import Criterion, Decision
 from nereval_core.scoring import Counts, Scores
 
 DECISIONS = tuple(decision.name for decision in Decision)
 SIDES = ("both", "gold", "pred")
 BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
+_FRAGMENTS = BOUNDARIES.index("fragments differ")
 SPURIOUS, MISSED = "spurious", "missed"
 """The confusion table's row for predictions without gold, and its column for gold without predictions."""
 
@@ -49,7 +54,7 @@ RECORD_COLUMNS: Mapping[str, str] = {
 where there is none; `doc` is the document's number. `weight` is how much a record counts: 1, or, counted by token, the
 tokens of the run that it is. A count is the sum of the weights of its records."""
 
-_TOKEN_REASONS = (
+TOKEN_REASONS = (
     "tokens with this type on both sides",
     "tokens not predicted with this type",
     "tokens not of this type in gold",
@@ -58,8 +63,39 @@ NUMBERED = re.compile(r"~[0-9]+\Z")
 COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
 
 
-def records(scores: Scores, name: str) -> pd.DataFrame:
-    """Return the match records under a criterion, in document order, with the columns of RECORD_COLUMNS.
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Match records as columns in document order, shape (records,), without a word of text.
+
+    `gold` and `pred` are span indices (-1: none), `anchored` tells whose span a record is named by (True: gold's),
+    `doc` is the document's number; `decision` and `side` are indices into DECISIONS and SIDES.
+    """
+
+    gold: NDArray[np.int32]
+    pred: NDArray[np.int32]
+    anchored: NDArray[np.bool_]
+    doc: NDArray[np.int32]
+    decision: NDArray[np.uint8]
+    side: NDArray[np.uint8]
+    weight: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def of_spans(self, gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[Any]:
+        """Return of each record the value of its gold span, else of its prediction; one value a span of either side."""
+        made = np.empty(len(self), gold.dtype)
+        there = self.gold >= 0
+        made[there] = gold[self.gold[there]]
+        made[~there] = pred[self.pred[~there]]
+        return made
+
+    def take(self, places: NDArray[Any]) -> Rows:
+        return Rows(*(getattr(self, column.name)[places] for column in fields(self)))
+
+
+def rows(scores: Scores, name: str) -> Rows:
+    """Return the match records under a criterion as columns, in document order.
 
     One to one, a row is an aligned pair (side "both") or an unaligned span; counting each side for itself, a row is a
     span of one side, with the span it was judged by as its partner. Counted by token, token runs stand for spans.
@@ -69,67 +105,123 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
     gold_partner, pred_partner = scores.partners(name)
     each = scores.settings.counting == "each-side"
     own: NDArray[Any] = np.arange(len(pred)) if each else np.flatnonzero(pred_partner < 0)
-    g = np.concatenate((np.arange(len(gold)), pred_partner[own] if each else np.full(len(own), -1)))
-    p = np.concatenate((gold_partner, own))
+    spans = np.arange(len(gold), dtype=np.int32)
+    g = np.concatenate((spans, pred_partner[own] if each else np.full(len(own), -1, np.int32)))
+    p = np.concatenate((gold_partner, own.astype(np.int32)))
     anchored = np.concatenate((np.ones(len(gold), bool), np.zeros(len(own), bool)))
     decision = np.concatenate((gold_decisions, pred_decisions[own]))
     doc, start, end = (
         np.concatenate((getattr(gold, column), getattr(pred, column)[own])) for column in ("doc", "start", "end")
     )
-    order = np.lexsort((~anchored, end, start, doc))
-    g, p, anchored, decision, doc = g[order], p[order], anchored[order], decision[order], doc[order]
+    weights = scores.weights(name)
+    weight = np.concatenate((weights[0], weights[1][own]))
+    order = _in_place(gold.documents.base, doc, start, end, anchored)
+    g, p, anchored = g[order], p[order], anchored[order]
     side = np.where(anchored, 1, 2) if each else np.where(p < 0, 1, np.where(g < 0, 2, 0))
-    ids = (record_ids(gold, "g"), record_ids(pred, "p"))
-    boundary, reason = _differences(gold, pred, g, p)
+    return Rows(g, p, anchored, doc[order], decision[order], side.astype(np.uint8), weight[order])
+
+
+def _in_place(
+    base: NDArray[np.int64], doc: NDArray[Any], start: NDArray[Any], end: NDArray[Any], anchored: NDArray[np.bool_]
+) -> NDArray[Any]:
+    """Return the order by document, start and end, gold before prediction; ties stay as they are."""
+    length = int((end - start).max(initial=0)) + 1
+    if int(base[-1]) < (1 << 61) // length:
+        # One number says it all, and its two runs are in order already: merging them is all there is to sort.
+        key = ((base[doc] + start) * length + (end - start)) * 2 + ~anchored
+        return np.argsort(key, kind="stable")
+    return np.lexsort((~anchored, end, start, doc))
+
+
+def records(scores: Scores, name: str) -> pd.DataFrame:
+    """Return the match records under a criterion, in document order, with the columns of RECORD_COLUMNS."""
+    return frame(scores, name, rows(scores, name))
+
+
+class Judged(Protocol):
+    """What the frame of some rows asks of scores."""
+
+    def criterion(self, name: str) -> Criterion: ...
+
+    def layers(self, name: str) -> tuple[Layer, Layer]: ...
+
+
+def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
+    """Return some rows of `rows` as a frame with the columns of RECORD_COLUMNS; the work grows with these alone."""
+    gold, pred = scores.layers(name)
+    g, p, anchored = found.gold, found.pred, found.anchored
+    ids = np.empty(len(found), object)
+    ids[anchored] = record_ids(gold, "g", g[anchored])
+    ids[~anchored] = record_ids(pred, "p", p[~anchored])
+    reason: Any
     if scores.criterion(name).unit == "token":
-        reason = categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), _TOKEN_REASONS)
-    weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][own]))[order]
-    documents = gold.documents.ids
-    frame = pd.DataFrame(
+        reason = categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), TOKEN_REASONS)
+    else:
+        reason = pd.Categorical(reasons(gold, pred, g, p))
+    return pd.DataFrame(
         {
             "criterion": categories(np.zeros(len(g), np.int8), [name]),
-            "document": categories(doc, documents),
-            "record": [ids[0][i] if from_gold else ids[1][j] for i, j, from_gold in zip(g, p, anchored, strict=True)],
-            "side": categories(side, SIDES),
-            "decision": categories(decision, DECISIONS),
+            "document": pd.Categorical.from_codes(found.doc, dtype=_documents(gold.documents)),
+            "record": pd.array(ids, dtype="str"),
+            "side": categories(found.side, SIDES),
+            "decision": categories(found.decision, DECISIONS),
             **_columns("gold", gold, g),
             **_columns("pred", pred, p),
-            "boundary": boundary,
+            "boundary": categories(boundaries(gold, pred, g, p), BOUNDARIES),
             "reason": reason,
-            "weight": weight,
-            "doc": doc,
-            "gold": g.astype(np.int32),
-            "pred": p.astype(np.int32),
+            "weight": found.weight,
+            "doc": found.doc,
+            "gold": g,
+            "pred": p,
         },
         columns=list(RECORD_COLUMNS),
     )
-    return frame.astype({"record": "str", "gold_text": "str", "pred_text": "str"})
 
 
-def record_ids(layer: Layer, prefix: str) -> list[str]:
-    """Return the record id of each span without its document: `g:12-19:Drug`, `~2` for the second of two equal ones.
+_DOCUMENTS: WeakKeyDictionary[Documents, pd.CategoricalDtype] = WeakKeyDictionary()
+
+
+def _documents(documents: Documents) -> pd.CategoricalDtype:
+    """Return the column of document ids: made once, as there may be very many."""
+    if documents not in _DOCUMENTS:
+        _DOCUMENTS[documents] = pd.CategoricalDtype(pd.Index(list(documents.ids), dtype="str"))
+    return _DOCUMENTS[documents]
+
+
+def record_ids(layer: Layer, prefix: str, spans: NDArray[Any] | None = None) -> list[str]:
+    """Return the record id of each span (or of some) without its document: `g:12-19:Drug`, `~2` for the second of two
+    equal ones.
 
     A type that itself ends like that is written with `~1`, so that no two spans have the same id.
     """
+    chosen = np.arange(len(layer)) if spans is None else spans
     types = [f"{kind}~1" if NUMBERED.search(kind) else kind for kind in layer.types]
     ids = [
         f"{prefix}:{start}-{end}:{types[kind]}"
-        for start, end, kind in zip(layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True)
+        for start, end, kind in zip(
+            layer.start[chosen].tolist(), layer.end[chosen].tolist(), layer.type[chosen].tolist(), strict=True
+        )
     ]
-    for span, parts in layer.fragments.items():
-        ids[span] = f"{prefix}:{','.join(f'{low}-{high}' for low, high in parts)}:{types[int(layer.type[span])]}"
-    repeated = 1
-    last = -2
-    for span in layer.duplicates.tolist():
-        repeated = repeated + 1 if span == last + 1 else 2
-        ids[span] = f"{NUMBERED.sub('', ids[span])}~{repeated}"
-        last = span
+    if layer.fragments:
+        for place, span in enumerate(chosen.tolist()):
+            if parts := layer.fragments.get(span):
+                words = ",".join(f"{low}-{high}" for low, high in parts)
+                ids[place] = f"{prefix}:{words}:{types[int(layer.type[span])]}"
+    repeated = layer.duplicates
+    if len(repeated):
+        # A run of equal spans holds consecutive numbers: how many of them stand before a span is how often it repeats.
+        places = np.searchsorted(repeated, chosen)
+        again = np.flatnonzero((places < len(repeated)) & (repeated[np.minimum(places, len(repeated) - 1)] == chosen))
+        offset = repeated - np.arange(len(repeated))
+        for i in again.tolist():
+            run = int(np.searchsorted(offset, offset[places[i]]))
+            ids[i] = f"{NUMBERED.sub('', ids[i])}~{int(places[i]) - run + 2}"
     return ids
 
 
 def overall(scores: Scores) -> pd.DataFrame:
     """Return one row a criterion: `criterion` and COUNT_COLUMNS, micro averaged."""
-    return _count_table("criterion", {c.name: scores.counts(c.name) for c in scores.criteria})
+    return count_table("criterion", {c.name: scores.counts(c.name) for c in scores.criteria})
 
 
 def by_type(scores: Scores, name: str) -> pd.DataFrame:
@@ -152,7 +244,21 @@ def by_type(scores: Scores, name: str) -> pd.DataFrame:
 
 def by_document(scores: Scores, name: str) -> pd.DataFrame:
     """Return one row a document that has spans: `document` and COUNT_COLUMNS."""
-    return _count_table("document", scores.by_document(name))
+    table = scores.by_document(name)
+    gold, pred = table.gold, table.pred
+    columns: dict[str, Any] = {"document": pd.Series(list(table), dtype="str")}
+    for decision in (Decision.COR, Decision.INC, Decision.PAR):
+        columns[decision.name] = _agreed(gold[:, decision], pred[:, decision])
+    columns |= {"MIS": gold[:, Decision.MIS], "SPU": pred[:, Decision.SPU]}
+    columns |= {"POS": gold.sum(axis=1), "ACT": pred.sum(axis=1)}
+    return pd.DataFrame(columns | dict(zip(COUNT_COLUMNS[-3:], table.ratios, strict=True)))
+
+
+def _agreed(one: NDArray[np.int64], other: NDArray[np.int64]) -> Any:
+    """Return what both sides say, with None where they differ."""
+    if np.array_equal(one, other):
+        return one
+    return pd.Series([a if a == b else None for a, b in zip(one.tolist(), other.tolist(), strict=True)])
 
 
 def confusion(scores: Scores, name: str) -> pd.DataFrame:
@@ -233,10 +339,23 @@ def _read_order(layer: Layer) -> NDArray[Any]:
 
 def categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
     """Return a categorical column: `codes` are indices into the names, which are all different; -1 is missing."""
-    return pd.Categorical.from_codes(codes, pd.Index(list(names), dtype="str"))
+    every = tuple(names)
+    return pd.Categorical.from_codes(codes, dtype=(_few if len(every) < _FEW else _categories)(every))
 
 
-def _count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
+_FEW = 1_000
+"""Names up to which a column's categories are kept, being made again and again for a page of records each."""
+
+
+def _categories(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    return pd.CategoricalDtype(pd.Index(list(names), dtype="str"))
+
+
+_few = lru_cache(64)(_categories)
+
+
+def count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
+    """Return one row for each counts: the column `key` with their names, and COUNT_COLUMNS."""
     return pd.DataFrame(
         [{key: name} | count_row(counts) for name, counts in rows.items()], columns=[key, *COUNT_COLUMNS]
     )
@@ -265,47 +384,90 @@ def _columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
     there = np.where(absent, 0, spans)
     kinds = layer.type[there] if len(layer) else np.zeros(len(spans), np.int16)
     starts, ends = (
-        pd.array(np.where(absent, 0, column[there] if len(layer) else 0).astype(np.int32), dtype="Int32")
+        pd.arrays.IntegerArray(np.where(absent, 0, column[there] if len(layer) else 0).astype(np.int32), absent)
         for column in (layer.start, layer.end)
     )
-    starts[absent], ends[absent] = pd.NA, pd.NA
     return {
         f"{side}_start": starts,
         f"{side}_end": ends,
         f"{side}_type": categories(np.where(absent, -1, kinds), layer.types),
-        f"{side}_text": [layer.text(span) if span >= 0 else None for span in spans.tolist()],
+        f"{side}_text": pd.array(_texts(layer, spans), dtype="str"),
     }
 
 
-def _differences(
-    gold: Layer,
-    pred: Layer,
-    g: NDArray[Any],
-    p: NDArray[Any],
-) -> tuple[Any, Any]:
-    """Say of each record how boundaries relate, and in words what differs: where, by how much, and in type."""
+def _texts(layer: Layer, spans: NDArray[Any]) -> list[str | None]:
+    """Return the text of each span, None for -1; a document's text is looked up once for spans of it in a row."""
+    texts = layer.documents.texts
+    found: list[str | None] = [None] * len(spans)
+    some = np.flatnonzero(spans >= 0)
+    own = spans[some]
+    last, text = -1, ""
+    columns = (some, layer.doc[own], layer.start[own], layer.end[own])
+    for place, doc, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        if doc != last:
+            last, text = doc, texts[doc]
+        found[place] = text[start:end]
+    if layer.fragments:
+        for place in some[_broken(layer)[own]].tolist():
+            found[place] = layer.text(int(spans[place]))
+    return found
+
+
+def boundaries(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[np.uint8]:
+    """Say how the boundaries of gold spans and predictions (-1: none) relate, as indices into BOUNDARIES."""
+    relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.uint8)
     paired = np.flatnonzero((g >= 0) & (p >= 0))
-    relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.int8)
+    one, two = g[paired], p[paired]
+    moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
+    if gold.fragments or pred.fragments:
+        for place in np.flatnonzero((moved == 0) & (_broken(gold)[one] | _broken(pred)[two])).tolist():
+            if gold.fragments.get(int(one[place])) != pred.fragments.get(int(two[place])):
+                moved[place] = _FRAGMENTS
+    relation[paired] = moved
+    return relation
+
+
+def _broken(layer: Layer) -> NDArray[np.bool_]:
+    mask = np.zeros(len(layer), bool)
+    mask[list(layer.fragments)] = True
+    return mask
+
+
+def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[Any]:
+    """Say of each record in words what differs: where, by how much, and in type."""
     words = np.empty(len(g), object)
+    paired = np.flatnonzero((g >= 0) & (p >= 0))
     if len(paired):
         one, two = g[paired], p[paired]
-        unit, starts, ends = _shifts(gold, pred, one, two)
-        moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
-        if gold.fragments or pred.fragments:
-            parts = [gold.fragments.get(i) != pred.fragments.get(j) for i, j in zip(one, two, strict=True)]
-            moved = np.where((moved == 0) & parts, 4, moved)
-        relation[paired] = moved
-        rows = np.stack((starts, ends, gold.type[one], pred.type[two], moved), axis=1)
-        distinct, which = np.unique(rows, axis=0, return_inverse=True)
-        said = np.array([_words(unit, gold, pred, *row) for row in distinct.tolist()], object)
-        words[paired] = said[which.ravel()]
+        by_token, starts, ends = _shifts(gold, pred, one, two)
+        moved = boundaries(gold, pred, one, two)
+        facts = (by_token, starts, ends, gold.type[one], pred.type[two], moved)
+        first, which = _distinct(facts)
+        rows = zip(*(fact[first].tolist() for fact in facts), strict=True)
+        words[paired] = np.array([_words(gold, pred, *row) for row in rows], object)[which]
     for mine, layer, spans, other, text in (
         (np.flatnonzero(p < 0), gold, g, pred, "prediction"),
         (np.flatnonzero(g < 0), pred, p, gold, "gold span"),
     ):
         met = _meets(layer, spans[mine], other)
         words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
-    return categories(relation, BOUNDARIES), pd.Categorical(words)
+    return words
+
+
+def _distinct(facts: Iterable[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each different row of some columns of whole numbers first stands, and which of these each is."""
+    packed: Any = np.zeros(1, np.int64)
+    most = 1
+    for fact in facts:
+        least = int(fact.min())
+        size = int(fact.max()) - least + 1
+        if most * size >= 1 << 62:
+            packed = np.unique(packed, return_inverse=True)[1]
+            most = int(packed.max()) + 1
+        packed = packed * size + (fact.astype(np.int64) - least)
+        most *= size
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    return first, which
 
 
 def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]:
@@ -315,8 +477,9 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
     base = layer.documents.base
     start = base[layer.doc[spans]] + layer.start[spans]
     end = base[layer.doc[spans]] + layer.end[spans]
-    starts = base[other.doc] + other.start
-    reach = np.maximum.accumulate(base[other.doc] + other.end)
+    near = _in_documents(other.first, layer.doc[spans])
+    starts = base[other.doc[near]] + other.start[near]
+    reach = np.append(np.maximum.accumulate(base[other.doc[near]] + other.end[near]), -1)
     # The last span that starts before this one's end: whether any reaches past this one's start.
     last = np.searchsorted(starts, end, side="left") - 1
     met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
@@ -324,6 +487,12 @@ def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]
         # Hulls that overlap may share no character: of those the fragments tell.
         met[met] = [_shares(layer, int(span), other) for span in spans[met]]
     return met
+
+
+def _in_documents(first: NDArray[np.int64], docs: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the indices of all rows of some documents, in order; `first` is the index of each document's first."""
+    distinct = np.unique(docs)
+    return ranges(first[distinct], first[distinct + 1])[1]
 
 
 def _shares(layer: Layer, span: int, other: Layer) -> bool:
@@ -339,33 +508,40 @@ def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
 
 def _shifts(
     gold: Layer, pred: Layer, one: NDArray[Any], two: NDArray[Any]
-) -> tuple[str, NDArray[np.int64], NDArray[np.int64]]:
-    """Return by how much the prediction starts and ends later, in tokens where all bounds lie on token bounds."""
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Return by how much each prediction starts and ends later: in tokens, and True, where all four of its and the
+    gold span's bounds lie on token bounds, else in characters."""
     base, tokens = gold.documents.base, gold.documents.tokens
     doc = base[gold.doc[one]]
     bounds = [
         doc + column.astype(np.int64) for column in (gold.start[one], pred.start[two], gold.end[one], pred.end[two])
     ]
-    if tokens is not None:
-        origin = np.repeat(base[:-1], np.diff(tokens.first))
-        edges = (origin + tokens.starts, origin + tokens.ends)
-        places = [np.searchsorted(edges[i // 2], bound) for i, bound in enumerate(bounds)]
-        exact = all(
-            bool(np.all(edges[i // 2][np.minimum(place, len(edges[0]) - 1)] == bound)) and len(edges[0])
-            for i, (place, bound) in enumerate(zip(places, bounds, strict=True))
-        )
-        if exact:
-            return "token", places[1] - places[0], places[3] - places[2]
-    return "character", bounds[1] - bounds[0], bounds[3] - bounds[2]
+    starts, ends = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    by_token = np.zeros(len(one), bool)
+    near = np.zeros(0, np.int64) if tokens is None else _in_documents(tokens.first, gold.doc[one])
+    if tokens is None or not len(near):
+        return by_token, starts, ends
+    origin = base[np.searchsorted(tokens.first, near, side="right") - 1]
+    edges = (origin + tokens.starts[near], origin + tokens.ends[near])
+    places = [np.searchsorted(edges[i // 2], bound) for i, bound in enumerate(bounds)]
+    by_token[:] = True
+    for i, (place, bound) in enumerate(zip(places, bounds, strict=True)):
+        by_token &= edges[i // 2][np.minimum(place, len(near) - 1)] == bound
+    return (
+        by_token,
+        np.where(by_token, places[1] - places[0], starts),
+        np.where(by_token, places[3] - places[2], ends),
+    )
 
 
-def _words(unit: str, gold: Layer, pred: Layer, start: int, end: int, kind: int, other: int, moved: int) -> str:
+def _words(gold: Layer, pred: Layer, by_token: int, start: int, end: int, kind: int, other: int, moved: int) -> str:
+    unit = "token" if by_token else "character"
     parts = []
     for verb, shift in (("starts", start), ("ends", end)):
         if shift:
             size = f"{abs(shift)} {unit}{'s' if abs(shift) > 1 else ''}"
             parts.append(f"{verb} {size} {'later' if shift > 0 else 'earlier'}")
-    if moved == 4:
+    if moved == _FRAGMENTS:
         parts.append("other fragments")
     if gold.types[kind] != pred.types[other]:
         parts.append(f"type {pred.types[other]} instead of {gold.types[kind]}")
@@ -380,12 +556,19 @@ __all__: Sequence[str] = (
     "RECORD_COLUMNS",
     "SIDES",
     "SPURIOUS",
+    "TOKEN_REASONS",
+    "Rows",
+    "boundaries",
     "by_document",
     "by_type",
     "confusion",
     "count_row",
+    "count_table",
+    "frame",
     "overall",
+    "reasons",
     "record_ids",
     "records",
+    "rows",
     "wide",
 )

@@ -13,10 +13,13 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.tokens import tokens_of
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +96,28 @@ def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
     return not ahead or 2 * alike < len(ahead)
 
 
+def without_tokens(documents: Documents) -> Bools:
+    """Return which documents have no tokens, though there are words in them."""
+    own = documents.tokens
+    found: Bools = np.diff(tokens_of(documents).first) > (0 if own is None else np.diff(own.first))
+    return found
+
+
 def tokenized(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
     """Return documents that all have tokens, and what is to be said where some had none."""
     own, tokens = documents.tokens, tokens_of(documents)
-    bare = np.diff(tokens.first) > (0 if own is None else np.diff(own.first))
+    bare = without_tokens(documents)
     if own is not None and not bare.any():
         return documents, ()
-    which = "the documents" if bare.all() else f"{np.count_nonzero(bare)} of {len(documents)} documents"
-    note = f"{which} have no tokens: words and single other characters were taken for tokens"
-    return replace(documents, tokens=tokens), (note,)
+    return replace(documents, tokens=tokens), found_note(int(np.count_nonzero(bare)), len(documents))
+
+
+def found_note(bare: int, documents: int) -> tuple[str, ...]:
+    """Return what is to be said where so many documents had no tokens."""
+    if not bare:
+        return ()
+    which = "the documents" if bare == documents else f"{bare} of {documents} documents"
+    return (f"{which} have no tokens: words and single other characters were taken for tokens",)
 
 
 def tagged(layer: Layer, needed_by: str) -> Tagged:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Int64, Intervals, frozen
+from nereval_core.digest import Hashes, combined, span_hashes
+from nereval_core.errors import FormatError
 
 WORD = re.compile(r"(\w+)|[^\w\s]")
 """A token where a document has none of its own: a run of word characters, or any other character but white space."""
@@ -23,15 +25,34 @@ _TOKENS: WeakKeyDictionary[Documents, Intervals] = WeakKeyDictionary()
 
 
 def tokens_of(documents: Documents) -> Intervals:
-    """Return the tokens of each document: its own, or, where it has none, those that WORD finds in its text."""
+    """Return the tokens of each document: its own, or, where it has none, those that WORD finds in its text.
+
+    Raises:
+        FormatError: there are neither tokens nor texts.
+    """
     if documents not in _TOKENS:
         _TOKENS[documents] = _tokens_of(documents)
     return _TOKENS[documents]
 
 
+def check_tokens(documents: Documents) -> None:
+    """Refuse documents whose tokens cannot be told, before they are asked for.
+
+    Raises:
+        FormatError: there are neither tokens nor texts.
+    """
+    if documents.sizes is not None and documents.sizes[_bare(documents)].any():
+        raise FormatError.single("tokens", None, "there are no texts to find them in", "give the texts, or no tokens")
+
+
+def remember_tokens(documents: Documents, tokens: Intervals) -> None:
+    """Settle what `tokens_of` returns, where it was found before and kept."""
+    _TOKENS[documents] = tokens
+
+
 def _tokens_of(documents: Documents) -> Intervals:
-    own = documents.tokens
-    bare = np.arange(len(documents)) if own is None else np.flatnonzero(np.diff(own.first) == 0)
+    check_tokens(documents)
+    own, bare = documents.tokens, _bare(documents)
     if own is not None and not len(bare):
         return own
     columns = _found(documents, bare)
@@ -43,6 +64,13 @@ def _tokens_of(documents: Documents) -> Intervals:
     doc, starts, ends = columns
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(doc, minlength=len(documents)))))
     return Intervals(frozen(first), frozen(starts.astype(np.int32)), frozen(ends.astype(np.int32)))
+
+
+def _bare(documents: Documents) -> Int64:
+    """Return the documents without tokens of their own."""
+    return (
+        np.arange(len(documents)) if documents.tokens is None else np.flatnonzero(np.diff(documents.tokens.first) == 0)
+    )
 
 
 def _found(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
@@ -84,16 +112,31 @@ def _kinds(bits: int) -> NDArray[np.uint8]:
 
 def tokens_in_words(documents: Documents) -> str:
     """Say where the tokens come from, with a digest of those that are the documents' own: they stand in no other."""
-    own = documents.tokens
-    some = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
-    if own is None or not some.any():
+    tokenized = int(np.count_nonzero(own_tokens(documents)))
+    return tokens_said(len(documents), tokenized, lambda: combined("tokens", token_hashes(documents)))
+
+
+def tokens_said(documents: int, tokenized: int, digest: Callable[[], str]) -> str:
+    """Say where the tokens of so many documents come from, of which so many have their own."""
+    if not tokenized:
         return "tokens: words and single other characters"
-    sha = hashlib.sha256(b"tokens\n")
-    for number in documents.by_id.tolist():
-        low, high = own.first[number], own.first[number + 1]
-        sha.update(int(high - low).to_bytes(8, "little"))
-        for column in (own.starts, own.ends):
-            sha.update(np.ascontiguousarray(column[low:high], np.int64).tobytes())
-    said = f"tokens: the documents' own sha256:{sha.hexdigest()[:16]}"
-    rest = int(np.count_nonzero(~some))
+    said = f"tokens: the documents' own sha256:{digest()[:16]}"
+    rest = documents - tokenized
     return f"{said}, in {rest} without any words and single other characters" if rest else said
+
+
+def own_tokens(documents: Documents) -> NDArray[np.bool_]:
+    """Tell which documents have tokens of their own."""
+    own = documents.tokens
+    found: NDArray[np.bool_] = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
+    return found
+
+
+def token_hashes(documents: Documents) -> Hashes:
+    """Return a SHA-256 of each document with its own tokens, shape (documents, 32)."""
+    own = documents.tokens
+    if own is None:
+        nothing = np.zeros(0, np.int32)
+        own = Intervals(np.zeros(len(documents) + 1, np.int64), nothing, nothing)
+    alike = np.zeros(len(own.starts), np.int8)
+    return span_hashes(documents.hashes, own.first, own.starts, own.ends, alike, ("token",), {})

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nereval_core.criteria import SCHEMAS
-from pages.shared import convention, overview
+from pages.shared import convention, overview, sentence
 from pages.shared.frame import Here, page
 from pages.shared.plain import plain
 from pages.shared.terms import explained
@@ -15,10 +15,12 @@ def draw(here: Here) -> None:
         convention.section(here, here.convention)
     overview.systems_line(here)
     overview.badge(here)
+    sentence.overview(here)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)
-    names = here.criteria if everything else tuple(dict.fromkeys((*SCHEMAS, here.by)))
+    few = dict.fromkeys((*SCHEMAS, here.by))
+    names = tuple(name for name in here.criteria if everything or name in few)
     overview.criteria(here, names)
     overview.bars(here, names)
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.shared import confusion
+from pages.shared import confusion, sentence
 from pages.shared.frame import Here, page
 from pages.shared.lists import opened
 from pages.shared.plain import plain
-from pages.shared.queries import cell_query, confusion_counts
+from pages.shared.queries import cell_query
 from pages.shared.tables import confusion_table
 
 
@@ -16,8 +16,9 @@ def draw(here: Here) -> None:
         "Gold types down, predicted types across; aligned pairs with other boundaries are counted too. "
         "The last row holds spurious predictions (SPU), the last column missed gold spans (MIS)."
     )
+    sentence.confusion(here)
     layout = confusion.layout(here)
-    cells = confusion_counts(here.records())
+    cells = here.ledger().confusion()
     table = confusion_table(cells, confusion.most(here, cells), layout)
 
     cell = confusion.show(here, table)

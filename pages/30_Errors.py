@@ -1,22 +1,24 @@
-"""Errors: the queue of match records, narrowed down by facets, searched and sorted; choose one to read it."""
+"""Errors: the queue of match records, narrowed down by facets, searched and sorted, or the classes of errors."""
 
 import streamlit as st
 
-from pages.shared import errors
+from pages.shared import against, error_classes, errors, sentence
 from pages.shared.frame import Here, page
 from pages.shared.lists import counted, record_table
-from pages.shared.queries import ordered
 
 
 @page("Errors")
 def draw(here: Here) -> None:
+    if error_classes.chosen(here):
+        error_classes.draw(here)
+        return
     errors.search(here)
     errors.facets(here)
 
-    found = ordered(here.shown(), here.view.ordered_by())
-
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{counted(here.by, found)}**")
+        st.markdown(f"**{counted(here.by, here.ledger().total(here.query()))}**")
         if not here.view.decision:
             st.caption("all but correct (COR); choose decisions above to see others")
-    record_table(here, here.by, found, name="errors", height=420)
+        against.control(here)
+    sentence.errors(here)
+    record_table(here, here.by, here.query(), name="errors", order=here.view.ordered_by(), height=420)

@@ -10,10 +10,9 @@ from pages.shared import keys, state
 from pages.shared.frame import Here, page
 from pages.shared.navigation import link_to
 from pages.shared.plain import plain
-from pages.shared.queries import select
 from pages.shared.reading import reading
 from pages.shared.reading.controls import controls, part_asked_for, parts
-from pages.shared.reading.document import card, opened
+from pages.shared.reading.document import opened, opened_card
 from pages.shared.reading.view import view
 
 HINT = "Click a span, or press j, to see its partner, the reason for its decision, and what every criterion says of it."
@@ -30,9 +29,11 @@ def documents(here: Here) -> None:
         st.info("This corpus has no documents. Choose another one at Start.")
         return
     # j and k go through the records of all documents.
-    shown = select(here.records(), replace(here.query(), doc=""))
     wanted = (here.view.doc, here.view.record)
-    there = opened(here.scores(), here.by, here.records(), shown, *wanted, part_asked_for(wanted))
+    start = texts.ids[0]
+    beside = (here.beside, here.of(here.beside).reading) if here.beside else None
+    query = replace(here.query(), doc="")
+    there = opened(here.ledger(), query, here.reading, *wanted, part_asked_for(wanted), start, beside=beside)
     if there.unknown:
         asked = plain(here.view.record)
         st.warning(
@@ -40,7 +41,7 @@ def documents(here: Here) -> None:
             "matching criterion counts tokens instead of spans."
         )
 
-    by = controls(there, texts.ids, go)
+    by = controls(there, texts.ids, go, [name for name in here.systems if name != here.system])
     parts(there, wanted)
     data = view(
         there.text[slice(*there.window)],
@@ -49,10 +50,11 @@ def documents(here: Here) -> None:
         selected=there.selected,
         colour_by=by,
         types=here.annotated_types,
-        card=card(here.scores(), here.by, there.record) if there.record else {"hint": HINT},
+        card=opened_card(there, here.by) or {"hint": HINT},
         queue=there.queue,
         at=there.at,
         keys=("j next record", "k previous", "Escape closes the card"),
+        systems=(here.system, here.beside) if here.beside else None,
     )
     reading(data, key=f"{keys.WIDGET}reading", on_select=go)
     link_to("Guide", "What the decisions and the criteria mean", here.view)

@@ -7,7 +7,7 @@ import streamlit as st
 from nereval_core import guide
 from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.errors import FormatError
-from nereval_core.glossary import DECISIONS, GLOSSARY
+from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
 from pages.shared import keys
@@ -23,6 +23,7 @@ SECTIONS = {
     "The five decisions": "decisions",
     "Try it": "try-it",
     "Matching criteria": "criteria",
+    "Error classes": "error-classes",
     "Abbreviations": "abbreviations",
 }
 HOW = (
@@ -81,10 +82,23 @@ def criteria() -> None:
         shown.html(example_html(example, name))
 
 
+def error_classes() -> None:
+    st.header("Error classes", anchor="error-classes")
+    st.write(
+        "Every record that is not correct under strict has the first of these classes that applies. What a class costs "
+        "is found by mending it in the predictions and scoring these anew; with all mended they are gold."
+    )
+    for code in ERROR_CLASSES:
+        st.subheader(code, anchor=GLOSSARY[code].anchor)
+        said, shown = st.columns(2)
+        said.write(GLOSSARY[code].sentence)
+        shown.html(example_html(guide.CLASS_EXAMPLES[code], "strict"))
+
+
 def abbreviations() -> None:
     st.header("Abbreviations", anchor="abbreviations")
     for code, term in GLOSSARY.items():
-        if code not in DECISIONS:
+        if code not in (*DECISIONS, *ERROR_CLASSES):
             st.subheader(term.label, anchor=term.anchor)
             st.write(term.sentence + (f" {term.code} = {term.formula}" if term.formula else ""))
 
@@ -100,4 +114,5 @@ def explain(here: Here | None) -> None:
     decisions()
     try_it()
     criteria()
+    error_classes()
     abbreviations()

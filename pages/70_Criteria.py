@@ -2,13 +2,17 @@
 
 import streamlit as st
 
-from pages.shared import criteria
+from pages.shared import criteria, criteria_views
 from pages.shared.frame import Here, page
 from pages.shared.plain import plain
 
 
 @page("Criteria")
 def draw(here: Here) -> None:
+    view = criteria_views.chosen(here)
+    if view is not None:
+        view(here)
+        return
     st.caption(
         f"The predictions of {plain(here.system)} under every matching criterion and published scorer that applies. "
         "A scorer stands below the criterion that means the same. All types as annotated: nothing merged or left out."

@@ -45,12 +45,19 @@ def launched() -> Iterator[Any]:
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[str]:
-    """Start the app as its users do, on a free port of this machine; yield its address."""
+def served(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[str]:
+    """Start the app (or another script) as its users do, on a free port of this machine; yield its address."""
+    with running(*arguments, script=script) as (address, _):
+        yield address
+
+
+@contextmanager
+def running(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[str, int]]:
+    """Do as `served`; yield the number of the server's process too."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--", *arguments]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--", *arguments]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
@@ -63,7 +70,7 @@ def served(*arguments: str) -> Iterator[str]:
                 time.sleep(0.2)
         else:
             raise AssertionError("the server did not answer within a minute")
-        yield address
+        yield address, server.pid
     finally:
         server.terminate()
         server.wait(30)

@@ -5,15 +5,22 @@ A run in which no test passed, because all were skipped, is no success.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from nereval_core.__main__ import main
 from tests.browser import launched, served
+from tests.sharded import Cli
 
-settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=60)
+# What tests read is not to lie beside what people read.
+os.environ["NEREVAL_CACHE"] = ""
+
+settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("nereval")
 
 
@@ -29,6 +36,21 @@ def app() -> Iterator[str]:
     """The address of the running app."""
     with served() as address:
         yield address
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run `score` in a folder of its own; return exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main(["score", *arguments])
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return run
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -116,13 +116,12 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     fresh.close()
 
 
-@pytest.mark.parametrize("column", [0, 1, 2])
-def test_a_count_of_overview_opens_as_many_records(visit: Visit, column: int) -> None:
+def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     open_demo(visit, "Overview")
     table(visit).locator("canvas th", has_text="(ACT)").wait_for(state="attached")
     headers = table(visit).locator("canvas th").all_text_contents()
     shown = {re.findall(r"\((\w+)\)|$", name)[0]: place for place, name in enumerate(headers)}
-    place = shown[("COR", "INC", "MIS")[column]]
+    place = shown["INC"]
     click_row(visit, 0, 0, from_right=visit.page.viewport_size["width"] // 4)
     for _ in headers:
         visit.page.keyboard.press("ArrowLeft")
@@ -130,8 +129,7 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit, column: int) ->
     for _ in range(place):
         visit.page.keyboard.press("ArrowRight")
     visit.drawn(before)
-    title = {"COR": "correct (COR)", "INC": "incorrect (INC)", "MIS": "missed (MIS)"}[("COR", "INC", "MIS")[column]]
-    assert eventually(visit, lambda: title in listed(visit)[0]), listed(visit)
+    assert eventually(visit, lambda: "incorrect (INC)" in listed(visit)[0]), listed(visit)
     assert listed(visit)[1] == int(cell_text(visit, 0, place))
 
 
@@ -181,22 +179,29 @@ def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Pa
     visit.page.get_by_text("What was read").wait_for()
 
 
-@pytest.mark.parametrize(("width", "height", "theme"), [(1440, 900, "light"), (1024, 768, "dark"), (390, 844, "light")])
-def test_no_page_scrolls_sideways(browser: Any, app: str, width: int, height: int, theme: str) -> None:
-    visit = Visit(browser, app, viewport={"width": width, "height": height}, color_scheme=theme)
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+"""A wide screen, a small one, a telephone: width and height in pixels."""
+
+
+def test_no_page_scrolls_sideways(visit: Visit) -> None:
     visit.go("/")
     with visit.rerun():
         visit.page.get_by_role("button", name="Open", exact=True).first.click()
-    query = visit.page.url.partition("?")[2]
-    for name in ("", *PAGES):
-        visit.go(f"/{name}?{query}")
-        visit.page.wait_for_timeout(300)
-        wide = visit.page.evaluate(
-            "Math.max(...['html', '[data-testid=stMain]'].map(at => document.querySelector(at))"
-            ".map(e => e.scrollWidth - e.clientWidth))"
-        )
-        assert wide <= 0, (name, wide)
-    visit.close()
+    for name in ("Start", *PAGES):
+        before = visit.runs()
+        visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+        visit.page.get_by_role("heading", name="nereval" if name == "Start" else name, exact=True).wait_for()
+        visit.drawn(before)
+        for width, height in reversed(SIZES):
+            visit.page.set_viewport_size({"width": width, "height": height})
+            # Tables and figures take a while to follow.
+            assert eventually(visit, lambda: sideways(visit) <= 0), (name, width, sideways(visit))
+
+
+def sideways(visit: Visit) -> int:
+    """Return by how many pixels the page is wider than the window."""
+    wider = "Math.max(...['html', '[data-testid=stMain]'].map(at => document.querySelector(at)).map(at => at.{}))"
+    return int(visit.page.evaluate(wider.format("scrollWidth - at.clientWidth")))
 
 
 def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> None:

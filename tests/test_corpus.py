@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Builder, Documents, Labels, Layer
+from nereval_core.corpus import layer as layer_of
+from nereval_core.digest import combined
 from nereval_core.errors import FormatError
 from tests.layer_strategies import content, layers
 
@@ -182,6 +184,20 @@ def test_digests_are_free_of_order_names_and_metadata(layer: Layer, data: st.Dat
     assert again.digest == layer.digest
 
 
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(layer=layers(), data=st.data())
+def test_digests_of_the_parts_make_that_of_the_whole(layer: Layer, data: st.DataObject) -> None:
+    part = data.draw(st.lists(st.integers(0, 2), min_size=len(layer.documents), max_size=len(layer.documents)))
+    spans = list(range(len(layer)))
+    parts = []
+    for number in range(3):
+        documents = [doc for doc, own in enumerate(part) if own == number]
+        parts.append(rebuilt(layer, documents, [span for span in spans if part[layer.doc[span]] == number]))
+    assert combined("layer", np.concatenate([one.hashes for one in parts])) == layer.digest
+    whole = np.concatenate([one.documents.hashes for one in parts])
+    assert combined("documents", whole) == layer.documents.digest
+
+
 BASE: dict[str, Any] = {"start": 1, "end": 6, "label": "A", "fragments": ((1, 2), (4, 6)), "links": ("Q1", "Q2")}
 CHANGES: list[dict[str, Any]] = [
     {},
@@ -225,3 +241,19 @@ def test_taking_all_spans_changes_nothing_and_taking_some_keeps_what_they_carry(
     kept = [span for span in every.tolist() if data.draw(st.booleans())]
     part = layer.take(np.array(kept, np.int64))
     assert part.digest == rebuilt(layer, list(range(len(layer.documents))), kept).digest
+
+
+@given(
+    spans=st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 4), st.integers(0, 6), st.integers(0, 4)), max_size=8),
+    names=st.permutations(["A", "B", "c", "", "\ud800"]),
+)
+def test_coded_labels_say_what_their_names_say(spans: list[tuple[int, int, int, int]], names: list[str]) -> None:
+    documents = Documents(("x", "y", "z"), ("abcde",) * 3)
+    doc, start, end, codes = ([span[column] for span in spans] for column in range(4))
+    made: list[Any] = []
+    for label in ([names[code] for code in codes], Labels(np.array(codes, np.int64), tuple(names))):
+        try:
+            made.append(content(layer_of("x", documents, doc, start, end, label)))
+        except FormatError as error:
+            made.append(error.problems)
+    assert made[0] == made[1]

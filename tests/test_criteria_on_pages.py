@@ -11,9 +11,8 @@ from nereval_core.criteria import APPLICABLE, CRITERIA
 from nereval_core.readers import Source
 from nereval_core.tables import by_type
 from pages.shared import corpora, keys
-from pages.shared.lists import count, table_key
+from pages.shared.lists import count
 from pages.shared.loading import load
-from pages.shared.queries import select
 from pages.shared.tables import COUNTS, criteria_cell, criteria_table
 from pages.shared.url import View
 from tests.test_own_criteria import uploaded
@@ -64,9 +63,9 @@ def test_every_count_of_overview_opens_its_records(view: View, name: str, column
     row = criteria_table(corpora.scores(loaded, "run", settings), [name]).iloc[0]
     query = criteria_cell(column)
     assert query is not None
-    found = select(corpora.records(loaded, "run", settings, name), query)
+    found = corpora.ledger(loaded, "run", settings, name).page(query, rows=10_000)
     shown = replace(view, criterion=name, sort=("all-criteria",))
-    key = table_key(f"{keys.TABLE}criteria", shown, tuple(CRITERIA))
+    key = f"{keys.TABLE}criteria"
     app = opened("Overview", shown, **{key: cell(list(CRITERIA).index(name), column)})
     records = count(len(found), "record")
     said = (
@@ -90,11 +89,11 @@ def test_counts_by_token_are_those_of_tokens(view: View) -> None:
 
 @pytest.mark.parametrize("name", ["core", "alternatives"])
 def test_where_gold_has_none_they_are_greyed_with_the_reason(view: View, name: str) -> None:
-    app = opened("Overview", PLAIN)
+    app = opened("Overview", PLAIN, widget_criteria=True)
     assert app.button(key=f"criterion-{name}").disabled
     assert any(f"{name} does not apply: it needs {CRITERIA[name].needs}." in caption.value for caption in app.caption)
     assert not app.button(key="criterion-fragment").disabled
-    here = opened("Overview", view)
+    here = opened("Overview", view, widget_criteria=True)
     assert not here.button(key=f"criterion-{name}").disabled
     assert not any("does not apply" in caption.value for caption in here.caption)
     sound(here.button(key=f"criterion-{name}").click().run())
@@ -104,15 +103,15 @@ def test_where_gold_has_none_they_are_greyed_with_the_reason(view: View, name: s
 
 
 def test_spans_without_a_core_are_told(view: View) -> None:
-    app = opened("Overview", replace(view, criterion="core"))
+    app = opened("Overview", replace(view, criterion="core"), widget_criteria=True)
     assert any("2 of 3 gold spans have no core: each is its own." in caption.value for caption in app.caption)
     assert any("gold spans without a core, each its own: 2 of 3" in code.value for code in app.code)
 
 
 def test_an_own_criterion_that_needs_cores(view: View) -> None:
-    app = uploaded(opened("Overview", PLAIN), MINE)
+    app = uploaded(opened("Overview", PLAIN, widget_criteria=True), MINE)
     assert app.button(key="criterion-mine").disabled
     assert any("mine does not apply: it needs core terms" in caption.value for caption in app.caption)
-    app = uploaded(opened("Overview", view), MINE)
+    app = uploaded(opened("Overview", view, widget_criteria=True), MINE)
     app = sound(app.button(key="criterion-mine").click().run())
     assert "criterion mine" in headings(app)

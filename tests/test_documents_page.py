@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ import pytest
 from hypothesis import given, settings
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.guide import SIX_CASES, decide
+from nereval_core.ledger import ledger
+from nereval_core.queries import Query
 from nereval_core.report.highlight import Mark
 from nereval_core.report.marks import marks
+from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records
 from pages.shared.loading import demo_names, load_demo
 from pages.shared.reading.document import card, document_marks, find, neighbours, opened
@@ -21,6 +26,12 @@ from pages.shared.reading.view import view
 from tests.test_highlight import marked
 
 ROOT = Path(__file__).parents[1]
+WRONG = Query(decision=("INC", "PAR", "MIS", "SPU"))
+
+
+def alone(sides: tuple[Layer, Layer]) -> Callable[[str], Scores]:
+    """Return what scores a document of two layers alone."""
+    return lambda doc: ledger(score_layers(*sides), "strict", sides).document(doc, Settings())
 
 
 @settings(deadline=None)
@@ -42,7 +53,7 @@ def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]])
 def test_paragraphs_keep_their_line_ends_and_count_their_own_lanes() -> None:
     sent = view("one\r\n\ntwo", [Mark("gold", 0, ((0, 3),), "X", "MIS"), Mark("prediction", 0, ((6, 9),), "X", "SPU")])
     assert [paragraph["texts"] for paragraph in sent["paragraphs"]] == [["one", "\r\n"], ["\n"], ["two"]]
-    assert [paragraph["lanes"] for paragraph in sent["paragraphs"]] == [[1, 0], [0, 0], [0, 1]]
+    assert [paragraph["lanes"] for paragraph in sent["paragraphs"]] == [[1, 0, 0], [0, 0, 0], [0, 1, 0]]
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +64,7 @@ def six() -> tuple[Any, Any]:
 
 def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
     scores, rows = six
-    found = document_marks(scores, "strict", 0, rows)
+    found = document_marks(scores, "strict", rows)
     assert len(found) == 10
     by_record: dict[str, list[Mark]] = {}
     for mark in found:
@@ -64,14 +75,14 @@ def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
 
 def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:
     scores, rows = six
-    assert find(rows, scores, "strict", 0, "p:29-33:Place")["record"] == "g:24-33:Place"
-    assert find(rows, scores, "strict", 0, "p:29-33:Nothing") is None
-    assert find(rows, scores, "strict", 0, "g:29-33:Place") is None
+    assert find(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
+    assert find(rows, scores, "strict", "p:29-33:Nothing") is None
+    assert find(rows, scores, "strict", "g:29-33:Place") is None
 
 
 def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None:
     scores, rows = six
-    said = card(scores, "strict", find(rows, scores, "strict", 0, "g:39-51:Company"))
+    said = card(scores, "strict", find(rows, scores, "strict", "g:39-51:Company"))
     assert said["decision"]["text"] == "≠ incorrect (INC)"
     assert said["reason"] == "ends 8 characters earlier; type Place instead of Company"
     assert said["facts"] == [
@@ -86,31 +97,31 @@ def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None
         "fragment": "by",
     }
     assert [row["criterion"] for row in said["rows"] if row["current"]] == ["strict"]
-    lone = card(scores, "strict", find(rows, scores, "strict", 0, "p:61-66:Person"))
+    lone = card(scores, "strict", find(rows, scores, "strict", "p:61-66:Person"))
     assert lone["facts"][0] == ["gold", "", ""]
 
 
 def test_steps_lead_through_all_records_and_back() -> None:
     loaded = load_demo(demo_names()[0])
-    from nereval_core.scoring import score_layers
-
-    scores = score_layers(loaded.corpus.gold, loaded.corpus.system(loaded.start))
+    sides = loaded.corpus.gold, loaded.corpus.system(loaded.start)
+    scores = score_layers(*sides)
+    kept, reading = ledger(scores, "strict", sides), alone(sides)
     rows = records(scores, "strict")
     shown = rows[rows["decision"] != "COR"]
     every = list(zip(shown["document"].astype(str), shown["record"], strict=True))
     assert len(every) > 20
     seen = []
-    there = opened(scores, "strict", rows, shown, "", "")
+    there = opened(kept, WRONG, reading, "", "")
     while step := there.step(forward=True):
         seen.append(step)
-        there = opened(scores, "strict", rows, shown, *step)
+        there = opened(kept, WRONG, reading, *step)
         assert (there.name, there.selected, there.number) == (*step, len(seen))
         assert any(mark.record == there.selected for mark in there.marks)
     assert seen == every
     back = [step]
     while step := there.step(forward=False):
         back.append(step)
-        there = opened(scores, "strict", rows, shown, *step)
+        there = opened(kept, WRONG, reading, *step)
     assert back[1:] == every[-2::-1]
 
 
@@ -131,22 +142,18 @@ def test_the_way_on_from_a_record_that_is_not_listed() -> None:
 
 
 def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
-    from nereval_core.corpus import Documents, layer
-    from nereval_core.scoring import score_layers
-
     text = "Aspirin was given again.\n" * 4_000
     documents = Documents(("long",), (text,))
     starts = list(range(0, len(text), 25))
     gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
     pred = layer("pred", documents, [], [], [], [])
-    scores = score_layers(gold, pred)
-    rows = records(scores, "strict")
-    there = opened(scores, "strict", rows, rows, "long", "g:50000-50007:Drug")
+    kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
+    there = opened(kept, Query(), reading, "long", "g:50000-50007:Drug")
     assert there.window[0] <= 50_000 < there.window[1]
     assert len(there.marks) <= 1_500
     assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks)
-    assert opened(scores, "strict", rows, rows, "long", "g:50000-50007:Drug", 0).window[0] == 0
-    assert marks(scores, "strict", 0)[0].fragments == ((0, 7),)
+    assert opened(kept, Query(), reading, "long", "g:50000-50007:Drug", 0).window[0] == 0
+    assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
 
 
 def run(page: str, **params: str) -> AppTest:

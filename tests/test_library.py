@@ -64,8 +64,8 @@ def test_merges_are_taken_in_both_forms(merge: dict[str, str] | list[str]) -> No
 
 
 def test_an_unknown_verb_is_no_attribute() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'compare'"):
-        nereval_core.compare  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'guess'"):
+        nereval_core.guess  # noqa: B018
 
 
 def test_a_broken_system_is_left_out_on_request() -> None:

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.errors import SHOWN
-from tests.test_pages import opened, sound
+from tests.test_pages import opened, settled, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
 CASES = {
@@ -19,7 +19,7 @@ def refused(system: str) -> AppTest:
     app = opened("Start")
     app.file_uploader[0].upload("gold.tsv", TAGS.encode()).run()
     app.file_uploader[1].upload("system.tsv", system.encode()).run()
-    return sound(app.button(key="upload_read").click().run())
+    return settled(app.button(key="upload_read").click().run())
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -27,7 +27,7 @@ def test_one_click_reads_what_was_refused(case: str) -> None:
     system, words, spans = CASES[case]
     app = refused(system)
     assert app.error and words in app.button(key="read_again").label
-    app = sound(app.button(key="read_again").click().run())
+    app = settled(app.button(key="read_again").click().run())
     assert not app.error and list(app.dataframe[0].value["spans"]) == spans
     assert not any(button.key == "read_again" for button in app.button)
 

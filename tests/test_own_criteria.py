@@ -12,11 +12,12 @@ from nereval_core.criteria import APPLICABLE, SCHEMAS, Criterion, criteria_from_
 from nereval_core.readers import Source
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.tables import records
 from pages.shared import corpora, keys, own
-from pages.shared.lists import ROWS, count, table_key
+from pages.shared.lists import ROWS, count
 from pages.shared.loading import load, load_demo
 from pages.shared.navigation import pages
-from pages.shared.queries import confusion_counts, query_of, select
+from pages.shared.queries import Query, query_of
 from pages.shared.reading.document import card, document_marks, find
 from pages.shared.tables import confusion_table, criteria_table, types_table
 from pages.shared.url import View, checked, write
@@ -71,7 +72,7 @@ def names(app: AppTest) -> list[str]:
 
 
 def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
-    app = uploaded(opened("Overview", VIEW), TOML)
+    app = uploaded(opened("Overview", VIEW, widget_criteria=True), TOML)
     assert names(app) == ["half", "one-type"] and not app.error
     app = sound(app.button(key="criterion-half").click().run())
     assert address(app)["criterion"] == "half"
@@ -85,7 +86,7 @@ def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
 
 
 def test_what_a_user_writes_is_no_markup() -> None:
-    app = opened("Overview", under(HALF), **STATE)
+    app = opened("Overview", under(HALF), widget_criteria=True, **STATE)
     for shown in (*(caption.value for caption in app.caption), *(button.help or "" for button in app.button)):
         assert "](http://a.b)" not in shown and "*shared*" not in shown
 
@@ -103,7 +104,9 @@ def test_what_a_user_writes_is_no_markup() -> None:
     ],
 )
 def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: str) -> None:
-    app = uploaded(opened("Overview", under(HALF), **STATE), raw, '[criterion.new]\nboundaries = "start"\n')
+    app = uploaded(
+        opened("Overview", under(HALF), widget_criteria=True, **STATE), raw, '[criterion.new]\nboundaries = "start"\n'
+    )
     assert [code.value.startswith(line) for code in app.code].count(True) == 1
     assert names(app) == ["half", "one-type", "new"]
     assert address(app)["criterion"] == "half" and app.dataframe
@@ -124,7 +127,7 @@ def test_a_session_has_so_many_criteria_and_no_more() -> None:
 
 
 def test_a_criterion_is_replaced_by_one_of_its_name_and_removed() -> None:
-    app = opened("Overview", under(HALF), **STATE)
+    app = opened("Overview", under(HALF), widget_criteria=True, **STATE)
     before = app.dataframe[0].value.iloc[-1].tolist()
     app = uploaded(app, '[criterion.half]\nboundaries = "start"\n')
     assert app.dataframe[0].value.iloc[-1].tolist() != before
@@ -159,27 +162,21 @@ def test_a_link_to_a_criterion_not_here_says_how_to_load_it() -> None:
     assert "does not" not in told and "applies here" in told
 
 
-def test_a_link_says_that_it_cannot_carry_the_rule() -> None:
-    note = "cannot carry its rule"
-    assert any(note in caption.value for caption in opened("Errors", under(HALF), **STATE).caption)
-    assert not any(note in caption.value for caption in opened("Errors", VIEW, **STATE).caption)
-
-
 def test_what_is_saved_can_be_loaded() -> None:
     assert own.read([("saved.toml", own.as_toml(BOTH).encode())]) == (BOTH, ())
     template, problems = own.read([("template.toml", own.TEMPLATE.encode())])
     assert len(template) == 2 and not problems
-    app = opened("Overview", VIEW, **STATE)
+    app = opened("Overview", VIEW, widget_criteria=True, **STATE)
     assert {button.label for button in app.get("download_button")} >= {"Template", "Save as TOML"}
-    none_of_own = opened("Overview", VIEW)
+    none_of_own = opened("Overview", VIEW, widget_criteria=True)
     assert "Save as TOML" not in {button.label for button in none_of_own.get("download_button")}
 
 
 @BY_NAME
 @pytest.mark.parametrize("column", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"])
 def test_a_count_of_overview_opens_its_records(scores: Scores, criterion: Criterion, column: str) -> None:
-    view, shown = under(criterion), (*SCHEMAS, criterion.name)
-    app = opened("Overview", view, **STATE, **{table_key("table_criteria", view, shown): cell(4, column)})
+    view = under(criterion)
+    app = opened("Overview", view, **STATE, **{"table_criteria": cell(4, column)})
     value = int(app.dataframe[0].value.at[4, column])
     assert value == criteria_table(scores, [criterion.name]).at[0, column]
     assert f": {count(value, 'record')}" in headings(app)
@@ -192,36 +189,34 @@ def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion)
     assert ("macromolecule" in set(table["type"])) == (criterion is ONE_TYPE)
     for column in ("support", "gold COR", "predicted SPU"):
         for row in range(len(table)):
-            app = opened("Overview", view, **STATE, **{table_key("table_types", view): cell(row, column)})
+            app = opened("Overview", view, **STATE, **{"table_types": cell(row, column)})
             assert f": {count(int(table[column].iat[row]), 'record')}" in headings(app)
 
 
 @BY_NAME
 def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
-    records = corpora.records(DEMO, "rules", scores.settings, criterion.name)
+    records = corpora.ledger(DEMO, "rules", scores.settings, criterion.name)
     types = opened("Confusion", view, **STATE).dataframe[0].value.index[:-1].tolist()
     assert types == sorted({kind for layer in scores.layers(criterion.name) for kind in layer.types})
     assert ("macromolecule" in types, "cell_line" in types) == (criterion is ONE_TYPE, criterion is HALF)
-    table = confusion_table(confusion_counts(records), types, ())
-    assert int(table.counts.to_numpy().sum()) == len(records)
+    table = confusion_table(records.confusion(), types, ())
+    assert int(table.counts.to_numpy().sum()) == records.total(Query()).records
     for row in range(len(table.rows)):
         for name, value in table.counts.iloc[row].items():
-            app = opened("Confusion", view, **STATE, **{table_key("table_confusion", view): cell(row, str(name))})
+            app = opened("Confusion", view, **STATE, **{"table_confusion": cell(row, str(name))})
             assert f": {count(int(value), 'record')}" in headings(app)
 
 
 @BY_NAME
 def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
-    every = corpora.records(DEMO, "rules", scores.settings, criterion.name)
-    shown = select(every, query_of(view))
+    shown = corpora.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
     for row in (0, len(shown) // 2, len(shown) - 1):
-        key = table_key("list_errors", view, criterion.name, 0, tuple(shown["record"]))
-        app = opened("Errors", view, **STATE, **{key: cell(row, "span")})
+        app = opened("Errors", view, **STATE, **{"list_errors": cell(row, "span")})
         assert f"**{count(len(shown), 'record')}**" in headings(app)
         record = shown.iloc[row]
-        assert str(record["anchor"]).split()[0] in app.html[0].proto.body
+        assert str(record["gold_text" if record["gold"] >= 0 else "pred_text"]).split()[0] in app.html[0].proto.body
         link = next(link for link in app.get("page_link") if "Read in document" in link.label)
         assert record["document"] in link.label.replace("\\", "")
 
@@ -229,19 +224,21 @@ def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion
 @BY_NAME
 def test_documents_marks_each_span_with_its_decision(scores: Scores, criterion: Criterion) -> None:
     name = criterion.name
-    every = corpora.records(DEMO, "rules", scores.settings, name)
     gold, pred = scores.layers(name)
     decisions = scores.decisions(name)
     marked = 0
-    for document, rows in every.groupby("doc", sort=True):
-        for mark in document_marks(scores, name, int(document), rows):
+    for document, doc in enumerate(gold.documents.ids):
+        one = corpora.reading(DEMO, "rules", scores.settings, name, doc)
+        rows = records(one, name)
+        for mark in document_marks(one, name, rows):
             place = ("gold", "prediction").index(mark.side)
             layer = (gold, pred)[place]
-            assert mark.type == layer.label(mark.index) and mark.start == layer.start[mark.index]
-            record = find(rows, scores, name, int(document), mark.record)
+            span = mark.index + int(layer.first[document])
+            assert mark.type == layer.label(span) and mark.start == layer.start[span]
+            record = find(rows, one, name, mark.record)
             assert record is not None and record[("gold", "pred")[place]] == mark.index
             assert record["decision"] == mark.decision
-            assert int(decisions[place][mark.index]) == ["COR", "INC", "PAR", "MIS", "SPU"].index(mark.decision)
+            assert int(decisions[place][span]) == ["COR", "INC", "PAR", "MIS", "SPU"].index(mark.decision)
             marked += 1
     assert marked == len(gold) + len(pred)
 
@@ -250,8 +247,7 @@ def test_the_card_of_a_span_holds_for_criteria_that_change_types(scores: Scores)
     """The same span is looked up in each criterion's own layers, where it may have another number, type, or be gone."""
     cards = 0
     for name in ("strict", "half", "one-type"):
-        every = corpora.records(DEMO, "rules", scores.settings, name)
-        for _, record in every.iterrows():
+        for _, record in records(scores, name).iterrows():
             rows = {row["criterion"]: row for row in card(scores, name, record)["rows"]}
             assert list(rows) == [*APPLICABLE, "half", "one-type"]
             side, place = ("gold", 0) if record["record"].startswith("g:") else ("pred", 1)
@@ -280,7 +276,7 @@ def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
     loaded = load("one", layer(row.format(8, "DNA")), {"s": layer(row.format(3, "protein"))})
     settings = corpora.settings_of(loaded.corpus.gold, View(), BOTH)
     found = score_layers(loaded.corpus.gold, loaded.corpus.systems[0], settings)
-    record = corpora.records(loaded, "s", settings, "strict").iloc[0]
+    record = records(found, "strict").iloc[0]
     assert {row["partner"] for row in card(found, "strict", record)["rows"]} == {""}
 
 
@@ -300,11 +296,10 @@ def test_the_views_rules_come_before_the_criterions() -> None:
     app = opened("Errors", view, **STATE)
     assert not app.warning
     settings = corpora.settings_of(DEMO.corpus.gold, view, BOTH)
-    records = corpora.records(DEMO, "rules", settings, "one-type")
-    assert f"**{count(len(select(records, query_of(view))), 'record')}**" in headings(app)
-    assert {"cells", "macromolecule"} <= set(records["gold_type"].dropna()) and not {"RNA", "cell_type"} & set(
-        records["gold_type"].dropna()
-    )
+    ledger = corpora.ledger(DEMO, "rules", settings, "one-type")
+    assert f"**{count(ledger.total(query_of(view)).records, 'record')}**" in headings(app)
+    types = set(ledger.facet_counts(Query(), "gold"))
+    assert {"cells", "macromolecule"} <= types and not {"RNA", "cell_type"} & types
 
 
 @BY_NAME

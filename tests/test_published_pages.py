@@ -185,12 +185,13 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
 
 
 def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
-    app = opened("Overview", view_of(tags, "strict"), widget_criteria=True)
+    there = {"widget_criteria": True, "widget_match": "Published scorers"}
+    app = opened("Overview", view_of(tags, "strict"), **there)
     assert {f"convention-{name}" for name in conventions()} <= {button.key for button in app.button}
     assert [tab.label for tab in app.sidebar.tabs] == ["Matching criteria", "Published scorers"]
     app = sound(app.button(key="convention-conlleval").click().run())
     assert address(app)["criterion"] == "conlleval"
-    app = opened("Overview", VIEW, widget_criteria=True)
+    app = opened("Overview", VIEW, **there)
     assert app.button(key="convention-conlleval").disabled
     assert any("which cannot say that" in caption.value for caption in app.caption)
     for name, convention in conventions().items():

@@ -6,34 +6,27 @@ import json
 from dataclasses import replace
 from functools import cache
 
-import pandas as pd
 import pytest
 
 from nereval_core.analysis.periods import UNDATED
 from nereval_core.analysis.slices import LEVELS, NOISE, UNKNOWN
 from nereval_core.criteria import APPLICABLE, CRITERIA
 from nereval_core.glossary import DECISIONS
+from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.tables import MISSED, SPURIOUS, confusion, records
+from nereval_core.tables import MISSED, SPURIOUS, confusion
 from pages.shared.loading import demo_names, load_demo
 from pages.shared.queries import (
     FACETS,
     NO_GOLD,
     Query,
     cell_query,
-    confusion_counts,
     context,
-    facet_counts,
     narrowed,
-    offered,
-    ordered,
-    prepared,
     query_of,
-    select,
     view_of,
-    weight,
 )
 from pages.shared.tables import (
     COUNTS,
@@ -71,25 +64,26 @@ def scored(name: str, system: str, merged: bool) -> Scores:
 
 
 @cache
-def listed(name: str, system: str, merged: bool, criterion: str) -> pd.DataFrame:
-    scores = scored(name, system, merged)
-    return prepared(records(scores, criterion), scores.layers(criterion)[0])
+def listed(name: str, system: str, merged: bool, criterion: str) -> MemoryLedger:
+    corpus = load_demo(name).corpus
+    return ledger(scored(name, system, merged), criterion, (corpus.gold, corpus.system(system)))
 
 
 OPENED: dict[tuple[int, Query], int] = {}
 
 
-def opened(frame: pd.DataFrame, query: Query) -> int:
+def opened(records: MemoryLedger, query: Query) -> int:
     """Return what the records that a count opens weigh, opened as a link does: through the view and its address."""
     view, notices = parse(write(view_of(View(), query)))
     assert not notices
-    # The frames are kept by `listed`, so their ids stay theirs.
-    key = (id(frame), query_of(view))
+    # The ledgers are kept by `listed`, so their ids stay theirs.
+    key = (id(records), query_of(view))
     if key not in OPENED:
-        found = select(frame, key[1])
-        OPENED[key] = weight(found)
+        found = records.positions(key[1])
+        # What is counted by class is what is listed one by one.
+        assert records.total(key[1]) == (len(found), OPENED.setdefault(key, int(records.rows.weight[found].sum())))
         # By span a record counts for one, by token for the tokens in its text.
-        assert weight(found) == len(found) or set(frame["criterion"]) == {"fragment"}
+        assert OPENED[key] == len(found) or records.criterion == "fragment"
     return OPENED[key]
 
 
@@ -137,13 +131,13 @@ def test_confusion_cells(name: str, system: str, merged: bool) -> None:
     scores = scored(name, system, merged)
     for criterion in APPLICABLE:
         frame = listed(name, system, merged, criterion)
-        cells = confusion_counts(frame)
+        cells = frame.confusion()
         long = confusion(scores, criterion)
         sides = zip(long["gold_type"].replace(SPURIOUS, ABSENT), long["pred_type"].replace(MISSED, ABSENT), strict=True)
         assert cells == dict(zip(sides, long["count"], strict=True))
         for layout in ((), LAYOUTS):
             table = confusion_table(cells, scores.types, layout)
-            assert table.counts.to_numpy().sum() == weight(frame)
+            assert table.counts.to_numpy().sum() == frame.total(Query()).weight
             for row, gold in enumerate(table.rows):
                 for column, pred in enumerate(table.columns):
                     assert opened(frame, cell_query(gold, pred)) == table.counts.iat[row, column], (gold, pred)
@@ -155,17 +149,17 @@ def test_facets(name: str, system: str, merged: bool, query: Query) -> None:
     for criterion in ("strict", "fragment"):
         frame = listed(name, system, merged, criterion)
         there = {"pharmacology": ("period",), "newspapers": ("period",)}.get(name, ())
-        assert offered(frame) == tuple(facet for facet in FACETS if facet not in ("period", "noise") or facet in there)
+        assert frame.offered == tuple(facet for facet in FACETS if facet not in ("period", "noise") or facet in there)
         check_facets(frame, query)
 
 
-def check_facets(frame: pd.DataFrame, query: Query) -> None:
+def check_facets(frame: MemoryLedger, query: Query) -> None:
     for facet in FACETS:
-        counts = facet_counts(frame, query, facet)
+        counts = frame.facet_counts(query, facet)
         assert 0 not in counts.values()
         for value, count in counts.items():
             assert opened(frame, narrowed(query, facet, value)) == count, (facet, value)
-        if facet not in offered(frame):
+        if facet not in frame.offered:
             assert not counts
         elif facet not in ("gold", "pred"):
             assert sum(counts.values()) == opened(frame, narrowed(query, facet, None))
@@ -196,8 +190,9 @@ def dated() -> Scores:
 
 
 @cache
-def listed_dated(criterion: str) -> pd.DataFrame:
-    return prepared(records(dated(), criterion), dated().layers(criterion)[0])
+def listed_dated(criterion: str) -> MemoryLedger:
+    scores = dated()
+    return ledger(scores, criterion, (scores.gold, scores.pred))
 
 
 @pytest.mark.parametrize("criterion", ["strict", "type", "fragment"])
@@ -214,21 +209,22 @@ def listed_dated(criterion: str) -> pd.DataFrame:
 def test_facets_of_period_and_noise(criterion: str, query: Query) -> None:
     frame = listed_dated(criterion)
     # A run of tokens is no gold span, so nothing is known of its noise.
-    assert set(FACETS) - set(offered(frame)) == ({"noise"} if criterion == "fragment" else set())
+    assert set(FACETS) - set(frame.offered) == ({"noise"} if criterion == "fragment" else set())
     check_facets(frame, query)
 
 
 def test_periods_and_noise_stand_in_their_order() -> None:
     frame = listed_dated("strict")
-    assert list(facet_counts(frame, Query(), "period")) == ["1790s", "1800s", UNDATED]
-    assert list(facet_counts(frame, Query(), "noise")) == [*NOISE, NO_GOLD]
+    assert list(frame.facet_counts(Query(), "period")) == ["1790s", "1800s", UNDATED]
+    assert list(frame.facet_counts(Query(), "noise")) == [*NOISE, NO_GOLD]
     gold = dated().layers("strict")[0]
-    for _, row in frame.iterrows():
+    of_record = [frame.cube.names["noise"][code] for code in frame.cube.codes["noise"][frame.of_record]]
+    for (_, row), level in zip(frame.page(Query(), rows=1_000).iterrows(), of_record, strict=True):
         noise = gold.meta.get(row["gold"], {}).get("LED")
-        assert (row["noise"] == NO_GOLD) == (row["decision"] == "SPU")
-        assert (row["noise"] == UNKNOWN) == (row["gold"] >= 0 and noise is None)
-        if row["noise"] in LEVELS:
-            low, high = map(float, row["noise"].split("-"))
+        assert (level == NO_GOLD) == (row["decision"] == "SPU")
+        assert (level == UNKNOWN) == (row["gold"] >= 0 and noise is None)
+        if level in LEVELS:
+            low, high = map(float, level.split("-"))
             assert low <= noise < high or low == noise == high
 
 
@@ -243,10 +239,11 @@ def test_decisions_reconcile_with_spans(name: str, system: str, merged: bool) ->
 
 
 def test_without_a_choice_lists_show_all_but_correct() -> None:
-    frame = listed("pharmacology", "rules", False, "strict")
-    shown = select(frame, query_of(View()))
+    records = listed("pharmacology", "rules", False, "strict")
+    shown = records.page(query_of(View()), rows=10_000)
     assert set(shown["decision"]) == {"INC", "MIS", "SPU"}
-    assert len(shown) + (frame["decision"] == "COR").sum() == len(frame)
+    correct = records.total(Query(decision=("COR",))).records
+    assert len(shown) + correct == records.total(Query()).records == len(records.rows)
 
 
 def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None:
@@ -264,6 +261,10 @@ def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None
         ("period:1790s Rome", Query(text="Rome", period="1790s")),
         ('noise:0.1-0.3 period:"no date"', Query(period=UNDATED, noise="0.1-0.3")),
         ('noise:"none given" words:2 x', Query(text="x", noise=UNKNOWN, words="2")),
+        ('x has:"under left=COR"', Query(text="x", having=(("under left", "COR"),))),
+        ('has:a=b has:"c d=%22=%2522"', Query(having=(("a", "b"), ("c d", '"=%22')))),
+        ('has:"by a%3Db=COR" x', Query(text="x", having=(("by a=b", "COR"),))),
+        ('has:"by \u00a0%0A%09é=x y"', Query(having=(("by \u00a0\n\té", "x y"),))),
     ],
 )
 def test_the_search_text_holds_fields(q: str, query: Query) -> None:
@@ -275,7 +276,7 @@ def test_the_search_text_holds_fields(q: str, query: Query) -> None:
 @pytest.mark.parametrize("text", ["ASPIRIN", "aspirin", "spiri", "morphine sulfate", "en-01 aspirin"])
 def test_the_search_finds_span_texts_and_documents(text: str) -> None:
     frame = listed("pharmacology", "rules", False, "strict")
-    found = select(frame, Query(text=text))
+    found = frame.page(Query(text=text))
     assert len(found)
     for _, row in found.iterrows():
         seen = " ".join(str(row[column]) for column in ("gold_text", "pred_text", "document")).casefold()
@@ -285,32 +286,27 @@ def test_the_search_finds_span_texts_and_documents(text: str) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_orders_keep_every_record(order: str) -> None:
     frame = listed("newspapers", "rules", False, "strict")
-    found = ordered(frame, order)
-    assert sorted(found.index) == sorted(frame.index)
+    assert sorted(frame.positions(Query(), order)) == list(range(len(frame.rows)))
+    found = frame.page(Query(), order, rows=10_000)
+    anchor = found["gold_text"].where(found["gold"] >= 0, found["pred_text"])
     if order == "longest":
-        assert found["anchor"].str.len().is_monotonic_decreasing
+        assert anchor.str.len().is_monotonic_decreasing
     if order == "text":
-        assert found["anchor"].str.casefold().is_monotonic_increasing
+        assert anchor.str.casefold().is_monotonic_increasing
     if order == "decision":
         assert found["decision"].map(DECISIONS.index).astype(int).is_monotonic_increasing
 
 
 def test_context_is_the_text_around_the_anchor() -> None:
     corpus = load_demo("pharmacology").corpus
-    frame = listed("pharmacology", "rules", False, "strict")
+    frame = listed("pharmacology", "rules", False, "strict").page(Query())
     around = context(frame, corpus.documents.texts, 20)
-    for (_, row), (_, part) in zip(frame.iterrows(), around.iterrows(), strict=True):
+    for (_, row), part in zip(frame.iterrows(), around, strict=True):
         line = " ".join(corpus.documents.texts[row["doc"]].split())
         for piece in part:
             assert piece in line
 
 
-def test_an_empty_list_of_records() -> None:
-    frame = listed("pharmacology", "rules", False, "strict").iloc[:0]
-    assert len(select(frame, Query(text="x", gold=(ABSENT,)))) == 0
-    assert confusion_counts(frame) == {}
-    assert all(
-        facet_counts(one, Query(), facet) == {} for facet in FACETS for one in (frame, listed_dated("strict")[:0])
-    )
+def test_a_table_of_no_types() -> None:
     table = confusion_table({}, [], LAYOUTS)
     assert table.counts.to_numpy().tolist() == [[0]]

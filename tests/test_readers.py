@@ -14,8 +14,7 @@ import pytest
 import nereval_core.readers
 import nereval_core.writers
 from nereval_core.errors import FormatError
-from nereval_core.readers import ReadOptions, Source, formats, read, readers
-from nereval_core.readers import source as source_module
+from nereval_core.readers import ReadOptions, Source, archives, formats, read, readers
 from nereval_core.writers import write, writers
 
 JSONL = b'{"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]}\n'
@@ -135,6 +134,25 @@ def test_layers_are_named_after_their_file_or_folder_unless_told(tmp_path: Path)
     assert read(tmp_path / "system.a").layer.name == "system.a"
     assert read(tmp_path / "system.a/x.one.jsonl").layer.name == "x.one"
     assert read(tmp_path / "system.a", options=ReadOptions(name="mine")).layer.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("given", "found", "label"),
+    [
+        ("d.ann", ["d.ann", "d.txt"], "d"),
+        ("d.txt", ["d.txt"], "d"),
+        ("d.spans.parquet", ["d.spans.parquet", "d.texts.parquet"], "d"),
+        ("d.texts.parquet", ["d.spans.parquet", "d.texts.parquet"], "d"),
+        ("e.f.spans.parquet", ["e.f.spans.parquet"], "e.f"),
+        ("g.parquet", ["g.parquet"], "g"),
+    ],
+)
+def test_a_file_brings_the_one_that_belongs_to_it(given: str, found: list[str], label: str, tmp_path: Path) -> None:
+    for name in ("d.ann", "d.txt", "d.spans.parquet", "d.texts.parquet", "e.f.spans.parquet", "g.parquet"):
+        (tmp_path / name).write_text("x")
+    source = Source.of_path(tmp_path / given)
+    assert (names(source), source.label) == (found, label)
+    assert [file.path for file in source.files] == [str(tmp_path / name) for name in found]
 
 
 def test_folders_are_read_in_the_order_of_names_without_hidden_files(tmp_path: Path) -> None:
@@ -258,10 +276,10 @@ def test_a_damaged_entry_of_a_zip_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("ZIP_BYTES", "3 bytes when exp")]
+    ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("EXPANDED_BYTES", "3 bytes when exp")]
 )
 def test_a_zip_beyond_the_limits_is_refused(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, limit, 2)
+    monkeypatch.setattr(archives, limit, 2)
     assert said in refused(("x.zip", zipped(("a", b"x"), ("b", b"x"), ("c", b"x"))))
 
 

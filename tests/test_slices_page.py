@@ -44,6 +44,9 @@ COLUMNS = "NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE
 HEAD = "\t".join(["TOKEN", *COLUMNS.split(), "MISC"]) + "\n"
 
 
+DECADES = replace(VIEW, sort=("decades",))
+
+
 def hipe(tags: str) -> str:
     """Return three documents of 1790, 1795 and 1801; the second name of each is noisy."""
     rows = [HEAD]
@@ -99,14 +102,14 @@ def test_documents_without_a_date_stand_last() -> None:
     text = line.format("a", "") + line.format("b", ', "meta": {"date": "1801"}')
     loaded = loaded_of(text, text, "a.jsonl")
     assert decades_of(loaded.corpus.documents) == (UNDATED, "1800s")
-    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system"))
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=("decades",)))
     assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
 
 
 @pytest.mark.parametrize("column", ["COR", "MIS", "POS", "ACT"])
 @pytest.mark.parametrize("row", [0, 3])
 def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
-    app = opened("Slices", VIEW, **{table_key("table_decades", VIEW): cell(row, column)})
+    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(row, column)})
     table = app.dataframe[0].value
     assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
     link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
@@ -116,7 +119,7 @@ def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
 
 
 def test_a_ratio_of_a_decade_opens_its_formula() -> None:
-    app = opened("Slices", VIEW, **{table_key("table_decades", VIEW): cell(1, "F1")})
+    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(1, "F1")})
     value = app.dataframe[0].value["F1"].iat[1]
     assert any(code.value.startswith("F1 = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
 
@@ -124,15 +127,16 @@ def test_a_ratio_of_a_decade_opens_its_formula() -> None:
 def test_what_is_lacking_is_said_kindly() -> None:
     text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
     loaded = loaded_of(text, text, "a.jsonl")
-    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system"))
-    said_so = [box.value for box in app.info]
-    assert "meta" in said_so[0] and "LED" in said_so[1] and not app.error
+    for shown, word in (("decades", "meta"), ("as-clef-hipe", "LED"), ("scores", "score"), ("worst-slices", "20 gold")):
+        app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=(shown,)))
+        assert word in app.info[0].value and not app.error
 
 
 def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
     view = View(corpus=historic.corpus.digest, system="system")
-    app = opened("Slices", view)
-    decades, periods, noise = (frame.value for frame in app.dataframe[:3])
+    decades = opened("Slices", replace(view, sort=("decades",))).dataframe[0].value
+    app = opened("Slices", replace(view, sort=("as-clef-hipe",)))
+    periods, noise = (frame.value for frame in app.dataframe[:2])
     assert list(decades["period"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
     assert list(periods["slice"]) == ["1790–1799", "1800–1809"]
     assert list(periods["possible"]) == [4, 2] and list(periods["actual"]) == [3, 1]
@@ -180,10 +184,10 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
 @pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])
 @pytest.mark.parametrize("count", ["possible", "actual"])
 def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: int, count: str) -> None:
-    view = View(corpus=historic.corpus.digest, system="system")
+    view = View(corpus=historic.corpus.digest, system="system", sort=("as-clef-hipe",))
     key = table_key(f"table_slices_{name}", view, "hipe-2022", "strict")
     app = opened("Slices", view, **{key: cell(row, count)})
-    value = app.dataframe[1 if name == "period" else 2].value[count].iat[row]
+    value = app.dataframe[0 if name == "period" else 1].value[count].iat[row]
     assert f": {value} record" in headings(app)
     listed = next(frame.value for frame in app.dataframe if "counts" in frame.value)
     assert listed["counts"].sum() == value

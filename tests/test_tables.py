@@ -7,12 +7,15 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nereval_core import tables
-from nereval_core.corpus import Builder, Documents, layer
+from nereval_core.corpus import Builder, Documents, Layer, layer
 from nereval_core.criteria import CRITERIA, Decision
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
+from tests.layer_strategies import layers
 from tests.oracle import Span
 from tests.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -216,3 +219,21 @@ def test_signature_names_what_a_score_depends_on() -> None:
     assert "types merged: LOC,PER=name | left out: Drug" in line
     assert line.endswith("documents 1 | token text from gold: 3 tokens")
     assert f"gold sha256:{scores.gold.digest[:16]}" in line
+
+
+WIDE = st.one_of(st.integers(-3, 3), st.integers(-(2**31), 2**31))
+
+
+@given(rows=st.lists(st.tuples(st.booleans(), WIDE, WIDE, st.integers(0, 40)), min_size=1, max_size=30))
+def test_different_rows_of_columns(rows: list[tuple[bool, int, int, int]]) -> None:
+    """Columns too wide to be packed into one number together are told apart too."""
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    first, which = tables._distinct(columns)
+    assert [rows[first[place]] for place in which.tolist()] == rows
+    assert len(first) == len(set(rows))
+
+
+@given(layer=layers())
+def test_texts_of_spans_in_any_order(layer: Layer) -> None:
+    spans = np.array([*range(len(layer)), -1, *reversed(range(len(layer)))])
+    assert tables._texts(layer, spans) == [layer.text(span) if span >= 0 else None for span in spans.tolist()]

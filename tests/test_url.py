@@ -38,6 +38,7 @@ def views(draw: st.DrawFn) -> View:
         doc=draw(NAMES | st.just("")),
         record=draw(st.sampled_from(["", "g:12-19:Drug", "p:0-3,5-7:a b~2", "g:0-1:\n"])),
         q=draw(NAMES | st.just("")),
+        beside=draw(NAMES | st.just("")),
     )
     for word in draw(st.lists(st.sampled_from((*ORDERS, *LAYOUTS)), unique=True)):
         view = view.with_sort(word)

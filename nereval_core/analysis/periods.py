@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -25,7 +25,7 @@ def decade(date: object) -> str | None:
 
 def decades_of(documents: Documents) -> tuple[str, ...]:
     """Return the decade of each document by `meta`'s `date`, UNDATED where there is none that can be read."""
-    meta: tuple[Mapping[str, object], ...] = documents.meta or ({},) * len(documents)
+    meta: Sequence[Mapping[str, object]] = documents.meta or ({},) * len(documents)
     return tuple(decade(one.get("date")) or UNDATED for one in meta)
 
 

@@ -17,13 +17,14 @@ from typing import Any, Literal, NamedTuple
 
 from nereval_core import readers
 from nereval_core.conventions.outcome import Outcome
+from nereval_core.conventions.shares import ByShares
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, TokenText, pair
 from nereval_core.readers import ReadOptions, Source
 from nereval_core.tagged import tokenized
 
-__all__ = ["Convention", "Given", "Option", "Outcome", "apply", "conventions", "named", "settled"]
+__all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
 
 TAGS = frozenset({"conll", "hipe"})
 """Formats of scorers that count tags, which stand beside tokens."""
@@ -95,12 +96,14 @@ class Convention:
 
     `sentence` says in one line what it is, `needs` what data it takes, `source` where its rules come from (program and
     version, paper). `score` reads files as the scorer does, those of our `formats` (empty: of any); `of_layers` takes
-    layers that were read already, in any format, and is None where these do not hold what the scorer needs. `twins`
-    names, by evaluation, the criterion of ours that means the same. `forms` are what the scorer itself prints, by name.
+    layers that were read already, in any format, and is None where these do not hold what the scorer needs. `by_shares`
+    counts parts of a corpus as `of_layers` does all of it, or says why that cannot be. `twins` names, by evaluation,
+    the criterion of ours that means the same. `forms` are what the scorer itself prints, by name.
 
     `names` gives, for P, R, F1 and, where they are counted, COR, POS and ACT, what the scorer calls them; `percent`
     says that its ratios go to 100. `formulas` says of a ratio, or of `evaluation/ratio` by the last part of the
-    evaluation, how it is made of the other figures of its scope, written with × and / and their names.
+    evaluation, how it is made of the other figures of its scope, written with × and / and their names. `words` says
+    that it looks at the words of spans, not at their places alone.
     """
 
     name: str
@@ -111,12 +114,14 @@ class Convention:
     score: Callable[[Given, Mapping[str, Any]], Outcome]
     of_layers: Callable[[Layer, Layer, Mapping[str, Any]], Outcome] | None = None
     formats: tuple[str, ...] = ()
+    by_shares: ByShares | str = "its counts are not kept by shard yet"
     options: tuple[Option, ...] = ()
     twins: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[str, Callable[[Outcome], str]] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     percent: bool = False
     formulas: Mapping[str, str] = field(default_factory=dict)
+    words: bool = False
 
 
 @cache
@@ -153,13 +158,36 @@ def apply(convention: Convention, given: Given, options: Mapping[str, Any] = Map
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
         chosen = {readers.recognised(source) if format == "auto" else format for source, format in sides}
         if chosen - {None, *convention.formats}:
-            read = given.read()
-            outcome = convention.of_layers(read.gold, read.pred, values)
-            notes = outcome.notes
-            if not TAGS.isdisjoint(convention.formats):
-                notes = tuple(dict.fromkeys((*notes, *tokenized(read.gold.documents)[1])))
-            return replace(outcome, notes=notes, marks=read.marks)
+            return _of_layers(convention, given.read(), values)
     return convention.score(given, values)
+
+
+def apply_to_layers(convention: Convention, sides: Sides, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
+    """Score by a convention what was read already, or was never in a file.
+
+    Raises:
+        FormatError: options it does not have, a scorer that takes its own files only or looks at words that are not
+            there, data it cannot have.
+    """
+    values = settled(convention, options)
+    found = ""
+    if convention.of_layers is None:
+        found = "it scores files of its own format only"
+    elif convention.words and sides.gold.documents.sizes is not None:
+        found = "it looks at words, and there are no texts"
+    if found:
+        remedy = f"it needs {convention.needs}"
+        raise FormatError.single(convention.name, None, found, remedy)
+    return _of_layers(convention, sides, values)
+
+
+def _of_layers(convention: Convention, sides: Sides, values: Mapping[str, Any]) -> Outcome:
+    assert convention.of_layers is not None
+    outcome = convention.of_layers(sides.gold, sides.pred, values)
+    notes = outcome.notes
+    if not TAGS.isdisjoint(convention.formats):
+        notes = tuple(dict.fromkeys((*notes, *tokenized(sides.gold.documents)[1])))
+    return replace(outcome, notes=notes, marks=sides.marks)
 
 
 def settled(convention: Convention, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ recognition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ from nereval_core.conventions.outcome import (
     figures,
     record_frame,
 )
+from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, Tables, without_records
 from nereval_core.corpus import Documents, Int64, Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
@@ -83,8 +84,45 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     ours, others, theirs = mentions_of(gold, pred)
     contents = Content.of_layer(gold), Content.of_layer(pred)
     outcome = score_sides(gold.documents, ours, others, theirs, options, contents, pred.name)
-    types = sorted({*gold.types, *pred.types})
-    return replace(outcome, notes=(f"types, which are not compared: {', '.join(types)}",) if len(types) > 1 else ())
+    return replace(outcome, notes=_types_note({*gold.types, *pred.types}))
+
+
+def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
+    """Count the kinds of lines in a part of a corpus."""
+    ours, others, theirs = mentions_of(gold, pred)
+    _, kind, wrong = _matched(ours, others, theirs)
+    types = dict.fromkeys({*gold.types, *pred.types}, (1,))
+    tables: Tables = {LINES: _lines(kind, wrong), "types": types}
+    return Share(tables, Content.of_layer(gold), Content.of_layer(pred), pred.name)
+
+
+def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
+    """Return the figures of what was counted, without records.
+
+    Raises:
+        FormatError: no true positive, where the program divides by zero.
+    """
+    lines = {name: share.number(LINES, name) for name in KINDS}
+    tp, fn, fp = sum(lines.values()) - lines["FN"] - lines["FP"], lines["FN"], lines["FP"]
+    if not tp:
+        found = "no mention is right: alt_eval.perl divides by zero here and stops without its figures"
+        raise FormatError.single(share.source, None, found, "check the ids and offsets, or choose another convention")
+    precision, recall = tp / (tp + fp), tp / (fn + tp)
+    ratios = {"Precision": precision, "Recall": recall, "F": 2 / (1 / precision + 1 / recall)}
+    counts = {"TP": tp, "FP": fp, "FN": fn}
+    rows: list[tuple[str, str, str, float | None, bool]] = []
+    for evaluation, row in ((EVALUATION, counts | ratios), (LINES, lines)):
+        rows += [(evaluation, OVERALL, name, value, name not in ratios) for name, value in row.items()]
+    scores = {**counts, **ratios, LINES: lines}
+    notes = _types_note(share.tables.get("types", {}))
+    return Outcome(
+        "biocreative", options, NO_DOCUMENTS, share.gold, share.pred, scores, figures(rows), without_records, notes
+    )
+
+
+def _types_note(types: Iterable[str]) -> tuple[str, ...]:
+    names = sorted(types)
+    return (f"types, which are not compared: {', '.join(names)}",) if len(names) > 1 else ()
 
 
 def score_sides(
@@ -103,21 +141,8 @@ def score_sides(
     Raises:
         FormatError: no true positive, where the program divides by zero.
     """
-    partner, kind = _partners(gold, variants, pred)
-    known = np.zeros(1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred)), bool)
-    known[gold.key] = known[variants.key] = True
-    wrong = np.flatnonzero(~known[pred.key])
-    lines = dict(zip(KINDS, (*np.bincount(kind, minlength=6).tolist(), len(wrong)), strict=True))
-    tp, fn, fp = len(gold) - lines["FN"], lines["FN"], len(wrong)
-    if not tp:
-        found = "no mention is right: alt_eval.perl divides by zero here and stops without its figures"
-        raise FormatError.single(source, None, found, "check the ids and offsets, or choose another convention")
-    precision, recall = tp / (tp + fp), tp / (fn + tp)
-    ratios = {"Precision": precision, "Recall": recall, "F": 2 / (1 / precision + 1 / recall)}
-    counts = {"TP": tp, "FP": fp, "FN": fn}
-    rows: list[tuple[str, str, str, float | None, bool]] = []
-    for evaluation, row in ((EVALUATION, counts | ratios), (LINES, lines)):
-        rows += [(evaluation, OVERALL, name, value, name not in ratios) for name, value in row.items()]
+    partner, kind, wrong = _matched(gold, variants, pred)
+    outcome = of_share(Share({LINES: _lines(kind, wrong)}, *contents, source), options)
 
     def build(evaluation: str) -> Any:
         g, p, decision, why = _decided(gold, variants, pred, partner, kind, wrong)
@@ -131,19 +156,24 @@ def score_sides(
 
     def printout() -> str:
         rows = [*_found(gold, pred, partner, kind), *_wrong(pred, wrong)]
-        tail = f"TP: {tp}\nFP: {fp}\nFN: {fn}\n" + " ".join(f"{name}: {value:.15g}" for name, value in ratios.items())
+        counts = "".join(f"{name}: {outcome.scores[name]}\n" for name in ("TP", "FP", "FN"))
+        tail = counts + " ".join(f"{name}: {outcome.scores[name]:.15g}" for name in ("Precision", "Recall", "F"))
         return "".join(f"{row}\n" for row in rows) + f"\n{tail}\n\n"
 
-    return Outcome(
-        "biocreative",
-        options,
-        documents,
-        *contents,
-        {**counts, **ratios, LINES: lines},
-        figures(rows),
-        build,
-        printout=printout,
-    )
+    return replace(outcome, documents=documents, build=build, printout=printout)
+
+
+def _matched(gold: Side, variants: Side, pred: Side) -> tuple[Int64, NDArray[np.int8], Int64]:
+    """Return what `_partners` does, and the lines that are wrong."""
+    known = np.zeros(1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred)), bool)
+    known[gold.key] = known[variants.key] = True
+    return *_partners(gold, variants, pred), np.flatnonzero(~known[pred.key])
+
+
+def _lines(kind: NDArray[np.int8], wrong: Int64) -> dict[str, tuple[int, ...]]:
+    """Return how many lines of each kind there are."""
+    counts = (*np.bincount(kind, minlength=len(KINDS) - 1).tolist(), len(wrong))
+    return {name: (count,) for name, count in zip(KINDS, counts, strict=True)}
 
 
 def _partners(gold: Side, variants: Side, pred: Side) -> tuple[Int64, NDArray[np.int8]]:
@@ -286,8 +316,13 @@ def _of(layer: Layer, used: frozenset[str]) -> Layer:
 
 
 def _printed(outcome: Outcome) -> str:
-    assert outcome.printout is not None
+    if outcome.printout is None:
+        return without_records("")
     return outcome.printout()
+
+
+def _by_ids(options: Mapping[str, Any]) -> str | None:
+    return "--ids picks sentences of the whole corpus" if options["ids"] else None
 
 
 CONVENTIONS = (
@@ -299,6 +334,8 @@ CONVENTIONS = (
         source="alt_eval.perl of BioCreative II (2006; Smith et al. 2008)",
         score=score,
         of_layers=of_layers,
+        by_shares=ByShares(counted, of_share, _by_ids),
+        words=True,
         formats=("bc2gm",),
         options=(Option("ids", "a file with the ids of the sentences to be scored, one a line", "file"),),
         twins={EVALUATION: "alternatives"},

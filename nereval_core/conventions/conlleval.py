@@ -11,7 +11,7 @@ Source: conlleval.pl (Tjong Kim Sang, 2004-01-26), https://www.clips.uantwerpen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from nereval_core.conventions.outcome import (
     unmarked,
     with_types,
 )
+from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
 from nereval_core.conventions.tag_rows import (
     Bools,
     Spans,
@@ -43,7 +44,7 @@ from nereval_core.conventions.tag_rows import (
 )
 from nereval_core.corpus import Int64, Layer
 from nereval_core.readers import conll
-from nereval_core.tagged import Tagged, matched, tagged
+from nereval_core.tagged import Tagged, found_note, matched, tagged, without_tokens
 
 EVALUATION, TOKENS = "phrase", "tokens"
 WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")
@@ -61,16 +62,37 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     """Score layers by the IOB2 tags that say them; raw, by their types."""
-    sides = [tagged(layer, "conlleval") for layer in (gold, pred)]
+    return score_tags(*_sides(gold, pred, options), options)
+
+
+def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
+    """Count the phrases of a part of a corpus; a document stands in one part."""
+    share = _counted(*_sides(gold, pred, options), options)[0]
+    bare = int(np.count_nonzero(without_tokens(gold.documents)))
+    return replace(share, tables={**share.tables, "bare": {"documents": (bare,)}})
+
+
+def _sides(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Tagged, Tagged]:
+    one, two = (tagged(layer, "conlleval") for layer in (gold, pred))
     if options["r"]:
-        sides = [replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in sides]
-    return score_tags(sides[0], sides[1], options)
+        one, two = (replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in (one, two))
+    return one, two
 
 
 def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcome:
     """Score tags over the same tokens.
 
     Counters by type and overall: `correct`, `phrases` (gold) and `found` (predicted); figures in percent.
+    """
+    share, build = _counted(gold, pred, options)
+    return replace(of_share(share, options), documents=gold.documents, build=build)
+
+
+def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Share, Callable[[str], pd.DataFrame]]:
+    """Count tags over the same tokens, and return what makes the records.
+
+    Tables: `types` has the COUNTS of each type; `tokens` how many there are, how many of the same tag, and how many of
+    them are lines that begin documents.
     """
     marks = (gold.marks, pred.marks) if len(gold.marks) == len(pred.marks) else ((), ())
     kept = np.arange(len(gold))
@@ -97,24 +119,16 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
     right = equal[numbers[0]] == equal[numbers[1]]
     beside = equal[numbers[2]] == equal[numbers[3]] if marks[0] else np.empty(0, bool)
     total, hits = len(kept) + len(beside), int(np.count_nonzero(right[kept]) + np.count_nonzero(beside))
-    tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
-    by_type = {
-        name: np.bincount(kinds, minlength=len(types)).tolist()
-        for name, kinds in zip(COUNTS, (one.kind[g], one.kind, two.kind), strict=True)
-    }
-    # Lines that begin documents count, and are no tokens of ours.
-    listed = not len(beside)
-    rows: list[tuple[str, str, str, float | None, bool]] = [
-        (TOKENS, OVERALL, name, value, listed and name != "accuracy") for name, value in tokens.items()
-    ]
-    scores: dict[str, Any] = {}
-    present = [code for code in range(len(types)) if by_type["phrases"][code] or by_type["found"][code]]
-    for scope, row in (
-        (OVERALL, {name: sum(values) for name, values in by_type.items()}),
-        *((apart(types[code]), {name: values[code] for name, values in by_type.items()}) for code in present),
-    ):
-        scores[scope] = row | _ratios(row)
-        rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
+    columns = [np.bincount(kinds, minlength=len(types)) for kinds in (one.kind[g], one.kind, two.kind)]
+    by_type = zip(types, np.array(columns).T.tolist(), strict=True)
+    share = Share(
+        {
+            "types": {name: tuple(row) for name, row in by_type if any(row)},
+            "tokens": {"all": (total, hits, len(beside))},
+        },
+        Content.of_tags(gold, len(one)),
+        Content.of_tags(pred, len(two)),
+    )
 
     def build(evaluation: str) -> pd.DataFrame:
         if evaluation == TOKENS:
@@ -122,15 +136,34 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
             return token_records(TOKENS, gold, pred, counters, kept)
         return _records(gold, (one, two), (g, p), tuple(types))
 
+    return share, build
+
+
+def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
+    """Return the figures of what was counted, without records."""
+    total, hits, beside = share.tables.get("tokens", {}).get("all", (0, 0, 0))
+    tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
+    # Lines that begin documents count, and are no tokens of ours.
+    rows: list[tuple[str, str, str, float | None, bool]] = [
+        (TOKENS, OVERALL, name, value, not beside and name != "accuracy") for name, value in tokens.items()
+    ]
+    by_type = sorted(share.tables.get("types", {}).items())
+    whole = [sum(row[column] for _, row in by_type) for column in range(len(COUNTS))]
+    scores: dict[str, Any] = {}
+    for scope, row in ((OVERALL, whole), *((apart(name), row) for name, row in by_type)):
+        counts = dict(zip(COUNTS, row, strict=True))
+        scores[scope] = counts | _ratios(counts)
+        rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
     return Outcome(
         "conlleval",
         options,
-        gold.documents,
-        Content.of_tags(gold, len(one)),
-        Content.of_tags(pred, len(two)),
+        NO_DOCUMENTS,
+        share.gold,
+        share.pred,
         {TOKENS: tokens, "phrases": scores},
         figures(rows),
-        build,
+        without_records,
+        found_note(share.number("bare", "documents"), share.gold.documents),
     )
 
 
@@ -250,6 +283,7 @@ CONVENTIONS = (
         source="conlleval.pl of 2004-01-26 (Tjong Kim Sang and Buchholz 2000)",
         score=score,
         of_layers=of_layers,
+        by_shares=ByShares(counted, of_share),
         formats=("conll",),
         options=(
             Option("l", "print the rows of a LaTeX table", "flag", False),

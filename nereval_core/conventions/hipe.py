@@ -323,6 +323,7 @@ CONVENTIONS = tuple(
         source=SOURCES[version.name],
         score=partial(score, version),
         of_layers=partial(of_layers, version),
+        by_shares="it averages figures over documents, which are not kept by shard",
         options=OPTIONS[version.name],
         twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},
         names=NAMES,

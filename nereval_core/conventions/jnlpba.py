@@ -311,6 +311,7 @@ CONVENTIONS = (
         source="evalIOB2.pl of 2004-04-02 (Kim et al. 2004)",
         score=partial(score, version=APRIL),
         of_layers=partial(of_layers, version=APRIL),
+        by_shares="it counts answers only from the first object of the whole corpus on",
         formats=("conll",),
         options=FIELDS,
         twins=TWINS,

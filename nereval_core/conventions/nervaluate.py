@@ -13,20 +13,30 @@ Source: nervaluate 0.3.1, 1.1.0 and 1.2.1 (Batista and Upson), https://github.co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core import readers
 from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.nervaluate_figures import (
+    CREDITED,
+    FORMULAS,
+    NAMES,
+    TWINS,
+    VERSIONS,
+    Version,
+    check,
+    of_share,
+)
 from nereval_core.conventions.nervaluate_matching import (
     SAME_TYPE,
     Pairs,
-    Preference,
     Units,
     chosen,
     clusters,
@@ -36,60 +46,16 @@ from nereval_core.conventions.nervaluate_prints import csv, entities, overall
 from nereval_core.conventions.nervaluate_reach import reached
 from nereval_core.conventions.nervaluate_records import DECIDED, Matching, records
 from nereval_core.conventions.nervaluate_sides import Side, faults, of_layer, of_tags
-from nereval_core.conventions.outcome import MIS, OVERALL, SPU, Outcome, apart, figures
+from nereval_core.conventions.outcome import MIS, SPU, Outcome
+from nereval_core.conventions.shares import ByShares, Share
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import conll
 from nereval_core.tagged import Tagged, matched, tagged
 
 Int64 = NDArray[np.int64]
-COUNTED = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
-NAMES = {"P": "precision", "R": "recall", "F1": "f1", "COR": "correct", "POS": "possible", "ACT": "actual"}
-HARMONIC = "2 × precision × recall / (precision + recall)"
-FORMULAS = {"f1": HARMONIC} | {
-    f"{schema}/{ratio}": f"(correct + 0.5 × partial) / {whole}" if schema == "ent_type" else f"correct / {whole}"
-    for schema in ("strict", "exact", "ent_type")
-    for ratio, whole in (("precision", "actual"), ("recall", "possible"))
-}
-CREDITED = {
-    "partial/precision": "(correct + 0.5 × partial) / actual",
-    "partial/recall": "(correct + 0.5 × partial) / possible",
-}
-TWINS = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Version:
-    """What differs between versions.
-
-    `schemas` are in the order of its results. `preferences` say, by schema, which gold span a prediction prefers,
-    overall and where a type is alone; without them every gold span reached counts. `credits` is False where partial
-    matches of two and more documents get no credit. `checked`: a span may only begin with B- or I-. `unused`: types in
-    `tags` have figures though no span has them.
-    """
-
-    number: str
-    schemas: tuple[str, ...] = ("strict", "partial", "ent_type", "exact")
-    preferences: Mapping[str, tuple[Preference, Preference]] = field(default_factory=dict)
-    credits: bool = True
-    checked: bool = True
-    unused: bool = False
-
-
-VERSIONS = (
-    Version(
-        number="1.2.1",
-        # Where all types are the same, "identical" and "bounds" are one.
-        preferences={
-            "strict": ("identical", "identical"),
-            "exact": ("bounds", "identical"),
-            "partial": ("bounds", "identical"),
-            "ent_type": ("type", "type"),
-        },
-    ),
-    Version(number="1.1.0", preferences=dict.fromkeys(DECIDED, ("first", "first")), credits=False),
-    Version(number="0.3.1", schemas=("ent_type", "partial", "strict", "exact"), checked=False, unused=True),
-)
+BY_TAGS = ("list", "conll")
+"""The loaders that are given tags."""
 
 
 def score(given: Given, options: Mapping[str, Any], *, version: Version) -> Outcome:
@@ -108,13 +74,26 @@ def score(given: Given, options: Mapping[str, Any], *, version: Version) -> Outc
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: Version) -> Outcome:
     """Score the spans of layers, or with the loaders "list" and "conll" the tags that say them."""
-    if options["loader"] in ("list", "conll"):
+    if options["loader"] in BY_TAGS:
         reader = f"nervaluate's loader '{options['loader']}'"
         return _of_tags(tagged(gold, reader), tagged(pred, reader), options, version)
-    notes = []
-    if broken := len(gold.fragments) + len(pred.fragments):
-        notes.append(f"discontinuous spans scored from their first to their last character: {broken}")
-    return _scored(of_layer(gold), of_layer(pred), gold.documents, len(gold.documents), options, version, notes)
+    share, matching, sides = _of_spans(gold, pred, options, version)
+    outcome = of_share(share, options, version=version)
+    return replace(outcome, documents=gold.documents, build=_build(matching, *sides))
+
+
+def counted(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: Version) -> Share:
+    """Count the spans of a part of a corpus; a document stands in one part."""
+    return _of_spans(gold, pred, options, version)[0]
+
+
+def _of_spans(
+    gold: Layer, pred: Layer, options: Mapping[str, Any], version: Version
+) -> tuple[Share, Matching, tuple[Side, Side]]:
+    sides = of_layer(gold), of_layer(pred)
+    share, matching = _counted(*sides, len(gold.documents), options, version)
+    broken = {"broken": (len(gold.fragments) + len(pred.fragments),)}
+    return replace(share, tables={**share.tables, "data": {**share.tables["data"], **broken}}), matching, sides
 
 
 def _of_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], version: Version) -> Outcome:
@@ -124,69 +103,52 @@ def _of_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], version: Ve
             raise FormatError(problems)
     sentences = len(gold.sentences) - 1
     notes = [*gold.notes, f"each sentence is a document ({sentences}), offsets are tokens"]
-    return _scored(of_tags(gold), of_tags(pred), gold.documents, sentences, options, version, notes)
+    sides = of_tags(gold), of_tags(pred)
+    share, matching = _counted(*sides, sentences, options, version)
+    outcome = of_share(share, options, version=version, notes=notes)
+    return replace(outcome, documents=gold.documents, build=_build(matching, *sides))
 
 
-def _scored(
-    gold: Side,
-    pred: Side,
-    documents: Any,
-    count: int,
-    options: Mapping[str, Any],
-    version: Version,
-    notes: Sequence[str],
-) -> Outcome:
-    """Match and count; `count` is the number of documents as nervaluate has them."""
+def _build(matching: Matching, gold: Side, pred: Side) -> Callable[[str], pd.DataFrame]:
+    types = _types(gold, pred)
+    return lambda schema: records(schema, matching, gold.numbered(), pred.numbered(), types)
+
+
+def _types(gold: Side, pred: Side) -> tuple[str, ...]:
+    return tuple(sorted({*gold.types, *pred.types}))
+
+
+def _counted(
+    gold: Side, pred: Side, documents: int, options: Mapping[str, Any], version: Version
+) -> tuple[Share, Matching]:
+    """Match and count; `documents` is their number as nervaluate has them.
+
+    Tables: `overall` has the five counts by schema, `types/SCHEMA` by type; `used` how many spans of a type are scored.
+    """
+    check(options, version)
+    types = _types(gold, pred)
     minimum = options.get("min_overlap_percentage", 0.0)
-    if version.preferences and not 1.0 <= minimum <= 100.0:
-        found = f"{minimum:g} is not between 1 and 100"
-        raise FormatError.single("--min_overlap_percentage", None, found, "give a percentage of the gold span")
-    types = tuple(sorted({*gold.types, *pred.types}))
-    tags = tuple(dict.fromkeys(options["tags"] or types))
-    if version.unused and options["tags"] and len(tags) < len(options["tags"]):
-        found = f"a type is given twice, and nervaluate {version.number} counts it twice"
-        raise FormatError.single("--tags", None, found, "give each type once")
-    matching = _matched(gold, pred, types, frozenset(tags), minimum, version)
-    counts = _counts(matching, len(types), version)
+    matching = _matched(gold, pred, types, frozenset(options["tags"] or types), minimum, version)
     used = np.zeros(len(types), np.int64)
     for side in (matching.gold, matching.pred):
         used += np.bincount(side.kind, minlength=len(types))
-    code = {name: place for place, name in enumerate(types)}
-    shown = tags if version.unused else tuple(name for name in types if used[code[name]])
-    nothing = np.zeros(5, np.int64)
+    counts = _counts(matching, len(types), version)
 
-    def row(schema: str, name: str | None) -> dict[str, Any]:
-        typed = counts[schema][1]
-        five = counts[schema][0] if name is None else typed[code[name]] if name in code else nothing
-        credit = schema in ("partial", "ent_type") and (version.credits or count < 2)
-        return _figures(*five.tolist(), credit=credit)
+    def by_type(rows: Int64) -> dict[str, tuple[int, ...]]:
+        return dict(zip(types, map(tuple, rows.tolist()), strict=True))
 
-    scores = {
-        "overall": {schema: row(schema, None) for schema in version.schemas},
-        "entities": {name: {schema: row(schema, name) for schema in version.schemas} for name in shown},
+    tables = {
+        "data": {"documents": (documents,)},
+        "overall": {schema: tuple(whole.tolist()) for schema, (whole, _) in counts.items()},
+        "used": by_type(used[:, None]),
+        **{f"types/{schema}": by_type(typed) for schema, (_, typed) in counts.items()},
     }
-    typed = [(apart(name), row) for name, row in scores["entities"].items()]
-    rows = [
-        (schema, scope, name, value, name in COUNTED)
-        for schema in DECIDED
-        for scope, by_schema in ((OVERALL, scores["overall"]), *typed)
-        for name, value in by_schema[schema].items()
-    ]
-    if options["tags"] is None:
-        notes = [*notes, f"tags not given: every type of gold and prediction is scored ({len(types)})"]
-    elif unknown := [tag for tag in tags if tag not in code]:
-        notes = [*notes, f"tags that no span has: {', '.join(unknown)}"]
-    return Outcome(
-        f"nervaluate-{version.number}",
-        options,
-        documents,
-        gold.content,
-        pred.content,
-        scores,
-        figures(rows),
-        lambda schema: records(schema, matching, gold.numbered(), pred.numbered(), types),
-        tuple(notes),
-    )
+    return Share(tables, gold.content, pred.content), matching
+
+
+def _loaded_by_tags(options: Mapping[str, Any]) -> str | None:
+    loader = options["loader"]
+    return f"with --loader {loader} it scores tags" if loader in BY_TAGS else None
 
 
 def _matched(
@@ -263,29 +225,6 @@ def _counts(matching: Matching, types: int, version: Version) -> dict[str, tuple
     return counts
 
 
-def _figures(
-    correct: int, incorrect: int, partial: int, missed: int, spurious: int, *, credit: bool
-) -> dict[str, int | float]:
-    possible = correct + incorrect + partial + missed
-    actual = correct + incorrect + partial + spurious
-    earned = correct + 0.5 * partial if credit else correct
-    precision = earned / actual if actual else 0
-    recall = earned / possible if possible else 0
-    both = precision + recall
-    return {
-        "correct": correct,
-        "incorrect": incorrect,
-        "partial": partial,
-        "missed": missed,
-        "spurious": spurious,
-        "possible": possible,
-        "actual": actual,
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * (precision * recall) / both if both else 0,
-    }
-
-
 TAGS = Option("tags", "types that are scored; without them all of gold and prediction", "list")
 MINIMUM = Option("min_overlap_percentage", "least overlap in percent of the gold span, 1 to 100", "number", 1.0)
 LOADER_HELP = "list, conll: tags sentence by sentence; dict: spans in characters; default: list where both are tags"
@@ -305,6 +244,7 @@ CONVENTIONS = tuple(
         source=f"nervaluate {version.number} (Python package), after SemEval-2013 task 9.1 (Segura-Bedmar et al. 2013)",
         score=partial(score, version=version),
         of_layers=partial(of_layers, version=version),
+        by_shares=ByShares(partial(counted, version=version), partial(of_share, version=version), _loaded_by_tags),
         options=(TAGS, MINIMUM, LOADER) if version.preferences else (TAGS, LOADER),
         twins=TWINS,
         names=NAMES,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
+from nereval_core.digest import SIZE, Hashes, combined
 from nereval_core.errors import one_line
 from nereval_core.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
 from nereval_core.tagged import Tagged
@@ -68,12 +70,13 @@ class Content:
     """What was scored of one side: how many documents and spans, and what their digest is made of.
 
     `sha256` (hex) is over documents and annotations, not over file names. It is made when first asked for: scoring
-    does not need it.
+    does not need it. `hashes` are those of the documents that it is made of, where it is `combined` from them.
     """
 
     documents: int
     spans: int
     hashed: Callable[[], str] = field(repr=False)
+    hashes: Callable[[], Hashes] | None = field(default=None, repr=False)
 
     @cached_property
     def sha256(self) -> str:
@@ -81,17 +84,29 @@ class Content:
 
     @classmethod
     def of_layer(cls, layer: Layer) -> Content:
-        return cls(len(layer.documents), len(layer), lambda: layer.digest)
+        return cls(len(layer.documents), len(layer), lambda: layer.digest, lambda: layer.hashes)
 
     @classmethod
     def of_tags(cls, tagged: Tagged, spans: int) -> Content:
         """Return the content of tags of which the scorer makes so many spans."""
-        return cls.of_rows(tagged.documents, spans, tagged.tags)
+        # Made as a layer's is, so that parts of a corpus make that of the whole.
+        hashes = partial(_tag_hashes, tagged)
+        return cls(len(tagged.documents), spans, lambda: combined("layer", hashes()), hashes)
 
     @classmethod
     def of_rows(cls, documents: Documents, spans: int, rows: Sequence[str]) -> Content:
         """Return the content of documents and of rows of text in their order."""
         return cls(len(documents), spans, lambda: digest(documents, rows))
+
+
+def _tag_hashes(tagged: Tagged) -> Hashes:
+    """Hash the tags of each document together with the document's own hash."""
+    own, tags = tagged.documents.hashes, tagged.tags
+    found = bytearray()
+    for number, (low, high) in enumerate(pairwise(tagged.tokens.first.tolist())):
+        raw = "\n".join(tags[low:high]).encode(errors="surrogatepass")
+        found += hashlib.sha256(b"tags\n" + own[number].tobytes() + raw).digest()
+    return np.frombuffer(bytes(found), np.uint8).reshape(-1, SIZE)
 
 
 def digest(documents: Documents, rows: Sequence[str]) -> str:

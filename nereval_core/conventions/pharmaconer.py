@@ -9,6 +9,7 @@ Source: PlanTL-GOB-ES/PharmaCoNER-CODALAB-Evaluation-Script, commit b354eab; Gon
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -38,11 +39,14 @@ from nereval_core.conventions.pharmaconer_files import (
     documents_of,
     mentions,
 )
+from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
 from nereval_core.corpus import Documents, Layer
 from nereval_core.errors import FormatError, Problem, quoted
 
 CONCEPT = "concept"
 """The type that records of codes are given."""
+BY_DOCUMENT = "documents"
+"""The table of counts by document: true positives, false positives, false negatives."""
 TWICE = 5
 WHY = {
     1: (
@@ -105,13 +109,16 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
 
     All documents count: a layer does not tell one without a response from one with an empty response.
     """
-    if options["subtrack"] == 1:
-        ours, theirs = _spans(gold), _spans(pred)
-    else:
-        ours, theirs = _links(gold, left_out=True), _links(pred, left_out=False)
+    ours, theirs = _units(gold, pred, options)
     contents = Content.of_layer(gold), Content.of_layer(pred)
     documents = gold.documents
     return score_sides(documents, documents.index.__getitem__, ours, theirs, options, contents, ())
+
+
+def _units(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Side, Side]:
+    if options["subtrack"] == 1:
+        return _spans(gold), _spans(pred)
+    return _links(gold, left_out=True), _links(pred, left_out=False)
 
 
 def score_sides(
@@ -125,14 +132,32 @@ def score_sides(
 ) -> Outcome:
     """Score units: counters `tp`, `fp` and `fn`; `place` says which document a name stands for."""
     track = options["subtrack"]
-    evaluation = f"subtask{track}"
     both = gold.documents & pred.documents
     first = [_first(side, both) for side in (gold, pred)]
-    per_document = {name: [0, 0, 0] for name in sorted(both)}
-    for key in first[0]:
-        per_document[key[0]][0 if key in first[1] else 2] += 1
-    for key in first[1]:
-        per_document[key[0]][1] += key not in first[0]
+
+    def build(evaluation: str) -> Any:
+        g, p, decision, why = _decided(gold, pred, both, first)
+        counters = {"tp": decision == COR, "fp": decision == SPU, "fn": decision == MIS}
+        sides = _marks(documents, place, gold, track), _marks(documents, place, pred, track)
+        unit = "span" if track == 1 else "concept"
+        return record_frame(evaluation, *sides, g, p, decision, (why, WHY[track]), counters, unit=unit)
+
+    share = Share({BY_DOCUMENT: _by_document(both, first)}, *contents)
+    return replace(of_share(share, options), documents=documents, build=build, notes=notes)
+
+
+def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
+    """Count the units of a part of a corpus by document: true and false positives, false negatives."""
+    ours, theirs = _units(gold, pred, options)
+    both = ours.documents & theirs.documents
+    tables = {BY_DOCUMENT: _by_document(both, [_first(side, both) for side in (ours, theirs)])}
+    return Share(tables, Content.of_layer(gold), Content.of_layer(pred))
+
+
+def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
+    """Return the figures of what was counted, without records."""
+    evaluation = f"subtask{options['subtrack']}"
+    per_document = dict(sorted(share.tables.get(BY_DOCUMENT, {}).items()))
     tp, fp, fn = (sum(row[column] for row in per_document.values()) for column in range(3))
     precision = tp / (tp + fp) if tp + fp else 0.0
     recall = tp / (tp + fn) if tp + fn else 0.0
@@ -144,16 +169,18 @@ def score_sides(
         (evaluation, OVERALL, name, value, name in counts) for name, value in (ratios | counts).items()
     ]
     by_name = {name: dict(zip(counts, row, strict=True)) for name, row in per_document.items()}
-
-    def build(evaluation: str) -> Any:
-        g, p, decision, why = _decided(gold, pred, both, first)
-        counters = {"tp": decision == COR, "fp": decision == SPU, "fn": decision == MIS}
-        sides = _marks(documents, place, gold, track), _marks(documents, place, pred, track)
-        unit = "span" if track == 1 else "concept"
-        return record_frame(evaluation, *sides, g, p, decision, (why, WHY[track]), counters, unit=unit)
-
     scores = ratios | counts | {"documents": by_name}
-    return Outcome("pharmaconer", options, documents, *contents, scores, figures(rows), build, notes)
+    return Outcome("pharmaconer", options, NO_DOCUMENTS, share.gold, share.pred, scores, figures(rows), without_records)
+
+
+def _by_document(both: frozenset[str], first: Sequence[Mapping[Key, int]]) -> dict[str, tuple[int, ...]]:
+    """Return true positives, false positives and false negatives of each document on both sides."""
+    found = {name: [0, 0, 0] for name in both}
+    for key in first[0]:
+        found[key[0]][0 if key in first[1] else 2] += 1
+    for key in first[1]:
+        found[key[0]][1] += key not in first[0]
+    return {name: tuple(row) for name, row in found.items()}
 
 
 Key = tuple[str, tuple[str, int, int] | str]
@@ -273,6 +300,10 @@ def _links(layer: Layer, *, left_out: bool) -> Side:
     return Side(frozenset(ids), units)
 
 
+def _by_codes(options: Mapping[str, Any]) -> str | None:
+    return None if options["subtrack"] == 1 else "a side without a single link is refused, which a part may well be"
+
+
 def _read_as_codes(pred: Folder) -> list[Problem]:
     """Return the `.ann` files in the response's folder of codes."""
     said = "an .ann file among lists of codes: evaluate.py reads it as a list too, and by chance in place of one"
@@ -294,6 +325,7 @@ CONVENTIONS = (
         source="PharmaCoNER evaluation script, commit b354eab (Gonzalez-Agirre et al. 2019)",
         score=score,
         of_layers=of_layers,
+        by_shares=ByShares(counted, of_share, _by_codes),
         formats=("brat",),
         options=(
             Option(

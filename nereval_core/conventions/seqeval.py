@@ -8,8 +8,7 @@ Source: seqeval 1.2.2 (Nakayama 2018), https://github.com/chakki-works/seqeval.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,15 +21,13 @@ from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.outcome import (
     COR,
     IGN,
-    OVERALL,
     Content,
     Marks,
     Outcome,
-    apart,
-    figures,
     record_frame,
     with_types,
 )
+from nereval_core.conventions.seqeval_figures import ACCURACY, ENTITIES, as_json, name_of, of_share, text
 from nereval_core.conventions.seqeval_tags import (
     LETTERS,
     OTHER,
@@ -40,16 +37,13 @@ from nereval_core.conventions.seqeval_tags import (
     parse,
     strict_entities,
 )
+from nereval_core.conventions.shares import ByShares, Share
 from nereval_core.conventions.tag_rows import Int32, Spans, after, before, judged, numbered, same_spans, token_records
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import conll, schemes
-from nereval_core.tagged import Tagged, matched, tagged
+from nereval_core.tagged import Tagged, matched, tagged, without_tokens
 
-ENTITIES, ACCURACY = "entities", "accuracy"
-AVERAGES = ("micro avg", "macro avg", "weighted avg")
-COUNTS = ("support", "pred_sum", "tp_sum")
-RATIOS = ("precision", "recall", "f1-score")
 WHY = (
     "the same tokens and type on the other side",
     "no entity of the same tokens and type on the other side",
@@ -66,13 +60,25 @@ def score(given: Given, options: Mapping[str, Any], *, strict: bool) -> Outcome:
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, strict: bool) -> Outcome:
     """Score layers by the tags that say them, in the scheme asked for."""
-    name = _name(strict)
+    sides = _sides(gold, pred, options, strict=strict)
+    return score_tags(*sides, options, strict=strict)
+
+
+def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
+    """Count the entities of a part of a corpus in default mode; a document stands in one part."""
+    share = _counted(*_sides(gold, pred, options, strict=False), options, strict=False)[0]
+    bare = int(np.count_nonzero(without_tokens(gold.documents)))
+    return replace(share, tables={**share.tables, "bare": {"documents": (bare,)}})
+
+
+def _sides(gold: Layer, pred: Layer, options: Mapping[str, Any], *, strict: bool) -> tuple[Tagged, Tagged]:
+    name = name_of(strict)
     sides = [in_scheme(tagged(layer, name), options.get("scheme") or "IOB2") for layer in (gold, pred)]
     if options["suffix"]:
         turned = ["-".join(reversed(tag.split("-", 1))) for tag in sides[0].tags]
         sides = [replace(sides[0], tags=turned), sides[1]]
         sides[1] = replace(sides[1], tags=["-".join(reversed(tag.split("-", 1))) for tag in sides[1].tags])
-    return score_tags(sides[0], sides[1], options, strict=strict)
+    return sides[0], sides[1]
 
 
 def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict: bool) -> Outcome:
@@ -82,6 +88,17 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict
 
     Raises:
         FormatError: where seqeval stops.
+    """
+    share, options, build = _counted(gold, pred, options, strict=strict)
+    return replace(of_share(share, options, strict=strict), documents=gold.documents, build=build)
+
+
+def _counted(
+    gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict: bool
+) -> tuple[Share, Mapping[str, Any], Callable[[str], pd.DataFrame]]:
+    """Count tags over the same tokens; return also the options, the scheme among them, and what makes the records.
+
+    Tables: `types` has the COUNTS of each type, `tokens` how many there are and how many of the same tag.
     """
     numbers, names = numbered(gold.tags, pred.tags)
     sides = (gold, numbers[0]), (pred, numbers[1])
@@ -103,36 +120,18 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict
         options = {**options, "scheme": scheme}
     else:
         one, two = (default_entities(side, gold.sentences, parsed) for side in numbers)
-    if not len(one.last) + len(two.last):
-        found = "no entity on either side: seqeval's classification_report stops with a ValueError"
-        raise FormatError.single(pred.source, None, found, "give at least one entity")
     g, p = same_spans(one, two, len(gold))
     size = len(parsed.types)
-    support, pred_sum, tp_sum = (np.bincount(kind, minlength=size) for kind in (one.kind, two.kind, one.kind[g]))
-    present = np.flatnonzero(support + pred_sum)
-    types = [parsed.types[code] for code in present.tolist()]
-    counts = dict(zip(types, np.array([support, pred_sum, tp_sum]).T[present].tolist(), strict=True))
-    counts[AVERAGES[0]] = [int(column.sum()) for column in (support, pred_sum, tp_sum)]
-    report = _report(types, support[present], pred_sum[present], tp_sum[present], options["zero_division"])
-    rows = [row for name, section in report.items() for row in _rows(name, section, counts.get(name))]
+    columns = np.array([np.bincount(kind, minlength=size) for kind in (one.kind, two.kind, one.kind[g])]).T
+    rows = zip(parsed.types, columns.tolist(), strict=True)
     right = int(np.count_nonzero(numbers[0] == numbers[1]))
-    accuracy = {"tokens": len(gold), "correct": right, "accuracy_score": right / len(gold)}
-    rows += [(ACCURACY, OVERALL, name, value, name != "accuracy_score") for name, value in accuracy.items()]
-    return Outcome(
-        _name(strict),
-        options,
-        gold.documents,
+    share = Share(
+        {"types": {name: tuple(row) for name, row in rows if any(row)}, "tokens": {"all": (len(gold), right)}},
         Content.of_tags(gold, len(one.last)),
         Content.of_tags(pred, len(two.last)),
-        {
-            "classification_report": report,
-            "accuracy_score": accuracy["accuracy_score"],
-            "tokens": accuracy,
-            "counts": {name: dict(zip(COUNTS, values, strict=True)) for name, values in counts.items()},
-        },
-        figures(rows),
-        partial(_records, gold, pred, numbers, (one, two), (g, p), parsed.types),
+        pred.source,
     )
+    return share, options, partial(_records, gold, pred, numbers, (one, two), (g, p), parsed.types)
 
 
 def in_scheme(iob2: Tagged, name: str) -> Tagged:
@@ -155,10 +154,6 @@ def in_scheme(iob2: Tagged, name: str) -> Tagged:
     table = [[f"{one}-{kind}" for one in written] + ["O"] for kind in kinds]
     tags = np.array(table, object)[kind, place] if len(kind) else np.empty(0, object)
     return replace(iob2, tags=tags.tolist())
-
-
-def _name(strict: bool) -> str:
-    return "seqeval-strict" if strict else "seqeval"
 
 
 def _refuse(sides: list[tuple[Tagged, Int32, Mapping[str, str]]], names: tuple[str, ...]) -> None:
@@ -187,52 +182,6 @@ def _detected(gold: Tagged, letters: NDArray[Any]) -> str:
         found = f"tags of the letters {', '.join(text)} show no scheme that seqeval detects: it stops with a ValueError"
         raise FormatError.single(gold.source, None, found, f"name the scheme: --scheme {known}")
     return scheme
-
-
-def _report(
-    types: list[str], support: NDArray[Any], pred_sum: NDArray[Any], tp_sum: NDArray[Any], zero_division: str
-) -> dict[str, dict[str, float]]:
-    """Return classification_report's dictionary."""
-    undefined = 1.0 if zero_division == "1" else 0.0
-    columns = _ratios(tp_sum, pred_sum, support, undefined=undefined)
-    report: dict[str, dict[str, float]] = {}
-    for number, name in enumerate(types):
-        report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIOS, columns, strict=True)}
-        report[name]["support"] = int(support[number])
-    sums = (np.array([column.sum()]) for column in (tp_sum, pred_sum, support))
-    averages = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
-    averages.append([float(np.average(column)) for column in columns])
-    if support.sum():
-        averages.append([float(np.average(column, weights=support)) for column in columns])
-    else:
-        value = 0.0 if pred_sum.sum() else undefined
-        averages.append([value, undefined, value])
-    for name, values in zip(AVERAGES, averages, strict=True):
-        report[name] = dict(zip(RATIOS, values, strict=True)) | {"support": int(support.sum())}
-    return report
-
-
-def _rows(
-    name: str, row: Mapping[str, float], counts: list[int] | None
-) -> list[tuple[str, str, str, float | None, bool]]:
-    """Return a row of the report for the table: the micro average is what is scored over all types."""
-    scope = OVERALL if name == AVERAGES[0] else apart(name)
-    found: list[tuple[str, str, str, float | None, bool]] = [
-        (ENTITIES, scope, ratio, row[ratio], False) for ratio in RATIOS
-    ]
-    # The other averages are over types, and count nothing.
-    return found + [(ENTITIES, scope, *pair, True) for pair in zip(COUNTS, counts or (), strict=counts is not None)]
-
-
-def _ratios(
-    right: NDArray[Any], found: NDArray[Any], wanted: NDArray[Any], *, undefined: float
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return precision, recall and F1 in the order of operations that gives seqeval's last digits."""
-    precision, recall = (
-        np.where(whole == 0, undefined, right / np.where(whole == 0, 1, whole)) for whole in (found, wanted)
-    )
-    both = precision + recall
-    return precision, recall, 2.0 * precision * recall / np.where(both == 0, 1.0, both)
 
 
 def _records(
@@ -276,25 +225,6 @@ def _marks(gold: Tagged, side: Spans, tags: Tagged, types: tuple[str, ...]) -> M
     return Marks.of_tokens(gold, first, last, np.concatenate((side.kind, np.array(kinds, np.int64))), tuple(known))
 
 
-def text(outcome: Outcome) -> str:
-    """Return classification_report's text."""
-    report, digits = outcome.scores["classification_report"], outcome.options["digits"]
-    types = [name for name in report if name not in AVERAGES]
-    width = max(*map(len, types), len(AVERAGES[-1]), digits)
-    lines = [" " * width + " " + "".join(f" {name:>9}" for name in (*RATIOS, "support")), ""]
-    for names in (types, AVERAGES):
-        for name in names:
-            ratios = "".join(f" {report[name][ratio]:>9.{digits}f}" for ratio in RATIOS)
-            lines.append(f"{name:>{width}} {ratios} {report[name]['support']:>9}")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def as_json(outcome: Outcome) -> str:
-    """Return what classification_report gives with output_dict."""
-    return json.dumps(outcome.scores["classification_report"], ensure_ascii=False, indent=1) + "\n"
-
-
 OPTIONS = (
     Option("suffix", "the letter stands behind the type (PER-B)", "flag", False),
     Option("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
@@ -318,6 +248,7 @@ CONVENTIONS = (
         source="seqeval 1.2.2 (Nakayama 2018)",
         score=partial(score, strict=False),
         of_layers=partial(of_layers, strict=False),
+        by_shares=ByShares(counted, of_share),
         formats=("conll",),
         options=OPTIONS,
         twins={ENTITIES: "strict"},
@@ -333,6 +264,7 @@ CONVENTIONS = (
         source="seqeval 1.2.2 (Nakayama 2018), mode strict",
         score=partial(score, strict=True),
         of_layers=partial(of_layers, strict=True),
+        by_shares="it takes its scheme from the tags of all of gold",
         formats=("conll",),
         options=(
             Option("scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES)),

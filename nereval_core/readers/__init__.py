@@ -6,9 +6,11 @@ content, never failing) and `read(source, options)`. Modules without a NAME are 
 
 from __future__ import annotations
 
+import gc
 import os
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -31,7 +33,7 @@ class ReadOptions:
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
     a text, `core_type` the type or attribute of spans that are the cores of others. `progress` is called, as a file is
-    read, with the lines done and their total (for folders of small files: with files).
+    read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
     """
 
     name: str | None = None
@@ -59,7 +61,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     scheme: str | None = None
     source: str = ""
-    places: tuple[Place, ...] = ()
+    places: Sequence[Place] = ()
     mended: str = ""
 
 
@@ -121,7 +123,8 @@ def read(
     if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
-    reading = replace(readers()[format].read(source, options), source=source.name)
+    with _uncollected():
+        reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     of = f"of {len(reading.layer)}"
@@ -133,6 +136,18 @@ def read(
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from looking for cycles: what is read has none, and would be walked over and over."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def recognised(source: Source) -> str | None:

@@ -250,12 +250,12 @@ def _folder(file: SourceFile) -> str:
 
 def mentions(source: Source) -> SourceFile | None:
     """Return the file of mentions: the GENE.eval that lies least deep, else the only one of its kind."""
-    gold = [file for file in source.files if _name(file) == GOLD.lower()]
+    gold = [file for file in source.by_suffix.get(MENTIONS, ()) if _name(file) == GOLD.lower()]
     if gold:
         depth = min(file.name.count("/") for file in gold)
         gold = [file for file in gold if file.name.count("/") == depth]
         return gold[0] if len(gold) == 1 else None
-    rest = [file for file in source.files if file.suffix == MENTIONS]
+    rest = list(source.by_suffix.get(MENTIONS, ()))
     if len(rest) > 1:
         rest = [file for file in rest if _name(file) != VARIANTS.lower()]
     if not rest and len(source.files) == 1:

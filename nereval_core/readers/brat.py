@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nereval_core.corpus import Builder
-from nereval_core.errors import FormatError, quoted
+from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.source import SourceFile, left_out, watched
+from nereval_core.readers.brat_blocks import DOCUMENTS, LEFT_OUT, Blocks, Given, quoted_from
+from nereval_core.readers.gathered import Gathered
+from nereval_core.readers.source import UTF8_BOM, SourceFile, decoded, in_order, left_out, split_lines, watched
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 CORES = True
-
-LEFT_OUT = {
-    "A": "attributes",
-    "M": "modifications",
-    "E": "events",
-    "R": "relations",
-    "*": "equivalences",
-    "#": "annotator's notes",
-}
 
 ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
 OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
@@ -39,13 +31,11 @@ NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
 CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
 NO_ENTRY = {"<null>": "NIL"}
 ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: .*)?", re.DOTALL)
-# brat writes line ends inside a quote as blanks.
-BLANKS = str.maketrans("\r\n\t", "   ")
 
 
 def recognise(source: Source) -> float:
     """Be sure of `.ann` files that hold nothing, or begin with a line such as brat writes."""
-    files = [file for file in source.files if file.suffix == ".ann"]
+    files = source.by_suffix.get(".ann", ())
     for file in files:
         line = next((line for line in file.head() if line.strip()), None)
         if line is not None:
@@ -67,55 +57,129 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found.
     """
-    texts = {file.stem: file for file in source.files if file.suffix == ".txt"}
-    annotations = {file.stem: file for file in source.files if file.suffix == ".ann"}
-    builder = Builder(source.name)
+    return _read(source, options)
+
+
+def _read(source: Source, options: ReadOptions, *, plainly: bool = True) -> Reading:
+    """Read as said, documents together where they are `plainly` right."""
+    texts, annotations = (
+        {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())} for suffix in (".txt", ".ann")
+    )
+    gathered = Gathered()
+    problems: list[Problem] = []
     counts: Counter[str] = Counter()
     if not annotations:
-        builder.problem(None, "no .ann file in it", "give a folder of .txt and .ann files")
-    codes = _notes_are_codes(annotations.values())
-    names = sorted({*texts, *annotations}, key=lambda name: name.split("/"))
-    for name in watched(names, options.progress):
-        ann = annotations.get(name)
-        text = _text(name, texts.get(name), ann, builder, options)
-        if text is None:
-            continue
-        place = texts.get(name) or ann
-        builder.document(name, text, source=place.shown if place else None)
-        if ann is None:
-            counts["bare"] += 1
-        else:
-            _read_annotations(ann, text, builder, counts, codes, options.core_type)
-    layer = builder.finish(options.name or source.label)
+        problems.append(Problem(source.name, None, "no .ann file in it", "give a folder of .txt and .ann files"))
+    # What the annotator's notes are shows when all have been seen, and a file is read but once.
+    raw = {name: _loaded(file) for name, file in annotations.items()}
+    codes = _notes_are_codes(raw.values())
+
+    def exact(given: Given) -> None:
+        _read_document(given, options, gathered, problems, counts, codes)
+
+    blocks = Blocks(gathered, counts, exact, codes=codes)
+    names = texts.keys() | annotations.keys()
+    block: list[Given] = []
+    for name in watched(in_order(names, str), options.progress):
+        block.append(_given(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
+        if len(block) == DOCUMENTS:
+            _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+            block = []
+    _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+    layer = gathered.finish(options.name or source.label, problems=problems)
     taken = [*texts.values(), *annotations.values()]
     notes = (*_notes(counts), *_core_notes(counts, options.core_type), *left_out(source, taken))
-    return Reading(layer.documents, layer, NAME, notes, places=builder.places)
+    return Reading(layer.documents, layer, NAME, notes, places=gathered.places)
 
 
-def _text(
-    name: str, file: SourceFile | None, ann: SourceFile | None, builder: Builder, options: ReadOptions
-) -> str | None:
-    """Return the text of a document; None, with a problem noted, where there is none."""
+def _take(block: Sequence[Given], blocks: Blocks, exact: Callable[[Given], None], *, plainly: bool) -> None:
+    if plainly:
+        blocks.take(block)
+        return
+    for given in block:
+        exact(given)
+
+
+def _loaded(file: SourceFile) -> bytes | FormatError:
+    try:
+        return file.read()
+    except FormatError as error:
+        return error
+
+
+def _given(
+    name: str,
+    file: SourceFile | None,
+    ann: SourceFile | None,
+    raw: bytes | FormatError | None,
+    options: ReadOptions,
+) -> Given:
+    """Return a document with its text read: None where there is none."""
     if file is not None:
-        try:
-            return file.text(keep_bom=True)
-        except FormatError as error:
-            builder.problems.extend(error.problems)
-            return None
+        return Given(name, file.shown, _loaded(file), ann, raw)
+    shown = ann.shown if ann is not None else name
     if options.texts is not None and name in options.texts.index:
-        return options.texts.texts[options.texts.index[name]]
-    if options.texts is None:
-        remedy = f"put {quoted(name + '.txt')} beside it, or score it against gold that has the text"
-        found = "no text: the .txt is missing"
+        return Given(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
+    return Given(name, shown, None, ann, raw)
+
+
+def _read_document(
+    given: Given,
+    options: ReadOptions,
+    gathered: Gathered,
+    problems: list[Problem],
+    counts: Counter[str],
+    codes: bool,
+) -> None:
+    """Read a document by itself, and note what is wrong with it."""
+    try:
+        text = _text(given, options)
+    except FormatError as error:
+        problems.extend(error.problems)
+        return
+    gathered.ids.append(given.name)
+    gathered.texts.append(text.encode())
+    gathered.shown.append(given.shown)
+    gathered.lines.append(None)
+    gathered.span_shown.append(given.shown if given.ann is None else given.ann.shown)
+    spans: Collection[_Span] = ()
+    if given.ann is None:
+        counts["bare"] += 1
     else:
-        remedy = "put the .txt beside it, or name the file after the gold document"
-        found = f"no text: neither {quoted(name + '.txt')} beside it nor a gold document {quoted(name)}"
-    builder.problem(None, found, remedy, source=ann.shown if ann else None)
-    return None
+        try:
+            raw = _or_raised(given.raw)
+            lines = split_lines(decoded(raw, given.ann.shown).removeprefix(UTF8_BOM))
+            spans = _annotations(lines, given.ann.shown, text, problems, counts, codes, options.core_type)
+        except FormatError as error:
+            problems.extend(error.problems)
+    _add(spans, text, gathered, counts)
+
+
+def _or_raised(raw: bytes | FormatError | None) -> bytes:
+    if isinstance(raw, FormatError):
+        raise raw
+    return raw or b""
+
+
+def _text(given: Given, options: ReadOptions) -> str:
+    """Return the text of a document.
+
+    Raises:
+        FormatError: there is none, or it cannot be read.
+    """
+    if given.text is not None:
+        return decoded(_or_raised(given.text), given.shown)
+    if options.texts is None:
+        remedy = f"put {quoted(given.name + '.txt')} beside it, or score it against gold that has the text"
+        raise FormatError.single(given.shown, None, "no text: the .txt is missing", remedy)
+    remedy = "put the .txt beside it, or name the file after the gold document"
+    found = f"no text: neither {quoted(given.name + '.txt')} beside it nor a gold document {quoted(given.name)}"
+    raise FormatError.single(given.shown, None, found, remedy)
 
 
 @dataclass(slots=True)
 class _Span:
+    key: str
     line: int
     label: str
     parts: tuple[tuple[int, int], ...]
@@ -136,23 +200,19 @@ class _Span:
 
     def quoted_from(self, text: str) -> bool:
         """Tell whether its quote is the text it covers, blanks around it and kinds of blanks aside."""
-        return (self.quote or "").translate(BLANKS).strip() == self.covered(text).translate(BLANKS).strip()
+        return quoted_from(self.quote or "", self.covered(text))
 
     def around(self, other: _Span) -> bool:
         """Tell whether the other lies in it, both as outer hulls."""
         return self.start <= other.start and other.end <= self.end
 
 
-def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
+def _notes_are_codes(files: Iterable[bytes | FormatError]) -> bool:
     """Tell whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
     found = False
-    for file in files:
-        try:
-            raw = file.read()
-        except FormatError:
-            # Told with all other problems when its turn comes.
-            continue
-        if b"AnnotatorNotes" in raw:
+    for raw in files:
+        # A file that could not be read is told of with all other problems when its turn comes.
+        if isinstance(raw, bytes) and b"AnnotatorNotes" in raw:
             notes = filter(None, map(NOTE.fullmatch, raw.decode(errors="replace").split("\n")))
             if not all(CODE.fullmatch(note[2]) for note in notes):
                 return False
@@ -160,21 +220,23 @@ def _notes_are_codes(files: Iterable[SourceFile]) -> bool:
     return found
 
 
-def _read_annotations(
-    file: SourceFile, text: str, builder: Builder, counts: Counter[str], codes: bool, core_type: str | None
-) -> None:
-    try:
-        lines = file.lines()
-    except FormatError as error:
-        builder.problems.extend(error.problems)
-        return
+def _annotations(
+    lines: Sequence[str],
+    shown: str,
+    text: str,
+    problems: list[Problem],
+    counts: Counter[str],
+    codes: bool,
+    core_type: str | None,
+) -> Collection[_Span]:
+    """Return the spans of a file, line by line."""
     spans: dict[str, _Span] = {}
     links: list[tuple[int, str, str]] = []
     marked: list[tuple[int, str]] = []
     for number, line in enumerate(lines, start=1):
 
         def complain(found: str, remedy: str, *, number: int = number) -> None:
-            builder.problem(number, found, remedy, source=file.shown)
+            problems.append(Problem(shown, number, found, remedy))
 
         if not line or line.isspace():
             continue
@@ -189,7 +251,7 @@ def _read_annotations(
                 continue
             counts["blank for tab"] += separator == " "
             counts["no quote"] += separator is None
-            spans[key] = _Span(number, label, _parts(offsets), quote)
+            spans[key] = _Span(key, number, label, _parts(offsets), quote)
         elif line[0] == "N":
             match = NORMALISATION.fullmatch(line)
             if match is None:
@@ -212,15 +274,15 @@ def _read_annotations(
             spans[target].links.append(link)
         else:
             found = f"a reference to {quoted(target)}, which is no T line of this file"
-            builder.problem(number, found, "name the T line it belongs to", source=file.shown)
+            problems.append(Problem(shown, number, found, "name the T line it belongs to"))
     for number, target in marked:
         if target not in spans:
             found = f"the attribute {quoted(core_type or '')} of {quoted(target)}, which is no T line of this file"
-            builder.problem(number, found, "give it to the T line of a core", source=file.shown)
+            problems.append(Problem(shown, number, found, "give it to the T line of a core"))
     if core_type is not None:
         inner = {key for key, span in spans.items() if span.label == core_type}.union(key for _, key in marked)
-        spans = _with_cores(spans, inner, text, file.shown, builder, counts)
-    _add(spans, text, file.shown, builder, counts)
+        spans = _with_cores(spans, inner, text, shown, problems, counts)
+    return spans.values()
 
 
 def _with_cores(
@@ -228,7 +290,7 @@ def _with_cores(
     inner: Collection[str],
     text: str,
     shown: str,
-    builder: Builder,
+    problems: list[Problem],
     counts: Counter[str],
 ) -> dict[str, _Span]:
     """Return the spans that are no cores, each with its core; note cores that belong to none, or are a second one."""
@@ -236,7 +298,7 @@ def _with_cores(
     of: dict[str, str] = {}
 
     def complain(core: _Span, found: str, remedy: str) -> None:
-        builder.problem(core.line, found, remedy, source=shown)
+        problems.append(Problem(shown, core.line, found, remedy))
 
     for key in (key for key in spans if key in inner):
         core = spans[key]
@@ -257,25 +319,29 @@ def _with_cores(
     return rest
 
 
-def _add(spans: Mapping[str, _Span], text: str, shown: str, builder: Builder, counts: Counter[str]) -> None:
-    for key, span in spans.items():
-        quote = span.quote
-        if quote is not None and span.quoted_from(text):
+def _add(spans: Collection[_Span], text: str, gathered: Gathered, counts: Counter[str]) -> None:
+    """Add the spans of the last document."""
+    gathered.counts.append(len(spans))
+    for number, span in enumerate(spans, start=gathered.spans):
+        if span.quote is not None:
             covered = span.covered(text)
-            counts["ends of quotes"] += quote != covered and quote.strip() == covered.strip()
-            quote = None
-        builder.span(
-            span.start,
-            span.end,
-            span.label,
-            line=span.line,
-            source=shown,
-            quote=quote,
-            fragments=span.parts if len(span.parts) > 1 else (),
-            id=key,
-            links=tuple(span.links),
-            core=span.core,
+            if quoted_from(span.quote, covered):
+                counts["ends of quotes"] += span.quote != covered and span.quote.strip() == covered.strip()
+            else:
+                gathered.quotes[number] = span.quote
+        extras = (
+            ("ids", span.key),
+            ("links", tuple(span.links)),
+            ("cores", span.core),
+            ("fragments", span.parts if len(span.parts) > 1 else ()),
         )
+        for key, value in extras:
+            if value is not None and value != ():
+                gathered.extras[key][number] = value
+    gathered.add_spans(
+        [span.start for span in spans], [span.end for span in spans], gathered.coded([span.label for span in spans])
+    )
+    gathered.span_lines.append([span.line for span in spans])
 
 
 def _parts(offsets: str) -> tuple[tuple[int, int], ...]:

@@ -6,16 +6,18 @@ participation guidelines of HIPE-2020 and HIPE-2022.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from nereval_core.corpus import Builder
+from nereval_core.corpus import Builder, Layer, Place
 from nereval_core.errors import quoted
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.columns import BLOCK, Unjudged
+from nereval_core.readers.hipe_blocks import Columns, read_packed
+from nereval_core.readers.hipe_entities import NO_LINK, TAG, entities, spans, taken
 from nereval_core.readers.hipe_rows import LED, Document, Parsed, add_documents, parse
-from nereval_core.readers.source import left_out
+from nereval_core.readers.source import SourceFile, left_out
 
 NAME = "hipe"
 COLUMNS = True
@@ -31,8 +33,6 @@ LINKS = {
 """The column with the links of an entity column."""
 
 OUTSIDE = ("O", "_", "")
-NO_LINK = ("", "_", "-")
-TAG = re.compile(r"([BIES])-(.+)", re.DOTALL)
 
 
 def recognise(source: Source) -> float:
@@ -55,6 +55,47 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is given.
     """
     files = source.pick(".tsv")
+    try:
+        return by_blocks(source, files, options)
+    except Unjudged:
+        return by_rows(source, files, options)
+
+
+def by_blocks(source: Source, files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK) -> Reading:
+    """Read sound files block by block.
+
+    Raises:
+        Unjudged: they are to be read row by row.
+    """
+    columns: list[str] = []
+
+    def chosen_columns(parsed: Parsed) -> Columns | None:
+        chosen = _column(parsed.columns, options.column)
+        if chosen is None:
+            return None
+        tags, links, note = _chosen(parsed.columns, chosen)
+        columns.append(note)
+        return Columns(tags, links, parsed.misc)
+
+    packed = read_packed(files, options, chosen_columns, block)
+    found = taken(packed)
+    chosen = entities(found, options)
+    layer = spans(found, chosen, packed.links.names, options.name or source.label)
+    counts: Counter[str] = Counter()
+    for parsed in packed.files:
+        counts += parsed.counts
+    if chosen.orphans:
+        counts["orphans"] = chosen.orphans
+        counts[str(options.repair)] = chosen.orphans
+    return _reading(layer, found.places, columns, counts, source, files)
+
+
+def by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -> Reading:
+    """Read files row by row.
+
+    Raises:
+        FormatError: as `read`.
+    """
     builder = Builder(source.name)
     counts: Counter[str] = Counter()
     documents: list[Document] = []
@@ -71,19 +112,36 @@ def read(source: Source, options: ReadOptions) -> Reading:
             remedy = f"choose one of {', '.join(parsed.columns[1:])}"
             builder.problem(parsed.header_line, found, remedy, source=file.shown)
             continue
-        links = parsed.columns.index(LINKS[chosen]) if LINKS.get(chosen) in parsed.columns else -1
-        columns.append(f"entities from column {chosen}" + (f", links from {LINKS[chosen]}" if links >= 0 else ""))
-        entities = parsed.columns.index(chosen)
+        tags, links, note = _chosen(parsed.columns, chosen)
+        columns.append(note)
         documents += parsed.documents
-        chosen_of += [(entities, links)] * len(parsed.documents)
-        counts["short rows"] += _check_rows(parsed, entities, builder)
+        chosen_of += [(tags, links)] * len(parsed.documents)
+        counts["short rows"] += _check_rows(parsed, tags, builder)
     every = zip(documents, add_documents(documents, builder), chosen_of, strict=True)
-    for document, places, (entities, links) in every:
-        _add_spans(document, places, entities, links, options, builder, counts)
+    for document, places, (tags, links) in every:
+        _add_spans(document, places, tags, links, options, builder, counts)
     layer = builder.finish(options.name or source.label)
-    notes = [*dict.fromkeys(columns), *_notes(counts, builder.named), *left_out(source, files)]
+    return _reading(layer, builder.places, columns, counts, source, files)
+
+
+def _chosen(header: Sequence[str], column: str) -> tuple[int, int, str]:
+    """Return the indices of the columns with entities and links (-1 for none), and what is to be said of them."""
+    links = header.index(LINKS[column]) if LINKS.get(column) in header else -1
+    note = f"entities from column {column}" + (f", links from {LINKS[column]}" if links >= 0 else "")
+    return header.index(column), links, note
+
+
+def _reading(
+    layer: Layer,
+    places: Sequence[Place],
+    columns: Sequence[str],
+    counts: Counter[str],
+    source: Source,
+    files: Sequence[SourceFile],
+) -> Reading:
+    notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *left_out(source, files)]
     mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
-    return Reading(layer.documents, layer, NAME, tuple(notes), places=builder.places, mended=mended)
+    return Reading(layer.documents, layer, NAME, tuple(notes), places=places, mended=mended)
 
 
 def _check_rows(parsed: Parsed, entities: int, builder: Builder) -> int:

@@ -20,7 +20,6 @@ DOCUMENT_KEYS = ("document_id", "hipe2022:document_id")
 SEGMENT_KEYS = ("segment_iiif_link", "segment_id")
 LED = re.compile(r"LED(\d+(\.\d+)?)")
 """The noise of a token, in MISC: the edit distance of the OCR's text from the right one, by its length."""
-COMMENT = re.compile(r"#\s*([^=]*?)\s*(?:=\s*(.*?))?\s*", re.DOTALL)
 
 
 class Row(NamedTuple):
@@ -62,6 +61,67 @@ class Parsed:
     comments: list[Comment] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
+    def take_header(self, number: int, line: str) -> None:
+        # Names hold no blanks, and one team wrote blanks for a tab.
+        self.header, self.header_line, self.columns = line, number, line.split()
+
+    @property
+    def misc(self) -> int:
+        """The index of the column with flags and noise, -1 where there is none."""
+        return self.columns.index("MISC") if "MISC" in self.columns else -1
+
+
+@dataclass(slots=True)
+class Opening:
+    """Opens documents as comments and rows come by; `misc` is the index of that column, -1 for none."""
+
+    parsed: Parsed
+    misc: int = -1
+    _current: Document | None = None
+    # Comments belong to the document that starts among them, before or after its id.
+    _meta: dict[str, str] = field(default_factory=dict)
+    _start: tuple[int, str] | None = None
+
+    def comment(self, number: int, rows: int, line: str) -> None:
+        """Take a line that begins with #, after so many rows."""
+        counts = self.parsed.counts
+        first, _, others = line.partition("\t")
+        self.parsed.comments.append(Comment(number, rows, first))
+        if others.strip("\t") and not line.startswith("# "):
+            counts["tokens like comments"] += 1
+        key, _, value = line[1:].partition("=")
+        key, value = key.strip(), value.strip()
+        if key in SEGMENT_KEYS:
+            counts["segments"] += 1
+        if self._start is not None and (key in DOCUMENT_KEYS or key in self._meta):
+            self._open(*self._start)
+        if key in DOCUMENT_KEYS:
+            counts["document comments"] += 1
+            self._start = (number, value)
+        elif value and key not in SEGMENT_KEYS:
+            self._meta[key.removeprefix("hipe2022:")] = value
+
+    def row(self, number: int) -> Document:
+        """Return the document of a row."""
+        if self._start is not None:
+            return self._open(*self._start)
+        if self._current is None:
+            return self._open(number, "")
+        if self._meta:
+            self._current.meta = {**self._meta, **self._current.meta}
+            self._meta = {}
+        return self._current
+
+    def end(self) -> None:
+        if self._start is not None:
+            self._open(*self._start)
+
+    def _open(self, line: int, name: str) -> Document:
+        self._current = Document(self.parsed.shown, line, name, self._meta, self.misc)
+        self.parsed.documents.append(self._current)
+        self._meta, self._start = {}, None
+        return self._current
+
 
 def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], None] | None = None) -> Parsed:
     """Take a file apart into documents with all their columns; what is wrong with its lines goes to the builder.
@@ -78,58 +138,25 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
         found = "lines end in a carriage return alone"
         builder.problem(None, found, "save the file with line feeds", source=file.shown)
         return parsed
-    counts = parsed.counts
-    misc, rows = -1, 0
-    current: Document | None = None
-    # Comments belong to the document that starts among them, before or after its id.
-    meta: dict[str, str] = {}
-    start: tuple[int, str] | None = None
-
-    def opened(line: int, name: str) -> Document:
-        nonlocal meta, start
-        parsed.documents.append(Document(file.shown, line, name, meta, misc))
-        meta, start = {}, None
-        return parsed.documents[-1]
-
+    opening = Opening(parsed)
+    rows = 0
     for number, line in enumerate(watched(lines, progress), start=1):
         if line.startswith("#"):
-            cells = line.split("\t")
-            parsed.comments.append(Comment(number, rows, cells[0]))
-            counts["tokens like comments"] += len(cells) > 1 and not line.startswith("# ") and any(cells[1:])
-            match = COMMENT.fullmatch(line)
-            key, value = (match[1], match[2] or "") if match else ("", "")
-            counts["segments"] += key in SEGMENT_KEYS
-            if start is not None and (key in DOCUMENT_KEYS or key in meta):
-                current = opened(*start)
-            if key in DOCUMENT_KEYS:
-                counts["document comments"] += 1
-                start = (number, value)
-            elif value and key not in SEGMENT_KEYS:
-                meta[key.removeprefix("hipe2022:")] = value
+            opening.comment(number, rows, line)
+        elif not line.strip("\t "):
             continue
-        if not line.strip("\t "):
-            continue
-        if not parsed.columns:
-            # Names hold no blanks, and one team wrote blanks for a tab.
-            parsed.header, parsed.header_line, parsed.columns = line, number, line.split()
+        elif not parsed.columns:
+            parsed.take_header(number, line)
             if parsed.columns[0] != "TOKEN":
                 found = f"{quoted(line)} is no header"
                 builder.problem(number, found, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
                 parsed.columns = []
                 return parsed
-            misc = parsed.columns.index("MISC") if "MISC" in parsed.columns else -1
-            continue
-        if start is not None:
-            current = opened(*start)
-        elif current is None:
-            current = opened(number, "")
-        elif meta:
-            current.meta = {**meta, **current.meta}
-            meta = {}
-        current.rows.append(Row(number, line.split("\t")))
-        rows += 1
-    if start is not None:
-        opened(*start)
+            opening.misc = parsed.misc
+        else:
+            opening.row(number).rows.append(Row(number, line.split("\t")))
+            rows += 1
+    opening.end()
     if not parsed.columns:
         builder.problem(None, "no header", "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
     return parsed

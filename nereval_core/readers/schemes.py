@@ -129,12 +129,14 @@ def scheme_named(name: str) -> Scheme:
 
 @dataclass(frozen=True, eq=False)
 class Tags:
-    """The tags of many sentences in a row.
+    """The tags of many sentences in a row, `O` left out.
 
-    `letters` (index into LETTERS) and `types` (index into `names`, -1 for `O`) have shape (tokens,); sentence s is
-    `[first[s], first[s + 1])`. `odd` lists the tokens whose tag is none; they count as `O`.
+    `tokens`, `letters` (index into LETTERS) and `types` (index into `names`) have shape (tokens tagged,), in the order
+    of the tokens; sentence s is `[first[s], first[s + 1])`. `odd` lists the tokens whose tag is none; they count as
+    `O`.
     """
 
+    tokens: Int64
     letters: NDArray[np.int8]
     types: NDArray[np.int32]
     names: tuple[str, ...]
@@ -146,61 +148,97 @@ class Tags:
         """Return the tags parsed; without `first` they are one sentence."""
         number = {tag: code for code, tag in enumerate(dict.fromkeys(tags))}
         codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
+        edges = np.array([0, len(tags)] if first is None else first, np.int64)
+        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges)
+
+    @classmethod
+    def coded(cls, tokens: Int64, codes: NDArray[np.integer[Any]], tags: Sequence[str], first: Int64) -> Tags:
+        """Return the tags of these tokens, coded as places in `tags`; all other tokens have `O`."""
         names: dict[str, int] = {}
         letters, types = [], []
-        strange = []
-        for code, tag in enumerate(number):
+        for tag in tags:
             letter, _, name = tag.partition("-")
-            if tag == "O":
-                letters.append(0)
-                types.append(-1)
-            elif len(letter) == 1 and letter in LETTERS[1:] and name:
-                letters.append(LETTERS.index(letter))
-                types.append(names.setdefault(name, len(names)))
-            else:
-                letters.append(0)
-                types.append(-1)
-                strange.append(code)
-        odd = np.flatnonzero(np.isin(codes, strange)).tolist() if strange else []
-        edges = np.array([0, len(tags)] if first is None else first, np.int64)
-        return cls(np.array(letters, np.int8)[codes], np.array(types, np.int32)[codes], tuple(names), edges, tuple(odd))
+            fine = len(letter) == 1 and letter in LETTERS[1:] and name
+            letters.append(LETTERS.index(letter) if fine else 0 if tag == "O" else -1)
+            types.append(names.setdefault(name, len(names)) if fine else -1)
+        if not tags:
+            return cls(tokens, np.zeros(0, np.int8), np.zeros(0, np.int32), (), first)
+        found = np.array(letters, np.int8)[codes]
+        kinds = np.array(types, np.int32)[codes]
+        odd = tuple(tokens[found < 0].tolist()) if min(letters) < 0 else ()
+        if min(letters) <= 0:
+            held = found > 0
+            tokens, found, kinds = tokens[held], found[held], kinds[held]
+        return cls(tokens, found, kinds, tuple(names), first, odd)
 
     def __len__(self) -> int:
-        return len(self.letters)
+        return int(self.first[-1])
 
     def tag(self, token: int) -> str:
-        letter = LETTERS[self.letters[token]]
-        return letter if letter == "O" else f"{letter}-{self.names[self.types[token]]}"
+        place = int(np.searchsorted(self.tokens, token))
+        if place == len(self.tokens) or self.tokens[place] != token:
+            return "O"
+        return f"{LETTERS[self.letters[place]]}-{self.names[self.types[place]]}"
 
     @cached_property
-    def padded(self) -> tuple[NDArray[np.int8], Int64, Bools]:
-        """Letters and token numbers with an `O` (token -1) round each sentence, and where the type stays the same."""
-        sizes = np.diff(self.first)
-        place = np.arange(len(self)) + np.repeat(np.arange(len(sizes)), sizes) + 1
-        letters = np.zeros(len(self) + len(sizes) + 1, np.int8)
-        letters[place] = self.letters
-        types = np.full(len(letters), -1, np.int32)
-        types[place] = self.types
-        tokens = np.full(len(letters), -1, np.int64)
-        tokens[place] = np.arange(len(self))
-        return letters, tokens, types[1:] == types[:-1]
+    def begins(self) -> Bools:
+        """Whether a sentence begins at a token, or ends before it, shape (tokens + 1,)."""
+        found = np.zeros(len(self) + 1, np.bool_)
+        found[self.first] = True
+        return found
 
-    def look_up(self, table: Bools) -> Bools:
-        """Return what a table of transitions says of each, shape (padded tags - 1,)."""
-        letters, _, same = self.padded
-        return table[same.astype(np.intp), letters[:-1], letters[1:]]
+    @cached_property
+    def follows(self) -> Bools:
+        """Whether the token before a tagged one is tagged too, in the same sentence; one more, which is False."""
+        found = np.zeros(len(self.tokens) + 1, np.bool_)
+        found[1:-1] = np.diff(self.tokens) == 1
+        found[:-1] &= ~self.begins.take(self.tokens)
+        return found
+
+    @cached_property
+    def entries(self) -> NDArray[np.uint8]:
+        """The transition into each tagged token, an index into a flat table of transitions."""
+        before = np.zeros(len(self.tokens), np.uint8)
+        before[1:] = self.letters[:-1]
+        before *= self.follows[:-1]
+        same = np.zeros(len(self.tokens), np.bool_)
+        same[1:] = self.types[1:] == self.types[:-1]
+        same &= self.follows[:-1]
+        return ((same.view(np.uint8) << 6) + (before << 3) + self.letters.view(np.uint8)).astype(np.uint8)
+
+    @cached_property
+    def exits(self) -> NDArray[np.uint8]:
+        """The transition from each tagged token to `O`, or to the end of its sentence, as in `entries`."""
+        return (self.letters << 3).view(np.uint8)
+
+    @cached_property
+    def counts(self) -> Int64:
+        """How often each transition occurs but that from `O` to `O`, shape of a flat table."""
+        # Those that go on to a tagged token are counted apart, and dropped: picking the others takes longer.
+        out = np.bincount(self.exits + (self.follows[1:].view(np.uint8) << 6), minlength=128)
+        out[64:] = 0
+        return np.bincount(self.entries, minlength=128) + out
+
+    def after(self, table: Bools) -> Bools:
+        """Return what a flat table says of the transition out of each tagged token, given what it says of `entries`."""
+        found = table.take(self.exits)
+        found[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), found[:-1])
+        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
 
-    `mended` counts the malformed chunks that were kept by conlleval's table or discarded.
+    `first` and `last` are the places of their first and last tokens among the tagged ones. `mended` counts the
+    malformed chunks that were kept by conlleval's table or discarded.
     """
 
     start: Int64
     end: Int64
     type: NDArray[np.int32]
+    first: Int64
+    last: Int64
     mended: int = 0
 
 
@@ -225,18 +263,21 @@ class Detection(NamedTuple):
 
 def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> Detection:
     """Return the scheme under which all sentences are legal, or else the one broken least often."""
-    if not tags.letters.any():
+    if not len(tags.tokens):
         return Detection(None, 0)
-    broken = {scheme.name: int(np.count_nonzero(~tags.look_up(scheme.legal))) for scheme in schemes}
     known = {scheme.name: scheme for scheme in schemes}
+    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in known.items()}
     least = min(broken.values())
     fitting = [known[name] for name, count in broken.items() if count == least]
     best = fitting[0]
     if least:
         return Detection(best, least)
-    chunks = decode(tags, best)
+    met = tags.counts > 0
     for other in fitting[1:]:
-        parting = _parting(chunks, decode(tags, other))
+        # Chunks are parted alike where every transition that occurs is.
+        if np.array_equal(best.parts.ravel()[met], other.parts.ravel()[met]):
+            continue
+        parting = _parting(decode(tags, best), decode(tags, other))
         if parting is not None:
             return Detection(best, 0, tuple(scheme.name for scheme in fitting), parting)
     return Detection(best, 0)
@@ -251,25 +292,35 @@ def _parting(one: Chunks, two: Chunks) -> int | None:
 
 def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
     """Return each tag that breaks the scheme, in order."""
-    letters, tokens, _ = tags.padded
-    gaps = np.flatnonzero(~tags.look_up(scheme.legal))
     found: dict[int, str] = {}
-    for gap in gaps.tolist():
-        before, after = int(letters[gap]), int(letters[gap + 1])
-        one, two = int(tokens[gap]), int(tokens[gap + 1])
-        for token, letter, other, edge, word in (
-            (one, before, two, "at the end of a sentence", "before"),
-            (two, after, one, "at the start of a sentence", "after"),
+    for one, two in _illegal(tags, scheme):
+        for token, other, edge, word in (
+            (one, two, "at the end of a sentence", "before"),
+            (two, one, "at the start of a sentence", "after"),
         ):
-            if LETTERS[letter] not in scheme.letters:
+            tag = tags.tag(token) if token >= 0 else "O"
+            letter = LETTERS.index(tag[0])
+            if tag[0] not in scheme.letters:
                 letters_known = ", ".join(scheme.letters)
-                found[token] = (
-                    f"{quoted(tags.tag(token))} is no tag of {scheme.name}, whose letters are {letters_known}"
-                )
+                found[token] = f"{quoted(tag)} is no tag of {scheme.name}, whose letters are {letters_known}"
             elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
                 where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
-                found.setdefault(token, f"{quoted(tags.tag(token))} {where} is not legal in {scheme.name}")
+                found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
     return [Fault(token, found[token]) for token in sorted(found)]
+
+
+def _illegal(tags: Tags, scheme: Scheme) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each illegal transition, in order; -1 stands for the edge of a sentence."""
+    table = ~scheme.legal.ravel()
+    out = ~tags.follows[1:]
+    into = np.flatnonzero(table.take(tags.entries))
+    outof = np.flatnonzero(table.take(tags.exits) & out)
+    for gap in np.sort(np.concatenate((2 * into, 2 * outof + 1))).tolist():
+        token = int(tags.tokens[gap // 2])
+        if gap % 2:
+            yield token, -1 if tags.begins[token + 1] else token + 1
+        else:
+            yield -1 if tags.begins[token] else token - 1, token
 
 
 def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
@@ -278,26 +329,24 @@ def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
     With "conlleval" malformed chunks are cut by that program's table (an orphan I begins a chunk); with "discard" they
     are dropped. Malformed is a chunk that begins or ends with a letter that cannot, or holds a foreign letter.
     """
-    letters, tokens, _ = tags.padded
-    legal = tags.look_up(scheme.legal)
-    sound = bool(legal.all())
+    legal = scheme.legal.ravel()
+    sound = not tags.counts[~legal].any()
     assert sound or repair, "malformed tags are refused or repaired"
-    parts = tags.look_up(scheme.parts if sound else CONLLEVAL)
-    begins = np.flatnonzero(parts & (letters[1:] > 0))
-    ends = np.flatnonzero(parts & (letters[:-1] > 0))
-    start, end = tokens[begins + 1], tokens[ends] + 1
-    kind = tags.types[start]
-    if sound:
-        return Chunks(start, end, kind)
-    # A transition is blamed on the chunk whose letter could not stand there next to O either.
-    bad = ~legal[begins] & ~scheme.legal[0, 0, letters[begins + 1]]
-    bad |= ~legal[ends] & ~scheme.legal[0, letters[ends], 0]
-    illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(~legal)))
-    bad |= illegal[ends] > illegal[begins + 1]
-    mended = int(bad.sum())
-    if repair == "discard":
-        start, end, kind = start[~bad], end[~bad], kind[~bad]
-    return Chunks(start, end, kind, mended)
+    parts = (scheme.parts if sound else CONLLEVAL).ravel()
+    first = np.flatnonzero(parts.take(tags.entries))
+    last = np.flatnonzero(tags.after(parts))
+    mended = 0
+    if not sound:
+        entered, left = ~legal.take(tags.entries), ~tags.after(legal)
+        # A transition is blamed on the chunk whose letter could not stand there next to O either.
+        bad = entered[first] & ~scheme.legal[0, 0, tags.letters[first]]
+        bad |= left[last] & ~scheme.legal[0, tags.letters[last], 0]
+        illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(entered)))
+        bad |= illegal[last + 1] > illegal[first + 1]
+        mended = int(bad.sum())
+        if repair == "discard":
+            first, last = first[~bad], last[~bad]
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
 
 
 def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator[tuple[int, str]]:

@@ -1,49 +1,32 @@
-"""Where input comes from: a file, a folder, a zip or uploads, all seen as named files of bytes."""
+"""What is read: a file, a folder, a zip, uploads or standard input, all seen as named files of bytes."""
 
 from __future__ import annotations
 
 import codecs
-import io
-import lzma
 import os
-import stat
-import struct
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers.archives import zipped
+from nereval_core.readers.origins import STDIN, InMemory, OnDisk, Origin, standard_input, unreadable
+from nereval_core.readers.packed import LONGEST, MAGIC, SUFFIXES, opened, unpacked_name
 
 Item = TypeVar("Item")
 
-ZIP_FILES = 200_000
-"""How many files a zip may hold."""
-ZIP_BYTES = 1 << 30
-"""How many bytes a zip may hold when expanded."""
-ZIP_RATIO = 200
-"""How many times its packed size a file of more than a mebibyte may expand to: text seldom reaches 20."""
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
 
-COMPANIONS = {".ann": ".txt"}
-"""Where a single file is named, the one beside it that belongs to it."""
+COMPANIONS = {".ann": ".txt", ".spans.parquet": ".texts.parquet", ".texts.parquet": ".spans.parquet"}
+"""Where a single file is named, the one beside it that belongs to it, by how their names end."""
 
-BROKEN_ZIP = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
-"""What Python raises on zips that are damaged or packed in a way it does not know."""
+STANDARD = "-"
+"""The path that means standard input."""
 
 UTF8_BOM = "\ufeff"
 # The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
@@ -57,24 +40,57 @@ OTHER_BOMS = (
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file: `name` is its path inside the source (with "/"), `shown` what problems call it."""
+    """One file: `name` is its path inside the source (with "/"), `shown` what problems call it.
+
+    Files packed by gzip or Zstandard are read as what is in them, and named without the suffix that says so.
+    """
 
     name: str
     shown: str
-    load: Callable[[int], bytes]
-    """Return the first so many bytes, all of them for -1."""
+    origin: Origin
 
     @property
     def stem(self) -> str:
         """The name without its last suffix, folders kept."""
-        return str(PurePosixPath(self.name).with_suffix(""))
+        return self.name[: len(self.name) - len(_suffix(self.name))]
 
     @property
     def suffix(self) -> str:
-        return PurePosixPath(self.name).suffix.lower()
+        return _suffix(self.name).lower()
+
+    @property
+    def path(self) -> str | None:
+        """Where it lies on disk as it is, for whoever maps it into memory; None for uploads and what a zip holds."""
+        return self.origin.path if isinstance(self.origin, OnDisk) else None
 
     def read(self) -> bytes:
-        return self.load(-1)
+        """Return all bytes.
+
+        Raises:
+            FormatError: not readable.
+        """
+        raw = self.origin.load(-1)
+        return self.load(-1) if raw.startswith(MAGIC) else raw
+
+    def load(self, size: int) -> bytes:
+        """Return the first so many bytes, all of them for -1.
+
+        Raises:
+            FormatError: not readable.
+        """
+        raw = self.origin.load(size if size < 0 else max(size, LONGEST))
+        if raw.startswith(MAGIC):
+            with self.stream() as file:
+                return file.read(size)
+        return raw if size < 0 else raw[:size]
+
+    def stream(self) -> BinaryIO:
+        """Return the bytes to be read in pieces; reading on may raise a FormatError too.
+
+        Raises:
+            FormatError: not readable.
+        """
+        return opened(self.origin, self.shown)
 
     def text(self, *, keep_bom: bool = False) -> str:
         """Return the text, line ends untouched; a byte-order mark at the start goes unless `keep_bom`.
@@ -82,17 +98,7 @@ class SourceFile:
         Raises:
             FormatError: not UTF-8, or not readable.
         """
-        raw = self.read()
-        for mark, encoding in OTHER_BOMS:
-            if raw.startswith(mark):
-                raise FormatError.single(self.shown, None, f"the file is {encoding}", "save it as UTF-8")
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError as error:
-            line = raw.count(b"\n", 0, error.start) + 1
-            column = error.start - raw.rfind(b"\n", 0, error.start)
-            found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
-            raise FormatError.single(self.shown, line, found, "save the file as UTF-8") from None
+        text = decoded(self.read(), self.shown)
         return text if keep_bom else text.removeprefix(UTF8_BOM)
 
     def lines(self) -> list[str]:
@@ -104,10 +110,7 @@ class SourceFile:
         Raises:
             FormatError: as `text`.
         """
-        lines = self.text().split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        return [line.rstrip("\r") for line in lines]
+        return split_lines(self.text())
 
     def head(self) -> list[str]:
         """Return the first lines, never failing on their bytes: enough to recognise a format by."""
@@ -118,7 +121,7 @@ class SourceFile:
         return [line.rstrip("\r") for line in lines]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """Named files: `name` as the user gave it, `label` short enough to call a system by."""
 
@@ -130,12 +133,15 @@ class Source:
     def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
         """Return the file, the files of a zip, or all files below a folder in the order of their names.
 
-        Hidden files are passed over. With `within`, nothing outside that folder is reached, by link or otherwise.
+        Hidden files are passed over. "-" is standard input. With `within`, nothing outside that folder is reached, by
+        link or otherwise, and nothing but files and folders.
 
         Raises:
             FormatError: no such path, nothing in it, or outside `within`.
         """
         shown = os.fspath(path)
+        if shown == STANDARD and within is None:
+            return cls._checked(STDIN, "stdin", [SourceFile("stdin", STDIN, standard_input())])
         root = Path(path)
         limit = None if within is None else Path(within).resolve()
         try:
@@ -144,28 +150,16 @@ class Source:
             if not shown or not root.exists():
                 raise FormatError.single(shown, None, "no such file or folder", "check the path")
             label = root.resolve().name or shown
-            if not root.is_dir():
-                if not root.is_file():
-                    raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
-                label = PurePosixPath(label).stem
-                if root.suffix.lower() == ".zip":
-                    return cls._checked(shown, label, _zipped(shown, root.read_bytes()))
-                return cls._checked(shown, label, _file_of_path(root, shown))
+            if root.is_dir():
+                return cls._checked(shown, label, _below(root, limit))
+            if not root.is_file():
+                raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
+            label = label_of(label)
+            if root.suffix.lower() == ".zip":
+                return cls._checked(shown, label, [SourceFile(*file) for file in zipped(shown, root.read_bytes())])
+            return cls._checked(shown, label, _file_of_path(root, shown))
         except (OSError, ValueError) as error:
-            raise _unreadable(shown, error) from None
-        files = []
-        for folder, folders, names in os.walk(root, onerror=partial(_walk_error, shown)):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            for name in names:
-                full = Path(folder, name)
-                if name.startswith(".") or not full.is_file():
-                    continue
-                if limit is not None and not full.resolve().is_relative_to(limit):
-                    continue
-                inner = full.relative_to(root).as_posix()
-                place = os.fspath(full)
-                files.append(SourceFile(inner, place, partial(_from_path, full, place)))
-        return cls._checked(shown, label, files)
+            raise unreadable(shown, error) from None
 
     @classmethod
     def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
@@ -179,24 +173,24 @@ class Source:
         for upload, raw in uploads:
             given.append(upload)
             if upload.lower().endswith(".zip"):
-                files += _zipped(upload, raw)
+                files += [SourceFile(*file) for file in zipped(upload, raw)]
             else:
-                files.append(SourceFile(upload.replace("\\", "/").lstrip("/"), upload, partial(_from_bytes, raw)))
+                inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
+                files.append(SourceFile(inner, upload, InMemory(raw, upload)))
         shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
-        return cls._checked(shown, name or (PurePosixPath(given[0]).stem if given else shown), files)
+        return cls._checked(shown, name or (label_of(given[0]) if given else shown), files)
 
     @classmethod
     def _checked(cls, name: str, label: str, files: Sequence[SourceFile]) -> Source:
         if not files:
             raise FormatError.single(name, None, "no files in it", "give a file or a folder with files in it")
-        files = sorted(files, key=lambda file: PurePosixPath(file.name).parts)
-        twice = [
-            Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
-            for one, two in pairwise(files)
-            if one.name == two.name
-        ]
-        if twice:
-            raise FormatError(twice)
+        files = in_order(files, attrgetter("name"))
+        if len({file.name for file in files}) < len(files):
+            raise FormatError(
+                Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
+                for one, two in pairwise(files)
+                if one.name == two.name
+            )
         # Annotations beside a text may be empty files: nothing was found there.
         if not any(file.suffix in COMPANIONS or file.load(1) for file in files):
             found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
@@ -205,7 +199,49 @@ class Source:
 
     def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
         """Return the files with one of these suffixes, or all files where none has one."""
-        return tuple(file for file in self.files if file.suffix in suffixes) or self.files
+        found = [file for suffix in dict.fromkeys(suffixes) for file in self.by_suffix.get(suffix, ())]
+        return tuple(in_order(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
+
+    @cached_property
+    def by_suffix(self) -> Mapping[str, tuple[SourceFile, ...]]:
+        """The files by their suffix, in the order of their names."""
+        found: dict[str, list[SourceFile]] = {}
+        for file in self.files:
+            found.setdefault(file.suffix, []).append(file)
+        return {suffix: tuple(files) for suffix, files in found.items()}
+
+
+def in_order(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
+    """Return what is called by paths in the order of these, folder by folder."""
+    found = sorted(items, key=name)
+    # Only with folders the order of the letters is another: "/" comes after "-" and ".".
+    return sorted(found, key=lambda item: name(item).split("/")) if "/" in "".join(map(name, found)) else found
+
+
+def decoded(raw: bytes, shown: str) -> str:
+    """Return the bytes of a file as text.
+
+    Raises:
+        FormatError: not UTF-8.
+    """
+    for mark, encoding in OTHER_BOMS:
+        if raw.startswith(mark):
+            raise FormatError.single(shown, None, f"the file is {encoding}", "save it as UTF-8")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
+        raise FormatError.single(shown, line, found, "save the file as UTF-8") from None
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text as `SourceFile.lines` does."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.rstrip("\r") for line in lines]
 
 
 def watched(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
@@ -224,6 +260,8 @@ def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterat
 
 def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
     """Return a note that counts the files a reader passed over, or nothing."""
+    if len(taken) == len(source.files):
+        return []
     rest = sorted({file.name for file in source.files} - {file.name for file in taken})
     if not rest:
         return []
@@ -231,83 +269,58 @@ def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
     return [f"other files, not read: {len(rest)} ({names})"]
 
 
-def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
-    """Return the file and, where there is one, its companion."""
-    files = [SourceFile(path.name, shown, partial(_from_path, path, shown))]
-    beside = path.with_suffix(COMPANIONS[path.suffix]) if path.suffix in COMPANIONS else path
-    if beside != path and beside.is_file() and not beside.is_symlink():
-        files.append(SourceFile(beside.name, os.fspath(beside), partial(_from_path, beside, os.fspath(beside))))
+def label_of(name: str) -> str:
+    """Return the name of a file without its ending, or without the one it shares its name with its companion by."""
+    name = unpacked_name(name)
+    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
+    return PurePosixPath(name.removesuffix(ending)).name if ending else PurePosixPath(name).stem
+
+
+def _suffix(name: str) -> str:
+    """Return the last suffix with its dot, as pathlib tells it: neither the start of a name nor a dot at its end."""
+    dot = name.rfind(".")
+    return name[dot:] if name.rfind("/") + 1 < dot < len(name) - 1 else ""
+
+
+def _below(root: Path, limit: Path | None) -> list[SourceFile]:
+    """Return the files below a folder, without a Path for each: there may be 200,000."""
+    top = os.fspath(root)
+    top = "" if top == "." else top.rstrip("/") + "/"
+    files: list[SourceFile] = []
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(top + folder or "."))
+        except OSError as error:
+            raise unreadable(str(error.filename), error) from None
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
+                continue
+            inner = folder + name
+            place = top + inner
+            # Most entries are plain files, which is known without asking the system.
+            if not entry.is_file(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(inner + "/")
+                    continue
+                if not entry.is_file() or not (limit is None or Path(place).resolve().is_relative_to(limit)):
+                    continue
+            files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place)))
     return files
 
 
-def _from_path(path: Path, shown: str, size: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(size)
-    except OSError as error:
-        raise _unreadable(shown, error) from None
-
-
-def _from_bytes(raw: bytes, size: int) -> bytes:
-    return raw if size < 0 else raw[:size]
-
-
-def _unreadable(shown: str, error: Exception) -> FormatError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return FormatError.single(shown, None, f"cannot be read: {reason}", "check the path and its permissions")
-
-
-def _walk_error(shown: str, error: OSError) -> None:
-    raise _unreadable(str(error.filename or shown), error)
-
-
-def _zipped(shown: str, raw: bytes) -> list[SourceFile]:
-    """Return the files of a zip, refusing one that would leave its place or outgrow the machine."""
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(raw))
-        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
-    except BROKEN_ZIP as error:
-        raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
-    if len(entries) > ZIP_FILES:
-        raise FormatError.single(shown, None, f"{len(entries)} files", f"pack at most {ZIP_FILES} files")
-    total = sum(entry.file_size for entry in entries)
-    if total > ZIP_BYTES:
-        found = f"{total} bytes when expanded"
-        raise FormatError.single(shown, None, found, f"pack at most {ZIP_BYTES} bytes, or give the folder")
-    problems = []
-    kept: list[tuple[tuple[str, ...], zipfile.ZipInfo]] = []
-    for entry in entries:
-        name = entry.filename.replace("\\", "/")
-        parts = PurePosixPath(name).parts
-        if (
-            not parts
-            or name.startswith("/")
-            or ".." in parts
-            or ":" in parts[0]
-            or stat.S_ISLNK(entry.external_attr >> 16)
-        ):
-            problems.append(Problem(shown, None, f"the entry {quoted(name)} leads outside", "pack plain files only"))
-        elif entry.flag_bits & 1:
-            problems.append(Problem(shown, None, f"the entry {quoted(name)} is encrypted", "pack without a password"))
-        elif entry.file_size > max(1 << 20, ZIP_RATIO * entry.compress_size):
-            found = f"the entry {quoted(name)} expands from {entry.compress_size} to {entry.file_size} bytes"
-            problems.append(Problem(shown, None, found, "give the file unpacked"))
-        elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
-            kept.append((parts, entry))
-    if problems:
-        raise FormatError(problems)
-    tops = {parts[0] for parts, _ in kept}
-    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
-    return [
-        SourceFile("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", partial(_from_zip, archive, entry, shown))
-        for parts, entry in kept
-    ]
-
-
-def _from_zip(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, shown: str, size: int) -> bytes:
-    try:
-        with archive.open(entry) as file:
-            return file.read(size)
-    except BROKEN_ZIP as error:
-        found = f"the entry {quoted(entry.filename)} cannot be unpacked: {error}"
-        raise FormatError.single(shown, None, found, "pack it again") from None
+def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
+    """Return the file and, where there is one, its companion."""
+    name = unpacked_name(path.name)
+    files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown))]
+    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
+    if ending:
+        inner = name.removesuffix(ending) + COMPANIONS[ending]
+        for packed in ("", *SUFFIXES):
+            beside = path.with_name(inner + packed)
+            if beside.is_file() and not beside.is_symlink():
+                files.append(SourceFile(inner, os.fspath(beside), OnDisk(os.fspath(beside), os.fspath(beside))))
+                break
+    return files

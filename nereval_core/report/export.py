@@ -1,4 +1,4 @@
-"""Scores and match records as the bytes of a file, by form: json, csv, markdown, latex, html, records."""
+"""Scores and match records as the bytes of a file, by form: json, csv, excel, markdown, latex, html, records."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ import io
 import json
 from collections.abc import Collection, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nereval_core.corpus import Layer
-from nereval_core.report.printed import RENDERED, as_csv, as_screen, harmless
+from nereval_core.report.printed import as_csv, as_screen, harmless, in_form
 from nereval_core.report.results import results
 from nereval_core.report.sheets import long_sheet, sheets
+from nereval_core.report.tallied import Read, Scored
 from nereval_core.scoring import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Scored = Sequence[tuple[Layer, Scores]]
-"""The layer of each system as it was read, and its scores."""
 
 RECORD_FORMS = (".parquet", ".jsonl", ".csv")
 
@@ -28,15 +26,18 @@ def screen(scored: Scored, *, by: Collection[str] = ()) -> str:
     return as_screen(sheets(scored, by=by))
 
 
-def rendered(form: str, gold: Layer, scored: Scored, *, by: Collection[str] = (), name: str = "") -> bytes:
-    """Return what a file of that form holds; the ending of `name` says which form records take."""
+def rendered(form: str, gold: Read, scored: Scored, *, by: Collection[str] = (), name: str = "") -> bytes:
+    """Return what a file of that form holds; the ending of `name` says which form records take.
+
+    Records need the scores of this process, which hold the spans.
+    """
     if form == "records":
-        return frame_as(record_form(name) or RECORD_FORMS[0], all_records(scored))
+        whole = cast(Sequence[tuple[Layer, Scores]], scored)
+        return frame_as(record_form(name) or RECORD_FORMS[0], all_records(whole))
     if form == "json":
         found = results(gold, scored, documents="document" in by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    text = as_csv(long_sheet(scored, by=by)) if form == "csv" else RENDERED[form](sheets(scored, by=by))
-    return text.encode()
+    return as_csv(long_sheet(scored, by=by)).encode() if form == "csv" else in_form(form, sheets(scored, by=by))
 
 
 def record_form(name: str) -> str | None:
@@ -64,7 +65,7 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
     return file.getvalue()
 
 
-def all_records(scored: Scored) -> pd.DataFrame:
+def all_records(scored: Sequence[tuple[Layer, Scores]]) -> pd.DataFrame:
     """Return the records of all systems and criteria: `system`, `signature` and the columns of RECORD_COLUMNS."""
     import pandas as pd
     from pandas.api.types import union_categoricals

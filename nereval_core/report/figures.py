@@ -34,7 +34,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
         [
             go.Bar(
                 name=f"{LOOKS[code].glyph} {LOOKS[code].label}",
-                y=[_plain(name) for name in names],
+                y=[plain(name) for name in names],
                 x=overall[code],
                 orientation="h",
                 customdata=[(name, code) for name in names],
@@ -43,7 +43,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
-                textfont={"color": _ink(LOOKS[code].colour.hue), "size": 12},
+                textfont={"color": ink(LOOKS[code].colour.hue), "size": 12},
                 hovertemplate=f"%{{y}}: %{{x:,}} {LOOKS[code].label}<extra></extra>",
             )
             for code in DECISIONS
@@ -51,7 +51,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
     )
     gold, predicted = (int(overall[column].max()) if len(overall) else 0 for column in ("POS", "ACT"))
     return figure.update_layout(
-        title=f"Decisions of {_plain(system)} by matching criterion<br>"
+        title=f"Decisions of {plain(system)} by matching criterion<br>"
         f"<sub>match records; {gold:,} gold spans, {predicted:,} predictions</sub>",
         barmode="stack",
         height=_FRAME + _ROW * max(1, len(names)),
@@ -59,7 +59,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
         yaxis={"autorange": "reversed", "title": "", "type": "category"},
         legend={"orientation": "h", "traceorder": "normal", "y": -0.3 if len(names) > 5 else -0.55, "x": 0},
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
-        **_background(),
+        **background(),
     )
 
 
@@ -78,7 +78,7 @@ def confusion_map(
     Plotly tells no clicks on a heat map, so transparent squares that carry `cells` as `customdata` lie over it.
     `values` and `texts` have the same shape; a value that is NaN stays blank.
     """
-    rows, columns = [_plain(name) for name in values.index], [_plain(name) for name in values.columns]
+    rows, columns = [plain(name) for name in values.index], [plain(name) for name in values.columns]
     figure = go.Figure(
         go.Heatmap(
             z=values.to_numpy(),
@@ -107,7 +107,7 @@ def confusion_map(
     )
     axis = {"tickmode": "array", "showgrid": False, "zeroline": False}
     return figure.update_layout(
-        title=f"{_plain(title)}<br><sub>{_plain(unit)}; {records:,} in all</sub>",
+        title=f"{plain(title)}<br><sub>{plain(unit)}; {records:,} in all</sub>",
         height=_FRAME + 60 + _ROW * len(rows),
         xaxis={
             **axis,
@@ -129,7 +129,7 @@ def confusion_map(
         dragmode=False,
         showlegend=False,
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
-        **_background(),
+        **background(),
     )
 
 
@@ -155,7 +155,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
         horizontal_spacing=0.03,
         vertical_spacing=_GAP / (_GAP * (down - 1) + height * down),
         subplot_titles=[
-            f"types merged: {_plain(merge)}" + (f"; {counting}" if len(countings) > 1 else "")
+            f"types merged: {plain(merge)}" + (f"; {counting}" if len(countings) > 1 else "")
             for merge, counting in panels
         ],
     )
@@ -173,7 +173,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
                 row=panel // across + 1,
                 col=panel % across + 1,
                 mode="markers",
-                name=_plain(system),
+                name=plain(system),
                 legendgroup=str(number),
                 showlegend=panel == 0,
                 cliponaxis=False,
@@ -185,7 +185,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
                 },
                 customdata=[(system, name, merge, counting) for name in names],
                 hovertext=[
-                    f"{_plain(system)}, {_plain(name)}: F1 {f1:.4f}, place {rank}"
+                    f"{plain(system)}, {plain(name)}: F1 {f1:.4f}, place {rank}"
                     for name, f1, rank in zip(names, rows["f1"], rows["rank"], strict=True)
                 ],
                 hoverinfo="text",
@@ -194,26 +194,26 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(criteria))),
-        ticktext=[_plain(name) for name in criteria],
+        ticktext=[plain(name) for name in criteria],
         range=[len(criteria) - 0.5, -0.5],
         gridcolor=_GRID,
         zeroline=False,
     )
-    counted = f"; counting {countings[0]}" if len(countings) == 1 else ""
+    counting = f"; counting {countings[0]}" if len(countings) == 1 else ""
     # A criterion that leaves types out, or counts tokens, has an n of its own.
     for name, possible in table.groupby("criterion", observed=True)["POS"]:
         if possible.ne(spans).any():
             low, high = int(possible.min()), int(possible.max())
-            counted += f"; n of {_plain(str(name))}: {low:,}" + (f" to {high:,}" if high > low else "")
+            counting += f"; n of {plain(str(name))}: {low:,}" + (f" to {high:,}" if high > low else "")
     return figure.update_layout(
-        title=f"F1 of {_number(len(systems), 'system')} under {_number(len(criteria), 'matching criterion')}, "
-        f"by merged types<br><sub>F1, from 0 to 1; n = {_number(spans, 'gold span')} in "
-        f"{_number(documents, 'document')}{counted}</sub>",
+        title=f"F1 of {counted(len(systems), 'system')} under {counted(len(criteria), 'matching criterion')}, "
+        f"by merged types<br><sub>F1, from 0 to 1; n = {counted(spans, 'gold span')} in "
+        f"{counted(documents, 'document')}{counting}</sub>",
         height=down * height + _GAP * (down - 1) + 180,
         legend={"title": {"text": "system"}},
         hovermode="closest",
         margin={"l": 10, "r": 10, "t": 120, "b": 60},
-        **_background(),
+        **background(),
     )
 
 
@@ -238,16 +238,16 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
             marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
             customdata=[(place,) for place in places],
             hovertext=[
-                f"{_plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
+                f"{plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
                 for label, f1, p, r in zip(rows["row"], rows["F1"], rows["P"], rows["R"], strict=True)
             ],
             hoverinfo="text",
         )
     return figure.update_layout(
         title={
-            "text": f"F1 of {_plain(system)} under {len(table):,} rules of matching<br>"
-            f"<sub>F1, at best 1; n = {_number(gold, 'gold span')}, {_number(predicted, 'prediction')}, "
-            f"{_number(documents, 'document')}</sub>",
+            "text": f"F1 of {plain(system)} under {len(table):,} rules of matching<br>"
+            f"<sub>F1, at best 1; n = {counted(gold, 'gold span')}, {counted(predicted, 'prediction')}, "
+            f"{counted(documents, 'document')}</sub>",
             "yref": "container",
             "y": 1,
             "yanchor": "top",
@@ -259,7 +259,7 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
         yaxis={
             "tickmode": "array",
             "tickvals": list(range(len(table))),
-            "ticktext": [_plain(label) for label in table["row"]],
+            "ticktext": [plain(label) for label in table["row"]],
             "range": [len(table) - 0.5, -0.5],
             "gridcolor": _GRID,
             "zeroline": False,
@@ -270,7 +270,7 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
         dragmode=False,
         legend={"orientation": "h", "y": 1 + 38 / plot, "x": 1, "xanchor": "right", "yanchor": "bottom"},
         margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
-        **_background(),
+        **background(),
     )
 
 
@@ -295,14 +295,14 @@ def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Fig
             },
             marker={"symbol": symbol, "size": 9},
             hovertext=[
-                f"{_plain(str(label))}: {name} {value:.4f}, n = {n:,}"
+                f"{plain(str(label))}: {name} {value:.4f}, n = {n:,}"
                 for label, value, n in zip(table["slice"], table[name], table["n"], strict=True)
             ],
             hoverinfo="text",
         )
-    labels = [f"{_plain(str(label))}<br>n={n:,}" for label, n in zip(table["slice"], table["n"], strict=True)]
+    labels = [f"{plain(str(label))}<br>n={n:,}" for label, n in zip(table["slice"], table["n"], strict=True)]
     return figure.update_layout(
-        title=f"{_plain(title)}<br><sub>ratios from 0 to 1; n = gold spans{_plain(unit)}</sub>",
+        title=f"{plain(title)}<br><sub>ratios from 0 to 1; n = gold spans{plain(unit)}</sub>",
         height=380,
         xaxis={"title": axis, "tickmode": "array", "tickvals": places, "ticktext": labels, "zeroline": False},
         yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
@@ -310,36 +310,36 @@ def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Fig
         hovermode="closest",
         dragmode=False,
         margin={"l": 10, "r": 10, "t": 70, "b": 10},
-        **_background(),
+        **background(),
     )
 
 
-def embedded(figure: go.Figure, name: str) -> str:
+def embedded(figure: go.Figure, name: str, *, script: bool = True) -> str:
     """Return the figure as HTML with Plotly's script in it: the same on every run, and nothing is fetched.
 
-    `name` is the id of its element.
+    `name` is the id of its element; without `script` the page must have it from another figure above.
     """
     # Its labels are dark: the page around it may be too.
     light = go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
     text: str = light.to_html(
-        full_html=False, include_plotlyjs=True, div_id=name, config={"displaylogo": False, "responsive": True}
+        full_html=False, include_plotlyjs=script, div_id=name, config={"displaylogo": False, "responsive": True}
     )
     return text
 
 
-def _number(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
     many = f"{what.removesuffix('on')}a" if what.endswith("criterion") else f"{what}s"
     return f"{count:,} {what if count == 1 else many}"
 
 
-def _background() -> dict[str, str]:
+def background() -> dict[str, str]:
     return {"paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR}
 
 
-def _ink(back: str) -> str:
+def ink(back: str) -> str:
     return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, back))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return text that Plotly does not take for its own markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

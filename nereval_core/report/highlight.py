@@ -21,8 +21,10 @@ from nereval_core.corpus import Fragments
 from nereval_core.report.addresses import address
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 
-Side = Literal["gold", "prediction"]
+Side = Literal["gold", "prediction", "beside"]
 SIDES: tuple[Side, ...] = ("gold", "prediction")
+TRACKS: tuple[Side, ...] = (*SIDES, "beside")
+"""Gold above the text, the prediction below it, and under that what another system predicts."""
 
 LANES = 12
 """Lanes on each side; spans that would lie deeper are not drawn, and are counted."""
@@ -36,7 +38,8 @@ _WINDOW_AT_LEAST = 500
 class Mark:
     """A span to be drawn; `fragments` are code points of the text, end exclusive, sorted and disjoint.
 
-    `decision` is a code such as MIS, `record` the record id of the match record the span belongs to.
+    `decision` is a code such as MIS, `record` the record id of the match record the span belongs to. `system` says who
+    predicts it, where there is more than one.
     """
 
     side: Side
@@ -45,6 +48,7 @@ class Mark:
     type: str
     decision: str
     record: str = ""
+    system: str = ""
 
     @property
     def start(self) -> int:
@@ -59,6 +63,7 @@ class Mark:
         quote = " ".join(text[start:end] for start, end in self.fragments)
         shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
         what = "gold span" if self.side == "gold" else "predicted span"
+        what += f" of {self.system}" if self.system else ""
         return f"{what} {' '.join(shown.split())}, type {self.type}, {LOOKS[self.decision].label}"
 
 
@@ -96,7 +101,7 @@ def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list
 
 
 def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
-    taken: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in SIDES}
+    taken: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in TRACKS}
     found: list[int | None] = [None] * len(marks)
 
     def rank(number: int) -> tuple[bool, int, int, str, Fragments]:
@@ -128,7 +133,7 @@ def segments(
     """Cut a text where a drawn mark's fragment begins or ends, and at `cuts` (code points).
 
     The texts of the segments joined are the text; no segment is empty. A segment carries at most `limit` strokes a
-    side, gold first, each side by lane. Lanes that were found already may be given as `placed`.
+    side, in the order of TRACKS, each side by lane. Lanes that were found already may be given as `placed`.
     """
     placed = lanes(marks, limit=limit, first=first) if placed is None else placed
     edges = {0, len(text), *cuts}
@@ -147,7 +152,7 @@ def segments(
                 Stroke(number, lane, bounds[piece] == mark.start, bounds[piece + 1] == mark.end, piece not in inside)
             )
     for row in strokes:
-        row.sort(key=lambda stroke: (marks[stroke.mark].side, stroke.lane))
+        row.sort(key=lambda stroke: (TRACKS.index(marks[stroke.mark].side), stroke.lane))
     return [
         Segment(low, text[low:high], tuple(row)) for low, high, row in zip(bounds, bounds[1:], strokes, strict=False)
     ]
@@ -202,7 +207,7 @@ def within(marks: Iterable[Mark], low: int, high: int) -> list[Mark]:
     for mark in marks:
         parts = tuple((max(a, low) - low, min(b, high) - low) for a, b in mark.fragments if a < high and b > low)
         if parts:
-            found.append(Mark(mark.side, mark.index, parts, mark.type, mark.decision, mark.record))
+            found.append(replace(mark, fragments=parts))
     return found
 
 
@@ -217,8 +222,9 @@ def document_html(
     """Return a text with gold spans ruled above and predicted spans below, for places that run no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
-    the whole corpus as `types`, so that their colours do not depend on the marks shown.
+    the whole corpus as `types`, so that their colours do not depend on the marks shown. Two tracks are drawn: SIDES.
     """
+    assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
     placed = _with_room_for_labels(text, marks)
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from nereval_core.criteria import Decision
 from nereval_core.report.highlight import SIDES, Mark, Side
@@ -23,3 +24,11 @@ def marks(
             record = (records or {}).get((side, span), "")
             found.append(Mark(side, span, parts, layer.label(span), Decision(int(codes[span])).name, record))
     return sorted(found, key=lambda mark: (mark.start, -mark.end, mark.side))
+
+
+def beside(
+    scores: Scores, name: str, document: int, system: str, *, records: Mapping[tuple[Side, int], str] | None = None
+) -> list[Mark]:
+    """Return what another system predicts in a document, as marks of the third track."""
+    every = marks(scores, name, document, records=records)
+    return [replace(mark, side="beside", system=system) for mark in every if mark.side == "prediction"]

@@ -8,13 +8,22 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from nereval_core.errors import one_line
+from nereval_core.report.excel import as_excel
 from nereval_core.report.sheets import Cell, Sheet
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 UNDEFINED = "–"
+DAGGER = "†"
+"""What stands after a value that differs significantly."""
+LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
+"""What we write that pdfLaTeX does not know."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a spreadsheet may take for the beginning of a formula."""
 
@@ -35,7 +44,10 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
     blocks = []
     for sheet in sheets:
         rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
-        rows += [[_markdown(_shown(cell)) for cell in row] for row in sheet.rows]
+        rows += [
+            [_bold("**{}**", sheet, at, _markdown(_shown(cell))) for at, cell in _numbered(number, row)]
+            for number, row in enumerate(sheet.rows)
+        ]
         lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         lines += [line for note in sheet.notes for line in ("", _markdown(note))]
         blocks.append("\n".join(lines))
@@ -52,7 +64,11 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
             [[one_line(_shown(cell)) for cell in row] for row in sheet.rows], columns=list(sheet.columns), dtype="str"
         )
         styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
+        if sheet.strong:
+            styler = styler.apply(_bold_cells, strong=sheet.strong, axis=None)
         table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
+        for char, command in LATEX.items():
+            table = table.replace(char, command)
         # After the end of a row LaTeX would take these for an option of it.
         table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
         comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
@@ -87,6 +103,9 @@ _TABLE = Markup(
 )
 
 
+_STRONG = Markup("<strong>{}</strong>")
+
+
 def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "") -> str:
     """Return a page that stands alone: nothing fetched, and no script but that of a figure.
 
@@ -96,7 +115,16 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
         _TABLE.format(
             title=sheet.title,
             head=_each("<th scope='col'>{}</th>", sheet.columns),
-            rows=_each("<tr>{}</tr>\n", (_each("<td>{}</td>", map(_shown, row)) for row in sheet.rows)),
+            rows=_each(
+                "<tr>{}</tr>\n",
+                (
+                    _each(
+                        "<td>{}</td>",
+                        (_bold(_STRONG, sheet, at, _shown(cell)) for at, cell in _numbered(number, row)),
+                    )
+                    for number, row in enumerate(sheet.rows)
+                ),
+            ),
             notes=_each("<p class='note'>{}</p>\n", sheet.notes),
         )
         for sheet in sheets
@@ -126,10 +154,34 @@ RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
 )
 
 
+def in_form(form: str, sheets: Sequence[Sheet]) -> bytes:
+    """Return tables as a file's bytes: one of RENDERED, or excel."""
+    return as_excel(sheets) if form == "excel" else RENDERED[form](sheets).encode()
+
+
 def _shown(cell: Cell) -> str:
     if cell is None:
         return UNDEFINED
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int], Cell]]:
+    """Yield the cells of a row with their places."""
+    return (((number, column), cell) for column, cell in enumerate(row))
+
+
+def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:
+    """Return a cell's text, in the pattern where it is strong."""
+    return pattern.format(text) if at in sheet.strong else text
+
+
+def _bold_cells(frame: pd.DataFrame, strong: frozenset[tuple[int, int]]) -> pd.DataFrame:
+    """Return what makes a Styler print the strong cells in bold LaTeX."""
+    styles = frame.copy()
+    styles[:] = ""
+    for row, column in strong:
+        styles.iat[row, column] = "textbf:--rwrap;"
+    return styles
 
 
 def _each(pattern: str, values: Iterable[str]) -> Markup:

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from nereval_core import __version__
-from nereval_core.corpus import Layer
 from nereval_core.criteria import Decision
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Average, Counts, Scores
+from nereval_core.report.tallied import Read, Scored, Tallied
+from nereval_core.scoring import Average, Counts
 
 GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
 PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
 
 
-def results(gold: Layer, systems: Sequence[tuple[Layer, Scores]], *, documents: bool = False) -> dict[str, Any]:
+def head(gold: Read) -> dict[str, Any]:
+    """Return what every object begins with: the program's version and gold as it was read."""
+    return {
+        "nereval": __version__,
+        "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
+    }
+
+
+def side(layer: Read) -> dict[str, Any]:
+    """Return what an object says of a system's layer as it was read."""
+    return {"name": layer.name, "sha256": layer.digest, "spans": len(layer)}
+
+
+def results(gold: Read, systems: Scored, *, documents: bool = False) -> dict[str, Any]:
     """Return what `--json` writes: all systems' scores, by type always and by document if asked.
 
     `gold` is the layer as it was read, and so is each system's, which stands beside its scores. Undefined ratios are
     None, as are COR, INC and PAR counting each side for itself.
     """
     return {
-        "nereval": __version__,
-        "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
+        **head(gold),
         "systems": [
             {
-                "name": layer.name,
-                "sha256": layer.digest,
-                "spans": len(layer),
+                **side(layer),
                 "criteria": {
                     criterion.name: _criterion(scores, criterion.name, documents) for criterion in scores.criteria
                 },
@@ -38,7 +48,7 @@ def results(gold: Layer, systems: Sequence[tuple[Layer, Scores]], *, documents: 
     }
 
 
-def _criterion(scores: Scores, name: str, documents: bool) -> dict[str, Any]:
+def _criterion(scores: Tallied, name: str, documents: bool) -> dict[str, Any]:
     each = scores.settings.counting == "each-side"
     macro = scores.macro_documents_by_type(name)
     found = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nereval_core.corpus import Layer
 from nereval_core.criteria import Decision
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Average, Counts, Scores
+from nereval_core.report.tallied import Scored, Tallied
+from nereval_core.scoring import Average, Counts
 
 Cell = str | int | float | None
 
@@ -20,15 +20,19 @@ BY = ("type", "document")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out."""
+    """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out.
+
+    `strong` are the cells (row, column) that stand in bold where a form has it.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    strong: frozenset[tuple[int, int]] = frozenset()
 
 
-def sheets(systems: Sequence[tuple[Layer, Scores]], *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
+def sheets(systems: Scored, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
     """Return a table that compares systems where there are several, then the tables of each system.
 
     `by` may hold "type" and "document": a further table each for every criterion, with the macro average below.
@@ -45,7 +49,7 @@ def sheets(systems: Sequence[tuple[Layer, Scores]], *, by: Collection[str] = ())
 
 
 def parts(
-    scores: Scores, name: str, by: Collection[str]
+    scores: Tallied, name: str, by: Collection[str]
 ) -> Iterable[tuple[str, Mapping[str, Counts], Mapping[str, Average]]]:
     """Yield what is asked for of "type" and "document", with counts by member and the macro average over them."""
     if "type" in by:
@@ -54,18 +58,18 @@ def parts(
         yield "document", scores.by_document(name), scores.macro_documents(name)
 
 
-def _shared(part: str, scores: Scores) -> bool:
+def _shared(part: str, scores: Tallied) -> bool:
     """Tell whether gold spans and predictions share COR, INC and PAR."""
     return part != "type" and scores.settings.counting == "one-to-one"
 
 
-def _comparison(systems: Sequence[tuple[Layer, Scores]]) -> Sheet:
+def _comparison(systems: Scored) -> Sheet:
     names = [criterion.name for criterion in systems[0][1].criteria]
     rows = tuple((layer.name, *(scores.counts(name).f1 for name in names)) for layer, scores in systems)
     return Sheet("F1 of all systems", ("system", *names), rows)
 
 
-def _overall(system: str, scores: Scores) -> Sheet:
+def _overall(system: str, scores: Tallied) -> Sheet:
     shared = _shared("all", scores)
     names = [criterion.name for criterion in scores.criteria]
     rows = tuple((name, *_cells(scores.counts(name), shared)) for name in names)
@@ -117,7 +121,7 @@ LONG = (
 )
 
 
-def long_sheet(systems: Sequence[tuple[Layer, Scores]], *, by: Collection[str] = ()) -> Sheet:
+def long_sheet(systems: Scored, *, by: Collection[str] = ()) -> Sheet:
     """Return all numbers as one table with the columns of LONG, for programs and spreadsheets.
 
     `part` is all, type, document or a macro average; `name` is the type or document. COR, INC and PAR are None where

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nereval_core import __version__
-from nereval_core.criteria import CRITERIA, Criterion, merges_in_words, same_rule
-from nereval_core.scoring import Scores
-from nereval_core.tokens import tokens_in_words
+from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
+from nereval_core.report.tallied import Tallied
 
 
-def signature(scores: Scores, name: str) -> str:
+def signature(scores: Tallied, name: str) -> str:
     """Return the signature of a system's scores under a criterion.
 
     Digests are over canonical content (16 of 64 hexadecimal digits): neither file names nor reading order matter.
@@ -22,10 +23,10 @@ def signature(scores: Scores, name: str) -> str:
         f"types merged: {merges_in_words(rules.merge)}",
         f"left out: {','.join(rules.leave_out) or 'none'}",
         f"counting {scores.settings.counting}",
-        *_data(scores, criterion),
+        *scores.data_in_words(name),
         f"gold sha256:{scores.read_gold[:16]}",
         f"pred sha256:{scores.read_pred[:16]}",
-        f"documents {len(scores.gold.documents)}",
+        f"documents {scores.documents}",
         *scores.marks,
     ]
     if scores.greedy:
@@ -34,11 +35,10 @@ def signature(scores: Scores, name: str) -> str:
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
 
 
-def _data(scores: Scores, criterion: Criterion) -> list[str]:
-    """Say what the data give a criterion that looks at more than boundaries and types."""
-    if criterion.unit == "token":
-        return [tokens_in_words(scores.gold.documents)]
-    if criterion.boundaries == "core":
-        gold = scores.layers(criterion.name)[0]
-        return [f"gold spans without a core, each its own: {len(gold) - len(gold.cores)} of {len(gold)}"]
-    return []
+def together(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return signatures, those that differ by the criterion alone in one line."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        program, criterion, rest = line.split(" | ", 2)
+        found.setdefault((program, rest), []).append(criterion.removeprefix("criterion "))
+    return tuple(f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in found.items())

@@ -1,11 +1,14 @@
 """Write a layer with its documents: one module per format, found by listing this folder.
 
 A writer module is named like its format and has `NAME`, `DESCRIPTION` and `write(layer, path)`, which returns notes
-on what the format has no way to say. What it writes appears whole or not at all: see `whole_file` and `whole_folder`.
+on what the format has no way to say; where it writes files, not folders, of which many make one corpus, `SHARD` is how
+the names of these end. What it writes appears whole or not at all: see `whole_file` and `whole_folder`;
+a format of one file may be packed as its name says: see `packed_file`.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import pkgutil
@@ -17,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from nereval_core.errors import FormatError
 
@@ -41,10 +44,11 @@ def writers() -> Mapping[str, Writer]:
     return MappingProxyType({module.NAME: cast(Writer, module) for module in modules if hasattr(module, "NAME")})
 
 
-def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> tuple[str, ...]:
+def write(layer: Layer, path: str | os.PathLike[str], *, format: str, shards: int | None = None) -> tuple[str, ...]:
     """Write the layer and its documents in the given format, whole or not at all.
 
-    Returns notes that count what the format has no way to say and was left out.
+    With `shards`, write a new folder of so many files (pairs of them, where the format has two) with as many documents
+    in each, named part-00000 and so on. Returns notes that count what the format has no way to say and was left out.
 
     Raises:
         FormatError: unknown format, a place that cannot be written, or what the format has no way to say.
@@ -54,7 +58,24 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str) -> tuple[s
         raise FormatError.single(
             os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {known}"
         )
-    return tuple(writers()[format].write(layer, Path(path)) or ())
+    if layer.documents.sizes is not None:
+        raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
+    writer = writers()[format]
+    if shards is None:
+        return tuple(writer.write(layer, Path(path)) or ())
+    # Where nothing is cut, nothing of it is loaded.
+    from nereval_core.shards import sharded
+
+    ending: str | None = getattr(writer, "SHARD", None)
+    if ending is None or shards < 1:
+        able = ", ".join(name for name, module in writers().items() if hasattr(module, "SHARD"))
+        found = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
+        raise FormatError.single(os.fspath(path), None, found, f"write one or more shards as one of {able}")
+    notes: dict[str, None] = {}
+    with whole_folder(Path(path)) as folder:
+        for number, part in enumerate(sharded(layer, shards)):
+            notes |= dict.fromkeys(writer.write(part, folder / f"part-{number:05d}{ending}") or ())
+    return tuple(notes)
 
 
 def left_out(layer: Layer, format: str, fields: Mapping[str, str]) -> tuple[str, ...]:
@@ -98,6 +119,41 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def packed_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file as `whole_file` does; what is written is packed where the name ends in .gz, .zst or .zstd.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    suffix = path.suffix.lower()
+    with whole_file(path) as file:
+        if suffix == ".gz":
+            # Neither name nor time goes in: the same data are the same bytes.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                yield cast(BinaryIO, packed)
+        elif suffix in (".zst", ".zstd"):
+            import pyarrow
+
+            with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Kept(file), "w"), "zstd") as packed:
+                yield packed
+        else:
+            yield file
+
+
+class _Kept(io.RawIOBase):
+    """Writes into a file that stays open when this is closed."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, raw: Any, /) -> int:
+        return self._file.write(raw)
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.conll import DOCSTART, is_mark
+from nereval_core.readers.conll_layout import DOCSTART, is_mark
 from nereval_core.readers.schemes import Scheme, encode, scheme_named, unsayable
 from nereval_core.tokens import WORD
-from nereval_core.writers import whole_file
+from nereval_core.writers import packed_file
 
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column"
@@ -47,7 +47,7 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> None:
     if problems:
         raise FormatError(problems)
     plain = not documents.named and all(len(sentences) == 1 for sentences in written)
-    with whole_file(path) as file:
+    with packed_file(path) as file:
         if plain and any(rows and rows[0][0][0].startswith(BOM) for rows in written[:1]):
             # A mark at the very start of a file is no part of its text: the token's own would be lost.
             file.write(BOM.encode())

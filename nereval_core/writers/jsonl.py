@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Layer
-from nereval_core.writers import whole_file
+from nereval_core.writers import packed_file
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
+SHARD = ".jsonl"
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write one document a line in UTF-8, spans in the order in which they were read."""
-    with whole_file(path) as file:
+    with packed_file(path) as file:
         for number in range(len(layer.documents)):
             row = json.dumps(_document(layer, number), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
             file.write(row.encode() + b"\n")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from nereval_core.report.figures import confusion_map
 from pages.shared import keys, state
-from pages.shared.downloads import csv_button
-from pages.shared.lists import selected_cell, table_key
-from pages.shared.tables import Confusion, heat
+from pages.shared.downloads import export, figure_config
+from pages.shared.lists import selected_cell, steady_key, table_key
+from pages.shared.tables import Confusion
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from pages.shared.frame import Here
 
 UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
 TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
+BAR = "#0072b2"
 TYPES = 100
 """How many types the table has at most: a larger one would make too long a message to the browser."""
 SWITCHES = {
@@ -72,7 +75,8 @@ def show(here: Here, table: Confusion) -> tuple[int, int] | None:
     """Draw the table; return row and column of the cell chosen."""
     cell = _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(table.counts.rename_axis("gold").reset_index(), here.signature(), name="confusion", key="confusion")
+        counts = table.counts.rename_axis("gold").reset_index()
+        export(counts, here.signature(), name="confusion", key="confusion", figure=lambda: _drawn(here, table))
         if cell is None:
             how = "" if "as-map" in here.view.sort else ", with the mouse or the arrow keys,"
             st.caption(f"Choose a cell{how} to see its records.")
@@ -84,38 +88,45 @@ def _table(here: Here, table: Confusion) -> tuple[int, int] | None:
     shown = table.shown
     names = [str(name) for name in shown.columns]
     event = st.dataframe(
-        shown.style.apply(heat, axis=None).format("{:.0f} %" if shares else "{:.0f}", na_rep=""),
-        key=table_key(f"{keys.TABLE}confusion", here.view),
+        shown,
+        key=steady_key(f"{keys.TABLE}confusion", here.view),
         on_select="rerun",
         selection_mode="single-cell",
         height=min(35 * (len(shown) + 1) + 3, 700),
         placeholder="",
-        column_config={"_index": st.column_config.TextColumn("gold \\ predicted", pinned=True)},
+        column_config={"_index": st.column_config.TextColumn("gold \\ predicted", pinned=True)}
+        | dict.fromkeys(names, _bar(shown, shares)),
     )
     cell = selected_cell(event, len(shown), names)
     return None if cell is None else (cell[0], names.index(cell[1]))
 
 
-def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
+def _bar(shown: pd.DataFrame, shares: Collection[str]) -> Any:
+    """Describe a column of counts or shares: the number, and a bar beside it as long as it is large."""
+    # Colours of cells come by a Styler alone, and making its message took two thirds of the time of the page.
+    top = float(shown.max(axis=None)) if shown.notna().any(axis=None) else 1.0
+    form = "%.0f %%" if shares else "%.0f"
+    return st.column_config.ProgressColumn(format=form, min_value=0, max_value=top, color=BAR)
+
+
+def _drawn(here: Here, table: Confusion, *, dark: bool = False) -> Any:
+    """Return the table as a heat map."""
     shares = {"row-share", "column-share"} & set(here.view.sort)
     texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
     unit = next((TITLES[unit] for unit in shares), TITLES[""])
+    title = f"Gold types and what {here.system} made of them"
+    return confusion_map(table.shown, texts, cells, title, unit, records, dark=dark)
+
+
+def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
     event = st.plotly_chart(
-        confusion_map(
-            table.shown,
-            texts,
-            cells,
-            f"Gold types and what {here.system} made of them",
-            unit,
-            records,
-            dark=st.context.theme.type == "dark",
-        ),
+        _drawn(here, table, dark=st.context.theme.type == "dark"),
         key=table_key(f"{keys.TABLE}map", here.view),
         on_select="rerun",
         selection_mode="points",
-        config={"displayModeBar": False},
+        config=figure_config("confusion-map"),
     )
     points = event["selection"]["points"] if event else []
     chosen = points[0].get("customdata") if points else None

@@ -15,9 +15,23 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.signature import signature
+from nereval_core.tables import records as match_records
 from pages.shared import corpora, keys, navigation, overview
-from pages.shared.downloads import csv_button
-from pages.shared.lists import BESIDE, ROWS, count, first_row, record_box, selected_cell, short, table_key, tints
+from pages.shared.downloads import export
+from pages.shared.lists import (
+    BESIDE,
+    ROWS,
+    count,
+    decision_column,
+    first_row,
+    in_context,
+    labels,
+    record_box,
+    selected_cell,
+    short,
+    table_key,
+    table_of,
+)
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.published import counts_of, evaluations, figures_table, formula, made_of, values_of
@@ -86,7 +100,7 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     )
     cell = selected_cell(event, len(table), figures)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(table, outcome.signature, name=convention.name, key="published")
+        export(table, outcome.signature, name=convention.name, key="published")
         st.caption("The scorer's own names. Choose a count to see its records, a ratio to see how it is made.")
     if cell is None:
         return
@@ -121,16 +135,18 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
         part[f"gold_{edge}"].where(has_gold, part[f"pred_{edge}"]).fillna(-1).astype("int64")
         for edge in ("start", "end")
     )
-    beside_it = around(outcome.documents.texts, part["doc"], starts, ends, BESIDE)
-    nowhere = (starts < 0).to_numpy()
-    unit = part["gold_text"].where(has_gold, part["pred_text"]).to_numpy()
-    table = pd.DataFrame(
+    lines = around(outcome.documents.texts, part["doc"], starts, ends, BESIDE)
+    # What has no place in the text, a row of tags or a unit of the scorer's own, is shown by its name.
+    units = part["gold_text"].where(has_gold, part["pred_text"])
+    lines = [
+        (before, str(unit) if start < 0 else span, after)
+        for (before, span, after), start, unit in zip(lines, starts, units, strict=True)
+    ]
+    table = table_of(
         {
-            "decision": [GLYPHS[code] for code in part["decision"]],
+            "decision": labels(GLYPHS[code] for code in part["decision"]),
             "counts": part[figure].to_numpy(),
-            "before": beside_it["before"].to_numpy(),
-            "span": [short(str(text)) for text in np.where(nowhere, unit, beside_it["span"].to_numpy())],
-            "after": beside_it["after"].to_numpy(),
+            **in_context(lines),
             "gold type": part["gold_type"].astype("object").to_numpy(),
             "predicted type": part["pred_type"].astype("object").to_numpy(),
             "predicted text": part["pred_text"].astype("object").map(short, na_action="ignore").to_numpy(),
@@ -139,18 +155,18 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
         }
     )
     event = st.dataframe(
-        table.style.apply(tints, subset=["decision"]),
+        table,
         key=table_key(f"{keys.LIST}published", here.view, figure, first, tuple(part["record"])),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
         placeholder="",
-        height=min(35 * (len(table) + 1) + 3, 360),
+        height=min(35 * (len(part) + 1) + 3, 360),
         column_config=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
     )
-    cell = selected_cell(event, len(part), table.columns)
+    cell = selected_cell(event, len(part), table.column_names)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(found, outcome.signature, name="published-records", key="published_records")
+        export(found, outcome.signature, name="published-records", key="published_records")
         if cell is None:
             st.caption("Choose a row to read it in its text.")
     if cell is not None:
@@ -161,7 +177,7 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
 def _list_columns() -> dict[str, Any]:
     text = st.column_config.TextColumn
     return {
-        "decision": text("decision", width=125),
+        "decision": decision_column(140, {name: code if code in LOOKS else "" for code, name in GLYPHS.items()}),
         "side": text("side", width=55),
         "before": text("before", width=110, alignment="right"),
         "span": text("span", width=130, help="The gold span; where there is none, the prediction."),
@@ -176,8 +192,8 @@ def _list_columns() -> dict[str, Any]:
 def _in_text(here: Here, document: str, start: int, end: int, record: str) -> None:
     """Show in the text what we say of the spans at a place, with the link to the document."""
     settings = corpora.as_read(here.loaded)
-    ours = corpora.records(here.loaded, here.system, settings, here.by)
-    near = ours[(ours["document"] == document).to_numpy()]
+    one = corpora.reading(here.loaded, here.system, settings, here.by, document)
+    near = match_records(one, here.by)
     same = near[(near["record"] == record).to_numpy()]
     if same.empty:
         at_gold = (near["gold_start"] == start) & (near["gold_end"] == end)
@@ -186,7 +202,7 @@ def _in_text(here: Here, document: str, start: int, end: int, record: str) -> No
     view = replace(here.view, criterion=here.by, merge=(), leaveout=())
     if len(same):
         st.caption(f"What {plain(here.by)} says of it:")
-        record_box(here, corpora.scores(here.loaded, here.system, settings), view, same.iloc[0])
+        record_box(here, one, view, same.iloc[0])
     else:
         st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
         navigation.link_to("Documents", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
@@ -247,7 +263,7 @@ def differences(
     )
     cell = selected_cell(event, len(table), table.columns)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(found.drop(columns="doc"), said, name=name, key=name)
+        export(found.drop(columns="doc"), said, name=name, key=name)
         st.caption("A row is a rule and what came of it; choose one to see its spans.")
     if cell is None:
         return
@@ -270,9 +286,7 @@ def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) ->
     table = pd.DataFrame(
         {
             "side": part["side"].astype("object").to_numpy(),
-            "before": beside_it["before"].to_numpy(),
-            "span": beside_it["span"].map(short).to_numpy(),
-            "after": beside_it["after"].to_numpy(),
+            **in_context(beside_it),
             "type": part["type"].astype("object").to_numpy(),
             "theirs": [decided(code) for code in part["theirs"]],
             "ours": [decided(code) for code in part["ours"]],

@@ -16,7 +16,7 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures import score_dots
 from pages.shared import convention, corpora, keys, overview
-from pages.shared.downloads import csv_button
+from pages.shared.downloads import export, figure_config
 from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.plain import plain
 from pages.shared.published import figures_table, formula, made_of, values_of
@@ -52,7 +52,7 @@ def dots(here: Here, found: Sequence[Row]) -> None:
         key=table_key(f"{keys.TABLE}dots", here.view),
         on_select="rerun",
         selection_mode="points",
-        config={"displayModeBar": False},
+        config=figure_config("criteria"),
     )
     points = event["selection"]["points"] if event else []
     place = points[0].get("customdata") if points else None
@@ -95,7 +95,7 @@ def overview_table(here: Here, found: Sequence[Row]) -> tuple[int, str] | None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         everything = whole.rename(columns={"signature": "signature of the row"})
-        csv_button(everything, here.signature(), name="criteria", key="every")
+        export(everything, here.signature(), name="criteria", key="every")
         st.caption(
             "Choose a count to see its records, a ratio to see how it is made, anything else to see which spans differ "
             "from the row above."

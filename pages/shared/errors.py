@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
 from pages.shared import keys, state
-from pages.shared.queries import FIELDS, facet_counts, narrowed, offered, query_of, search_of, view_of
+from pages.shared.queries import FIELDS, narrowed, query_of, search_of, view_of
 from pages.shared.terms import explained, level_said
 from pages.shared.url import ABSENT, ORDERS, View
 
@@ -59,7 +59,7 @@ def _took_text() -> None:
     typed = query_of(View(q=st.session_state[keys.WIDGET + "q"]))
     before = query_of(state.view())
     kept = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
-    state.update(q=search_of(replace(typed, **kept)))
+    state.update(q=search_of(replace(typed, **kept, having=typed.having or before.having)))
 
 
 def _took_order() -> None:
@@ -68,9 +68,9 @@ def _took_order() -> None:
 
 def facets(here: Here) -> None:
     """Offer each facet's values with the number of records there would be; choosing one shows exactly these."""
-    records, query = here.records(), here.query()
-    shown = [facet for facet in LABELS if facet in offered(records) or _chosen(here, facet)]
-    counts = {facet: facet_counts(records, query, facet) for facet in ("decision", *shown)}
+    ledger, query = here.ledger(), here.query()
+    shown = [facet for facet in LABELS if facet in ledger.offered or _chosen(here, facet)]
+    counts = {facet: ledger.facet_counts(query, facet, VALUES) for facet in ("decision", *shown)}
     key = keys.WIDGET + "facet-decision"
     st.session_state[key] = here.view.decision[0] if len(here.view.decision) == 1 else None
     st.pills(
@@ -84,7 +84,9 @@ def facets(here: Here) -> None:
     )
     with st.container(horizontal=True):
         for facet in shown:
-            _facet(facet, counts[facet], _chosen(here, facet))
+            _facet(facet, counts[facet], _chosen(here, facet), free=facet == "doc" and here.loaded.folder is not None)
+    for sentence in ledger.said(query):
+        st.caption(sentence)
 
 
 def _chosen(here: Here, facet: str) -> str | None:
@@ -94,9 +96,10 @@ def _chosen(here: Here, facet: str) -> str | None:
     return value or None
 
 
-def _facet(facet: str, counts: dict[str, int], chosen: str | None) -> None:
+def _facet(facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
+    """Offer the values of a facet; `free`: others may be typed."""
     key = f"{keys.WIDGET}facet-{facet}"
-    options = list(counts)[:VALUES]
+    options = list(counts)
     if chosen is not None and chosen not in options:
         options.append(chosen)
     st.session_state[key] = chosen
@@ -112,6 +115,7 @@ def _facet(facet: str, counts: dict[str, int], chosen: str | None) -> None:
         placeholder="any",
         help=HELP.get(facet),
         width=FACET,
+        accept_new_options=free,
     )
 
 

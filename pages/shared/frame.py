@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from nereval_core import __version__
@@ -18,15 +18,17 @@ from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, demos, keys, navigation, own, sidebar, state
+from pages.shared import corpora, demos, keys, navigation, own, scored, sidebar, state
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
-from pages.shared.queries import Query, query_of, select
+from pages.shared.queries import Ledger, Query, query_of
+from pages.shared.settled import settle
 from pages.shared.url import PREFIX, View, checked
 
 STYLE = Path(__file__).parent / "frame.css"
 _LOG = logging.getLogger("nereval")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +38,20 @@ class Here:
     loaded: Loaded
     view: View
     settings: Settings
+    _kept: dict[Hashable, Any] = field(init=False, repr=False, default_factory=dict)
 
     @property
     def system(self) -> str:
         return self.view.system or self.loaded.start
+
+    @property
+    def beside(self) -> str:
+        """The system that the chosen one is held against, "" where there is none."""
+        return self.view.beside if self.view.beside in self.systems and self.view.beside != self.system else ""
+
+    def of(self, system: str) -> Here:
+        """The same about another system, held against this one."""
+        return replace(self, view=replace(self.view, system=system, beside=self.system))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -72,24 +84,37 @@ class Here:
     @property
     def types(self) -> tuple[str, ...]:
         """The types as scored under the chosen criterion, which may merge some and leave some out itself."""
-        return tuple(sorted({kind for layer in self.scores().layers(self.by) for kind in layer.types}))
+        return tuple(sorted(self.scores().by_type(self.by)))
 
-    def scores(self, system: str | None = None) -> Scores:
-        return corpora.scores(self.loaded, system or self.system, self.settings)
+    def scores(self, system: str | None = None, names: Sequence[str] | None = None) -> Scores:
+        """Return scores under some criteria at least, by default the chosen one."""
+        settings = corpora.spans_only(self.settings, names or [self.by])
+        key = (system or self.system, len(settings.criteria))
+        return self._once(key, lambda: corpora.scores(self.loaded, system or self.system, settings))
 
     def signature(self, criterion: str | None = None) -> str:
-        return signature(self.scores(), criterion or self.by)
+        name = criterion or self.by
+        return self._once(("signature", name), lambda: signature(self.scores(names=[name]), name))
 
-    def records(self, criterion: str | None = None) -> pd.DataFrame:
+    def ledger(self, criterion: str | None = None) -> Ledger:
         """All match records of the system under a criterion, by default the chosen one."""
-        return corpora.records(self.loaded, self.system, self.settings, criterion or self.by)
+        name = criterion or self.by
+        return self._once(name, lambda: corpora.ledger(self.loaded, self.system, self.settings, name))
+
+    def reading(self, doc: str, criterion: str | None = None) -> Scores:
+        """The scores of one document alone."""
+        return corpora.reading(self.loaded, self.system, self.settings, criterion or self.by, doc)
+
+    def _once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was asked for before in this run, where saying what is wanted takes longer than having it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
 
     def query(self) -> Query:
         """What the lists show."""
         return query_of(self.view)
-
-    def shown(self) -> pd.DataFrame:
-        return select(self.records(), self.query())
 
 
 def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here], None]], None]:
@@ -118,7 +143,9 @@ def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here],
                     sidebar.chips(here, place=title != "Documents")
                 elif needs_corpus or state.view().corpus:
                     _guide(state.view())
-            if here is not None or not needs_corpus:
+            if here is not None and here.loaded.folder is not None and title not in scored.PAGES:
+                scored.elsewhere(title)
+            elif here is not None or not needs_corpus:
                 body(here)
         _count_run()
 
@@ -141,35 +168,45 @@ def guarded() -> Iterator[None]:
 def _here() -> tuple[Here | None, tuple[str, ...]]:
     """Find the corpus of the view and check the view against it."""
     wanted = state.view()
+    wanted, refused = own.received(wanted)
     loaded = corpora.find(wanted.corpus)
     if loaded is None:
-        return None, ()
+        state.put(wanted)
+        return None, refused
     corpus = loaded.corpus
     known = loaded.types
-    settings = corpora.settings_of(corpus.gold, wanted, own.criteria())
+    settings = corpora.settings_in(loaded, wanted, own.criteria())
+    scored_under = {criterion.name for criterion in settings.criteria}
     by = _by(settings, wanted.criterion)
+    fixed = () if loaded.folder is None else scored.fixed(wanted)
+    if fixed:
+        wanted = replace(wanted, merge=(), leaveout=())
     rules = settings.rules_for(next(criterion for criterion in settings.criteria if criterion.name == by))
-    scored = {name for kind in known if (name := rules.name(kind)) is not None}
+    counted = {name for kind in known if (name := rules.name(kind)) is not None}
     view, notices = checked(
         wanted,
         systems={layer.name for layer in corpus.systems},
-        criteria=[*(criterion.name for criterion in settings.criteria), *conventions()],
+        criteria=[*scored_under, *(() if loaded.folder or wanted.criterion in scored_under else conventions())],
         known_types=known,
-        scored_types=scored,
-        documents=corpus.documents.index,
+        scored_types=counted,
+        # Made of all ids, which may be very many.
+        documents=corpus.documents.index if wanted.doc else (),
     )
     # From here on in full, so that a link's short digest and an opened corpus are the same view.
     view = replace(view, corpus=corpus.digest, system=view.system or loaded.start)
-    if view != wanted:
+    if view != state.view():
         state.put(view)
-    return Here(loaded, view, corpora.settings_of(corpus.gold, view, own.criteria())), notices
+    return Here(loaded, view, corpora.settings_in(loaded, view, own.criteria())), (*refused, *fixed, *notices)
 
 
 def _by(settings: Settings, name: str) -> str:
     """Return the name of a criterion that is scored: for a convention its twin, for what is not known the default."""
     known = {criterion.name for criterion in settings.criteria}
+    if name in known:
+        return name
     twins = conventions()[name].twins.values() if name in conventions() else ()
-    return next((one for one in (name, *twins) if one in known), View().criterion)
+    wanted = (*twins, View().criterion, *(criterion.name for criterion in settings.criteria))
+    return next(one for one in wanted if one in known)
 
 
 def _tell(notices: list[str]) -> None:
@@ -196,3 +233,4 @@ def _count_run() -> None:
     st.html(STYLE)
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")
+    settle()

@@ -12,7 +12,7 @@ from nereval_core.readers import Source
 from nereval_core.readers.concepts import read_mapping
 from nereval_core.report.addresses import EXAMPLE, template_problem
 from pages.shared import keys, navigation, state
-from pages.shared.downloads import csv_button
+from pages.shared.downloads import export
 from pages.shared.linking_scores import Linking
 from pages.shared.linking_state import FORMULA, MAPPING, TEMPLATE, choose, mapping, template
 from pages.shared.linking_tables import (
@@ -177,7 +177,7 @@ def show_metrics(linking: Linking) -> None:
     alignment = linking.alignment("strict")
     with st.container(horizontal=True, vertical_alignment="center"):
         signatures = " / ".join(linking.signature(rule) for rule in every)
-        csv_button(table, signatures, name="linking", key="linking")
+        export(table, signatures, name="linking", key="linking")
         said = "Choose a count to see its records, a ratio to see its formula."
         if linking.mentions == "gold":
             gold, pred = alignment.unjudged

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.link_tables import LINK_RECORD_COLUMNS
 from nereval_core.report.highlight import links_html
 from pages.shared import keys, navigation, state
-from pages.shared.downloads import csv_button
+from pages.shared.downloads import export
 from pages.shared.linking_scores import Linking
 from pages.shared.linking_state import choose, query_of, template
 from pages.shared.linking_tables import (
@@ -26,7 +27,7 @@ from pages.shared.linking_tables import (
     rule_of,
     select,
 )
-from pages.shared.lists import ROWS, count, selected_cell, table_key, tint
+from pages.shared.lists import ROWS, count, decision_column, in_context, labels, selected_cell, table_key, table_of
 from pages.shared.plain import plain
 from pages.shared.queries import context
 from pages.shared.reading.controls import MANY
@@ -63,7 +64,7 @@ def show_confused(linking: Linking) -> None:
         column_config={"count": st.column_config.NumberColumn("count", width=60, format="localized")},
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(table, linking.signature(rule), name="confused-ids", key="confused")
+        export(table, linking.signature(rule), name="confused-ids", key="confused")
         st.caption(f"Under {rule.words}; ids missing or spurious come last. Choose a row to see its records.")
 
 
@@ -93,23 +94,23 @@ def show_records(linking: Linking, found: pd.DataFrame) -> None:
     table = _table(part, linking.here.loaded.corpus.documents.texts)
 
     def took() -> None:
-        cell = selected_cell(st.session_state[key], len(part), list(table.columns))
+        cell = selected_cell(st.session_state[key], len(part), table.column_names)
         if cell is not None:
             row = part.iloc[cell[0]]
             state.update(doc=str(row["document"]), record=str(row["record"]))
 
     st.dataframe(
-        table.style.apply(_tints, subset=["decision"]),
+        table,
         key=key,
         on_select=took,
         selection_mode="single-cell",
         hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 318),
+        height=min(35 * (len(part) + 1) + 3, 318),
         placeholder="",
         column_config=_record_columns(),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(found[list(LINK_RECORD_COLUMNS)], linking.signature(rule), name="links", key="links")
+        export(found[list(LINK_RECORD_COLUMNS)], linking.signature(rule), name="links", key="links")
         st.caption("Choose a row to read it in its text.")
 
 
@@ -140,14 +141,11 @@ def _pills(linking: Linking, rule: Rule, query: LinkQuery, counts: dict[str, int
     )
 
 
-def _table(part: pd.DataFrame, texts: Any) -> pd.DataFrame:
-    around = context(part, texts, BESIDE)
-    return pd.DataFrame(
+def _table(part: pd.DataFrame, texts: Any) -> pa.Table:
+    return table_of(
         {
-            "decision": [f"{LINK_LOOKS[name].glyph} {name}" for name in part["decision"]],
-            "before": around["before"].to_numpy(),
-            "mention": around["span"].to_numpy(),
-            "after": around["after"].to_numpy(),
+            "decision": labels(f"{LINK_LOOKS[name].glyph} {name}" for name in part["decision"]),
+            **in_context(context(part, texts, BESIDE), "mention"),
             "gold link": [", ".join(ids_of(row, "gold")) for row in part.to_dict("records")],
             "predicted links": [", ".join(ids_of(row, "pred")) for row in part.to_dict("records")],
             "why": part["reason"].astype("object").to_numpy(),
@@ -156,15 +154,10 @@ def _table(part: pd.DataFrame, texts: Any) -> pd.DataFrame:
     )
 
 
-def _tints(column: pd.Series) -> list[str]:
-    codes = {f"{look.glyph} {name}": look.code for name, look in LINK_LOOKS.items()}
-    return [tint(codes[value]) for value in column]
-
-
 def _record_columns() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
-        "decision": column("decision", width=110),
+        "decision": decision_column(120, {f"{look.glyph} {name}": look.code for name, look in LINK_LOOKS.items()}),
         "before": column("before", width=110, alignment="right"),
         "mention": column("mention", width=140, help="The gold mention; where there is none, the predicted one."),
         "after": column("after", width=110),

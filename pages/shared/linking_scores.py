@@ -62,6 +62,4 @@ def _alignment(facts: tuple[str, ...], boundaries: Boundaries, _of: Linking) -> 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing links …")
 def _records(facts: tuple[str, ...], rule: Rule, _of: Linking) -> pd.DataFrame:
-    frame = link_records(_of.scores(rule))
-    # Where a list's context begins and ends: see pages/shared/queries.py.
-    return frame.assign(at=frame["gold_start"].where(frame["gold"] >= 0, frame["pred_start"]).astype("int64"))
+    return link_records(_of.scores(rule))

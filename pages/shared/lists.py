@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.colours import LOOKS, channels
+from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import Mark, document_html, within
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
-from nereval_core.tables import RECORD_COLUMNS
+from nereval_core.tables import records
 from pages.shared import navigation
-from pages.shared.downloads import csv_button
-from pages.shared.keys import LIST
+from pages.shared.downloads import export
+from pages.shared.keys import HELD, LIST
 from pages.shared.plain import plain
-from pages.shared.queries import Query, context, select, view_of, weight
+from pages.shared.queries import Line, Query, Total, context, view_of
 from pages.shared.terms import explained
-from pages.shared.url import View
+from pages.shared.url import ORDERS, View
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-ROWS = 200
+ROWS = 100
 """Records on one page of a list: no message to the browser grows beyond that."""
 BESIDE = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
+_NAMES = {code: f"{look.glyph} {look.label}" for code, look in LOOKS.items()}
 EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
 
@@ -41,6 +45,18 @@ EXCERPT = 2_000
 def table_key(name: str, *facts: object) -> str:
     """Return a widget key that changes with what a table holds: a selection must not outlive its data."""
     return f"{name}_{zlib.crc32(repr(facts).encode()):08x}"
+
+
+def steady_key(name: str, *facts: object) -> str:
+    """Return the key of a table that stays where it is when what it holds changes; what was chosen in it goes then.
+
+    To put another table in its place takes a browser several times as long as to write other cells.
+    """
+    now = table_key(name, *facts)
+    if st.session_state.get(HELD + name, now) != now:
+        st.session_state[name] = {"selection": {"rows": [], "columns": [], "cells": []}}
+    st.session_state[HELD + name] = now
+    return name
 
 
 def selected_cell(event: Any, rows: int, columns: Sequence[str]) -> tuple[int, str] | None:
@@ -52,12 +68,11 @@ def selected_cell(event: Any, rows: int, columns: Sequence[str]) -> tuple[int, s
 
 def opened(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
     """Show the records of a count: title, number, list, and the way to Errors. `title` is Markdown."""
-    found = select(here.records(criterion), query)
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{title}: {counted(criterion, found)}**")
-        navigation.link_to("Errors", ":primary[Open in Errors →]", view)
-    record_table(here, criterion, found, name=name)
+        st.markdown(f"**{title}: {counted(criterion, here.ledger(criterion).total(query))}**")
+        navigation.link_to("Errors", ":primary[Open in Errors →]", view, key=name)
+    record_table(here, criterion, query, name=name)
 
 
 def count(number: int, noun: str) -> str:
@@ -70,86 +85,127 @@ def noun(criterion: str) -> str:
     return "token" if by_token else "record"
 
 
-def counted(criterion: str, found: pd.DataFrame) -> str:
+def counted(criterion: str, found: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
-    records = count(len(found), "record")
-    return records if noun(criterion) == "record" else f"{count(weight(found), 'token')} in {records}"
+    records = count(found.records, "record")
+    return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
 
 
-def record_table(here: Here, criterion: str, found: pd.DataFrame, *, name: str, height: int | None = None) -> None:
-    """List records; choosing a cell shows its record in the text, with the link to the document."""
-    if found.empty:
+def record_table(
+    here: Here,
+    criterion: str,
+    query: Query,
+    *,
+    name: str,
+    order: str = ORDERS[0],
+    height: int | None = None,
+    card: Callable[[Here, str, pd.Series], None] | None = None,
+) -> None:
+    """List records; choosing a cell shows its record in the text, with the link to the document, or by `card`."""
+    ledger = here.ledger(criterion)
+    total = ledger.total(query).records
+    if not total:
         st.caption("No records.")
         return
-    first = first_row(len(found), name, here.view)
-    part = found.iloc[first : first + ROWS]
-    table = _table(part, here.loaded.corpus.documents.texts)
+    first = first_row(total, name, here.view)
+    if order not in ledger.orders(query):
+        st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
+        order = ORDERS[0]
+    part = ledger.page(query, order, first, ROWS)
+    table = rows_table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
-        table.insert(1, "tokens", part["weight"].to_numpy())
+        table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     event = st.dataframe(
-        table.style.apply(tints, subset=["decision"]),
-        key=table_key(LIST + name, here.view, criterion, first, tuple(part["record"])),
+        table,
+        key=steady_key(LIST + name, here.view, criterion, first, tuple(part["record"])),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
-        height=height or min(35 * (len(table) + 1) + 3, 360),
+        height=height or min(35 * (len(part) + 1) + 3, 360),
         placeholder="",
         column_config=_config(),
     )
-    cell = selected_cell(event, len(part), table.columns)
+    cell = selected_cell(event, len(part), table.column_names)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(found[list(RECORD_COLUMNS)], here.signature(criterion), name="records", key=f"records_{name}")
+        pieces = partial(ledger.pieces, query, order)
+        export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total)
         if cell is None:
             st.caption("Choose a row to read it in its text.")
     if cell is not None:
-        record_card(here, criterion, part.iloc[cell[0]])
+        (card or record_card)(here, criterion, part.iloc[cell[0]])
 
 
-def first_row(rows: int, name: str, view: View) -> int:
+def first_row(rows: int, name: str, view: View, what: str = "records") -> int:
+    """Ask for the page of a long list; return its first row."""
     if rows <= ROWS:
         return 0
     pages = -(-rows // ROWS)
     number = st.number_input(
-        f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=table_key(f"{LIST}page_{name}", view, rows), width=220
+        f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=table_key(f"{LIST}page_{name}", view, rows), width=220
     )
     return (int(number) - 1) * ROWS
 
 
-def _table(part: pd.DataFrame, texts: Sequence[str]) -> pd.DataFrame:
-    around = context(part, texts, BESIDE)
-    return pd.DataFrame(
-        {
-            "decision": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in part["decision"]],
-            "before": around["before"].to_numpy(),
-            "span": around["span"].map(short).to_numpy(),
-            "after": around["after"].to_numpy(),
-            "gold type": part["gold_type"].astype("object").to_numpy(),
-            "predicted type": part["pred_type"].astype("object").to_numpy(),
-            "predicted text": part["pred_text"].astype("object").map(short, na_action="ignore").to_numpy(),
-            "why": part["reason"].astype("object").to_numpy(),
-            "document": part["document"].astype("object").to_numpy(),
-        }
+def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
+    """Return the rows of a list as they are shown, from records with the columns of RECORD_COLUMNS."""
+    columns = {
+        "decision": labels(_NAMES[code] for code in _words(part["decision"])),
+        **in_context(context(part, texts, BESIDE)),
+        "gold type": _words(part["gold_type"]),
+        "predicted type": _words(part["pred_type"]),
+        "predicted text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
+        "why": _words(part["reason"]),
+        "document": _words(part["document"]),
+    }
+    return table_of(columns)
+
+
+def table_of(columns: Mapping[str, Any]) -> pa.Table:
+    """Return columns of text and numbers as a table that goes to the browser as it is."""
+    # Through pandas, and with a Styler for the colours, a list took half of the time of its page.
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+def labels(names: Iterable[str]) -> list[list[str]]:
+    """Return a column of decisions for `decision_column`: one coloured label in each cell."""
+    return [[name] for name in names]
+
+
+def decision_column(width: int, looks: Mapping[str, str], help: str | None = None) -> Any:
+    """Describe a column of `labels`, whose names have the decisions given with them; with none they are grey."""
+    theme = int(st.context.theme.type == "dark")
+    # On a fill the browser writes in black or white, whichever reads better; a hue itself is too dim for either.
+    colours = [LOOKS[code].colour.fill[theme] if code else "gray" for code in looks.values()]
+    return st.column_config.MultiselectColumn(
+        "decision", width=width, help=help, options=list(looks), color=colours, disabled=True
     )
+
+
+def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:
+    """Return three columns of a list: the words before, in and after what a row is about."""
+    return {
+        "before": [before for before, _, _ in lines],
+        name: [short(text) for _, text, _ in lines],
+        "after": [after for _, _, after in lines],
+    }
+
+
+def _words(column: pd.Series) -> list[str | None]:
+    """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
+    there, place = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    names: list[str | None] = [None] * int((there < 0).sum())
+    names += column.cat.categories.take(there[there >= 0]).tolist()
+    return [names[number] for number in place.tolist()]
 
 
 def short(text: str) -> str:
     return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
 
 
-def tints(column: pd.Series) -> list[str]:
-    codes = {f"{look.glyph} {look.label}": code for code, look in LOOKS.items()}
-    return [tint(codes[value]) if value in codes else "" for value in column]
-
-
-def tint(code: str) -> str:
-    """Return a fill in a decision's hue, clear enough for either theme's text to read on it."""
-    return "background-color: rgba({}, {}, {}, 0.25)".format(*channels(LOOKS[code].colour.hue))
-
-
 def _config() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
-        "decision": column("decision", width=130, help=explained(*DECISIONS)),
+        "decision": decision_column(140, {name: code for code, name in _NAMES.items()}, explained(*DECISIONS)),
         "tokens": st.column_config.NumberColumn("tokens", width=60, help="What the record counts for."),
         "before": column("before", width=115, alignment="right"),
         "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
@@ -164,7 +220,10 @@ def _config() -> dict[str, Any]:
 
 def record_card(here: Here, criterion: str, record: pd.Series) -> None:
     """Show one record in its text, gold above and prediction below, and the link to its document."""
-    record_box(here, here.scores(), replace(here.view, criterion=criterion), record)
+    one = here.reading(str(record["document"]), criterion)
+    rows = records(one, criterion)
+    (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
+    record_box(here, one, replace(here.view, criterion=criterion), rows.iloc[place])
 
 
 def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> None:

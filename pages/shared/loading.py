@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
 
 from nereval_core.corpus import Corpus, Layer
+from nereval_core.engine.folder import ScoredFolder
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import LoadOptions, load_corpus
-from nereval_core.readers import Reading, Source, read
+from nereval_core.readers import Reading, Source, read, recognised
+from nereval_core.readers.source import label_of
+from pages.shared.watch import BYTES, UNITS, Watch
 
 DEMOS = Path(__file__).parents[2] / "demo_data"
 _NUMBERS = count()
@@ -39,7 +42,9 @@ class Loaded:
 
     `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
     systems by name) and `options` are what it was read from and how: published scorers read files their own way.
-    `number` tells readings apart whose content is the same but not, perhaps, their files.
+    `key` is that of the input, empty for demos. The corpus of a scored `folder` is not in memory: it stands for what
+    was scored, and its texts are read as they are shown. `number` tells readings apart whose content is the same but
+    not, perhaps, their files.
     """
 
     corpus: Corpus
@@ -50,6 +55,8 @@ class Loaded:
     problems: tuple[Problem, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
     options: LoadOptions = field(default_factory=LoadOptions)
+    key: str = ""
+    folder: ScoredFolder | None = None
     number: int = field(default_factory=_NUMBERS.__next__)
 
     @cached_property
@@ -63,10 +70,12 @@ def load(
     gold: Source | FormatError,
     systems: Mapping[str, Source | FormatError],
     options: LoadOptions | None = None,
+    *,
+    watch: Watch | None = None,
 ) -> Loaded:
     """Read gold and systems and pair them; systems that cannot be read are left out, with their problems told.
 
-    A source that could not even be opened is given as its error.
+    A source that could not even be opened is given as its error. `watch` is told how far it is, and may end it.
 
     Raises:
         FormatError: gold cannot be read, or no system can; with the problems of all files.
@@ -76,7 +85,8 @@ def load(
     if isinstance(gold, FormatError):
         raise FormatError([*problems, *_unreadable(opened.values())])
     try:
-        found = load_corpus(gold, opened, name=name, options=options, partial=True)
+        told = _told(watch, {"gold": gold, **opened}, options or LoadOptions()) if watch is not None else None
+        found = load_corpus(gold, opened, name=name, options=options, partial=True, progress=told)
     except FormatError as error:
         raise FormatError([*problems, *error.problems]) from None
     problems += [problem for rows in found.problems.values() for problem in rows]
@@ -96,6 +106,29 @@ def load(
         {"gold": gold, **{layer.name: opened[layer.name] for layer in found.corpus.systems}},
         options or LoadOptions(),
     )
+
+
+def _told(
+    watch: Watch, sources: Mapping[str, Source], options: LoadOptions
+) -> Callable[[str], Callable[[int, int], None]]:
+    """Return what is asked for a progress by the name of a source."""
+    by_name = {source.name: (layer, source) for layer, source in sources.items()}
+
+    def asked(name: str) -> Callable[[int, int], None]:
+        layer, source = by_name[name]
+        chosen = options.gold_format if layer == "gold" else options.pred_format
+        unit = UNITS.get((recognised(source) if chosen == "auto" else chosen) or "", "lines")
+        sizes = {file.origin.size() for file in source.files} if unit == "lines" else ()
+        watch.begin(f"Reading {name}", unit)
+
+        def step(done: int, total: int) -> None:
+            if unit == "lines":
+                watch.unit = BYTES if total in sizes else unit
+            watch.step(done, total)
+
+        return step
+
+    return asked
 
 
 def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:
@@ -177,17 +210,20 @@ def likely_gold(entries: Sequence[str]) -> str | None:
 
 
 def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
-    """Return the entries of the same kind as gold: files with its suffix, or folders."""
-    return [name for name in entries if gold and name != gold and Path(name).suffix == Path(gold).suffix]
+    """Return the entries of the same kind as gold: files with its suffix, one of each pair of files, or folders."""
+    found: dict[str, str] = {}
+    for name in entries:
+        if gold and Path(name).suffix == Path(gold).suffix and label_of(name) != label_of(gold):
+            found.setdefault(label_of(name), name)
+    return list(found.values())
 
 
-def load_served(
-    root: Path, folder: str, gold: str, systems: Sequence[str], options: LoadOptions | None = None
-) -> Loaded:
-    """Read a corpus from the served folder; names are paths from `folder`.
+def served_sources(
+    root: Path, folder: str, gold: str, systems: Sequence[str]
+) -> tuple[str, Source | FormatError, dict[str, Source | FormatError]]:
+    """Return title, gold and systems of a corpus in the served folder, as `load` takes them.
 
-    Raises:
-        FormatError: as `load`; also for a path outside the folder.
+    Names are paths from `folder`; for a path outside the served folder there is the error.
     """
 
     def source(name: str) -> Source | FormatError:
@@ -196,8 +232,8 @@ def load_served(
         except FormatError as error:
             return error
 
-    names = {entry: Path(entry).stem for entry in systems}
+    names = {entry: label_of(entry) for entry in systems}
     repeated = [stem for stem in names.values() if list(names.values()).count(stem) > 1]
     labels = {entry: entry if stem in repeated else stem for entry, stem in names.items()}
     title = (root.resolve() / folder).resolve().name
-    return load(title, source(gold), {labels[entry]: source(entry) for entry in systems}, options)
+    return title, source(gold), {labels[entry]: source(entry) for entry in systems}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 
-from pages.shared import state
+from pages.shared import keys, state
 from pages.shared.url import View
 
 ROOT = Path(__file__).parents[2]
@@ -21,10 +24,11 @@ GROUPS = {
 }
 
 
-def pages() -> dict[str, str]:
+@cache
+def pages() -> Mapping[str, str]:
     """Return the file of each page by its name; the numbers in file names only order them."""
     files = sorted((ROOT / "pages").glob("[0-9]*_*.py"))
-    return {"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files}
+    return MappingProxyType({"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files})
 
 
 def draw() -> None:
@@ -39,8 +43,13 @@ def draw() -> None:
             st.page_link(found[name], label=name, query_params=params)
 
 
-def link_to(name: str, label: str, view: View, *, help: str | None = None) -> None:
-    """Draw a link to a page, showing a view there; nothing where the page does not exist."""
+def link_to(name: str, label: str, view: View, *, help: str | None = None, key: str = "") -> None:
+    """Draw a link to a page, showing a view there; nothing where the page does not exist.
+
+    With a key it leads somewhere from the page itself too: there the session is right, not the address.
+    """
     found = pages()
-    if name in found:
+    if key and name == st.session_state.get(keys.PAGE):
+        st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=state.put, args=(view,), help=help)
+    elif name in found:
         st.page_link(found[name], label=label, query_params=state.link(view), help=help)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -12,16 +13,15 @@ import streamlit as st
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
 from nereval_core.report.figures import decision_bars
 from nereval_core.scoring import Counts
-from pages.shared import keys, navigation, state
-from pages.shared.downloads import csv_button
-from pages.shared.lists import count, noun, opened, selected_cell, table_key
+from pages.shared import corpora, keys, navigation, state
+from pages.shared.downloads import export, figure_config
+from pages.shared.lists import ROWS, count, first_row, noun, opened, selected_cell, steady_key
 from pages.shared.plain import plain
-from pages.shared.queries import Query, view_of
+from pages.shared.queries import Ledger, Query, Side, side_query, view_of
 from pages.shared.tables import (
     COUNTS,
     RATIOS,
     SIDES,
-    averages_table,
     criteria_cell,
     criteria_table,
     documents_table,
@@ -38,8 +38,13 @@ from pages.shared.terms import explained
 from pages.shared.url import View
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
     from pages.shared.frame import Here
 
+PIECE = 10_000
+"""Documents that are written into a file at once."""
+WHOLE: Mapping[Side, str] = {"gold": "POS", "pred": "ACT"}
 SYSTEMS = 12
 """How many systems the line on top names."""
 
@@ -62,32 +67,37 @@ def systems_line(here: Here) -> None:
     with st.container(horizontal=True, gap="small"):
         for system in here.systems[:SYSTEMS]:
             counts = here.scores(system).counts(name)
-            with st.popover(f"{plain(system, 30)} **{number(counts.f1)}**", width="content"):
-                formula_box(here, name, "F1", counts, None, system=system)
+            said = f"{plain(system, 30)} **{number(counts.f1)}**"
+            with st.popover(said, width="content", key=f"{keys.LIST}f1-{system}", on_change="rerun") as popover:
+                # Links take as long as a table, so they are drawn for whoever looks.
+                if popover.open:
+                    formula_box(here, name, "F1", counts, None, system=system)
     if len(here.systems) > SYSTEMS:
         st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
 
 
 def badge(here: Here) -> None:
     """Say that the decisions of each side add up to its spans; each number in the sum opens its records."""
-    scores, name = here.scores(), here.by
-    gold, pred = (int(side.sum()) for side in scores.weights(name))
-    counts = scores.counts(name)
+    counts, ledger = here.scores().counts(here.by), here.ledger()
+    # The records, counted for themselves, against the decisions of the spans.
+    gold, pred = (ledger.total(query).weight for side in SIDES if (query := side_query(side, WHOLE[side])) is not None)
     sums = reconciles(counts, gold, pred)
     with st.container(horizontal=True, gap="small"):
         for side, (holds, text) in zip(SIDES, sums, strict=True):
             said = f":green-badge[✓ {text}]" if holds else f":red-badge[≠ does not reconcile: {text}]"
-            with st.popover(said, type="tertiary", width="content"):
-                for label, value, query in side_counts(side, counts):
+            with st.popover(
+                said, type="tertiary", width="content", key=f"{keys.LIST}sum-{side}", on_change="rerun"
+            ) as popover:
+                for label, value, query in side_counts(side, counts) if popover.open else ():
                     _count_link(here.view, label, value, query)
 
 
 def criteria(here: Here, names: Sequence[str], *, name: str = "criteria") -> None:
-    scores = here.scores()
+    scores = here.scores(names=names)
     table = criteria_table(scores, names)
     event = st.dataframe(
         table,
-        key=table_key(f"{keys.TABLE}{name}", here.view, names),
+        key=steady_key(f"{keys.TABLE}{name}", here.view, names),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -97,7 +107,8 @@ def criteria(here: Here, names: Sequence[str], *, name: str = "criteria") -> Non
     )
     cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
     signatures = " / ".join(here.signature(criterion) for criterion in names)
-    _under(table, signatures, name, "Choose a count to see its records, a ratio to see its formula.")
+    said = "Choose a count to see its records, a ratio to see its formula."
+    _under(table, signatures, name, said, lambda: decision_bars(table, here.system))
     if cell is None:
         return
     criterion, column = names[cell[0]], cell[1]
@@ -109,13 +120,15 @@ def criteria(here: Here, names: Sequence[str], *, name: str = "criteria") -> Non
 
 
 def bars(here: Here, names: Sequence[str]) -> None:
-    table = criteria_table(here.scores(), names)
+    table = criteria_table(here.scores(names=names), names)
+    facts = (here.loaded.corpus.digest, here.system, *table.itertuples(index=False, name=None))
     event = st.plotly_chart(
-        decision_bars(table, here.system),
-        key=table_key(f"{keys.TABLE}bars", here.view, names),
+        _bars(facts, table, here.system),
+        # Another figure is another widget anyway, and one that stays is not drawn anew.
+        key=f"{keys.TABLE}bars",
         on_select="rerun",
         selection_mode="points",
-        config={"displayModeBar": False},
+        config=figure_config("decisions"),
     )
     points = event["selection"]["points"] if event else []
     if points and points[0].get("customdata"):
@@ -125,6 +138,12 @@ def bars(here: Here, names: Sequence[str]) -> None:
             opened(here, criterion, query, f"{GLOSSARY[code].label} under {plain(criterion)}", name="bars")
 
 
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _bars(facts: tuple[object, ...], _table: pd.DataFrame, _system: str) -> Figure:
+    # Making the figure takes longer than all tables of the page.
+    return decision_bars(_table, _system)
+
+
 def types(here: Here) -> None:
     """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
     scores, name = here.scores(), here.by
@@ -132,7 +151,7 @@ def types(here: Here) -> None:
     columns = [column for column in table.columns if column != "type"]
     event = st.dataframe(
         table,
-        key=table_key(f"{keys.TABLE}types", here.view),
+        key=steady_key(f"{keys.TABLE}types", here.view),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -167,10 +186,10 @@ def types(here: Here) -> None:
 def averages(here: Here) -> None:
     """Show micro and macro averages; each ratio opens its formula."""
     scores, name = here.scores(), here.by
-    table = averages_table(scores, name)
+    table, over_types, over_documents = corpora.averages(here.loaded, here.system, here.settings, name)
     event = st.dataframe(
         table,
-        key=table_key(f"{keys.TABLE}averages", here.view),
+        key=steady_key(f"{keys.TABLE}averages", here.view),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -181,24 +200,37 @@ def averages(here: Here) -> None:
     cell = selected_cell(event, len(table), tuple(RATIOS))
     if cell is None:
         return
-    if cell[0] == 0:
-        formula_box(here, name, cell[1], scores.counts(name), None)
-        return
-    if cell[0] == 1:
-        st.code(mean_formula(cell[1], scores.by_type(name), "types"), language=None, wrap_lines=True)
+    row, ratio = cell
+    if row == 0:
+        formula_box(here, name, ratio, scores.counts(name), None)
+    elif row == 1:
+        made = mean_formula(ratio, scores.by_type(name).values(), over_types[RATIOS[ratio]], "types")
+        st.code(made, language=None, wrap_lines=True)
         st.caption("Each ratio stands in the table by type above, and opens its formula there.")
     else:
-        st.code(mean_formula(cell[1], scores.by_document(name), "documents"), language=None, wrap_lines=True)
+        some = here.ledger().documents().counts.values()
+        made = mean_formula(ratio, some, over_documents[RATIOS[ratio]], "documents")
+        st.code(made, language=None, wrap_lines=True)
         documents(here)
 
 
 def documents(here: Here) -> None:
     """Show each document's ratios and counts, as those of the whole corpus."""
-    scores, name = here.scores(), here.by
-    table = documents_table(scores, name)
+    ledger, name = here.ledger(), here.by
+    sought = ""
+    if (number := ledger.documents().documents) > ROWS:
+        sought = st.text_input("Documents whose id holds", key=f"{keys.LIST}documents", width=280)
+        number = ledger.documents(sought).documents
+        if not number:
+            st.caption("No documents.")
+            return
+    first = first_row(number, "documents", here.view, "documents")
+    found = ledger.documents(sought, first, ROWS).counts
+    table = documents_table(found)
+    facts = (first, sought) if first or sought else ()
     event = st.dataframe(
         table,
-        key=table_key(f"{keys.TABLE}documents", here.view),
+        key=steady_key(f"{keys.TABLE}documents", here.view, *facts),
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -206,23 +238,34 @@ def documents(here: Here) -> None:
         height=min(35 * (len(table) + 1) + 3, 360),
         column_config={"document": st.column_config.TextColumn("document", width=100, pinned=True)} | _columns(COUNTS),
     )
-    _under(table, here.signature(), "documents", "Choose a count to see its records, a ratio to see its formula.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        every = partial(_every_document, ledger)
+        export(every, here.signature(), name="documents", key="documents", rows=ledger.documents().documents)
+        st.caption("Choose a count to see its records, a ratio to see its formula.")
     cell = selected_cell(event, len(table), (*RATIOS, *COUNTS))
     if cell is None:
         return
     doc, column = str(table["document"].iat[cell[0]]), cell[1]
     query = criteria_cell(column)
     if query is None:
-        formula_box(here, name, column, scores.by_document(name)[doc], None, doc=doc)
+        formula_box(here, name, column, found[doc], None, doc=doc)
     else:
         title = f"{GLOSSARY[column].label} in {plain(doc)} under {plain(name)}"
         opened(here, name, replace(query, doc=doc), title, name="documents")
 
 
-def _under(table: pd.DataFrame, signature: str, name: str, said: str) -> None:
-    """Draw what stands beneath a table: its file, and a word on reading it."""
+def _every_document(ledger: Ledger) -> Iterator[pd.DataFrame]:
+    """Yield the rows of all documents, piece by piece."""
+    for first in range(0, max(1, ledger.documents().documents), PIECE):
+        yield documents_table(ledger.documents("", first, PIECE).counts)
+
+
+def _under(
+    table: pd.DataFrame, signature: str, name: str, said: str, figure: Callable[[], Figure] | None = None
+) -> None:
+    """Draw what stands beneath a table: its files, the figure of it among them, and a word on reading it."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(table, signature, name=name, key=name)
+        export(table, signature, name=name, key=name, figure=figure)
         st.caption(said)
 
 

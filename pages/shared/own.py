@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words
+from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words, same_rule
 from nereval_core.errors import FormatError, Problem
 from nereval_core.readers import Source
-from pages.shared import keys, state
+from pages.shared import keys, rules, state
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.url import View
@@ -54,6 +54,32 @@ class Own:
 def kept() -> Own:
     found: Own = st.session_state.get(keys.OWN, Own())
     return found
+
+
+def received(view: View) -> tuple[View, tuple[str, ...]]:
+    """Take over the criterion whose rule a link carries; return the view without the rule, and what was wrong with it.
+
+    A criterion of that name which decides otherwise is left as it is: the one received gets another name.
+    """
+    if not view.rule:
+        return view, ()
+    without = replace(view, rule="")
+    if not rules.is_of(view.rule, view.criterion):
+        return without, ()
+    try:
+        criterion = rules.read(view.rule)
+    except FormatError as error:
+        return without, tuple(f"{problem.source}: {problem.found}" for problem in error.problems)
+    own = kept()
+    known = {one.name: one for one in own.criteria}
+    for number in range(1, MOST + 2):
+        name = criterion.name if number == 1 else f"{criterion.name[:60]}-{number}"
+        if name not in known and len(known) < MOST:
+            st.session_state[keys.OWN] = replace(own, criteria=(*own.criteria, replace(criterion, name=name)))
+            return replace(without, criterion=name), ()
+        if name in known and same_rule(known[name], criterion):
+            return replace(without, criterion=name), ()
+    return without, (f"rule: there is no room for it beside {MOST} criteria of your own",)
 
 
 def criteria() -> tuple[Criterion, ...]:
@@ -132,7 +158,7 @@ def draw(view: View, gold: Layer) -> None:
         on_change=_load,
         args=(key,),
         help="Several criteria a file, several files at once. One of a name already here replaces it. "
-        "No other user sees them; reloading the page loses them.",
+        "No other user sees them. They stay until the page is left for good; links carry the rule of the one chosen.",
     )
     with st.container(horizontal=True, gap="small"):
         _download("Template", TEMPLATE, "nereval-criteria-template.toml", "An example to begin with.")
@@ -180,11 +206,24 @@ def _remove(name: str) -> None:
         state.update(criterion=View().criterion)
 
 
-def link_note(view: View) -> None:
-    """Say beside a link what it cannot carry: the rule of a criterion of one's own."""
-    if any(criterion.name == view.criterion for criterion in criteria()):
+def link_note(view: View, *, carried: bool) -> None:
+    """Say beside a link what it does not carry for want of room: the rule of a criterion of one's own."""
+    if not carried and any(criterion.name == view.criterion for criterion in criteria()):
         name = plain(view.criterion)
         st.caption(
-            f"The matching criterion {name} is one of your own. The link names it but cannot carry its rule: "
+            f"The matching criterion {name} is one of your own. The link names it but has no room for its rule: "
             "send its TOML file along (Matching criterion, your own, Save as TOML)."
         )
+
+
+def add(criterion: Criterion) -> bool:
+    """Take a criterion over, in place of the one of its name; return whether there was room for it."""
+    own = kept()
+    by_name = {one.name: one for one in own.criteria} | {criterion.name: criterion}
+    if len(by_name) > MOST:
+        st.session_state[keys.OWN] = replace(
+            own, problems=(f"criteria: {MOST} is all a session can have; remove some",)
+        )
+        return False
+    st.session_state[keys.OWN] = replace(own, criteria=tuple(by_name.values()), problems=())
+    return True

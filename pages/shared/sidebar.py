@@ -16,9 +16,9 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
 from pages.shared import corpora, keys, navigation, own, state
 from pages.shared.plain import plain
-from pages.shared.queries import ERRORS, view_of
+from pages.shared.queries import ERRORS, Query, query_of, search_of, view_of
 from pages.shared.terms import criterion_explained, explained
-from pages.shared.url import ABSENT, LIMIT, View, linkable
+from pages.shared.url import ABSENT, LIMIT, View
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -50,11 +50,11 @@ def _number(here: Here) -> None:
 
     On Errors itself a link would not do: there the session is right, not the address.
     """
-    shown, every = view_of(here.view, here.query()), replace(here.view.cleared(), decision=DECISIONS)
+    shown, every = view_of(here.view, here.query()), view_of(here.view.cleared(), Query())
     with st.container(horizontal=True, gap="xxsmall", vertical_alignment="center"):
         for key, label, view in (
-            ("shown", f"{len(here.shown()):,} of", shown),
-            ("every", f"{len(here.records()):,} records", every),
+            ("shown", f"{here.ledger().total(here.query()).records:,} of", shown),
+            ("every", f"{here.ledger().total(Query()).records:,} records", every),
         ):
             if st.button(f":primary[{label}]", key=key, type="tertiary", help="List them in Errors"):
                 state.go(navigation.pages()["Errors"], view)
@@ -79,20 +79,29 @@ def _took(name: str, change: Callable[[Any], Any] = lambda value: value) -> Call
 def _scoring(here: Here) -> None:
     view = here.view
     st.selectbox("System", here.systems, key=_mirror("system", here.system), on_change=_took("system"))
+    if here.loaded.folder is not None:
+        _as_scored(here)
+        return
     said = "Matching criterion" if here.convention is None else "Published scorer"
     key = keys.WIDGET + "criteria"
     with st.popover(f"{said}: {plain(view.criterion)}", width="stretch", key=key, on_change="rerun") as popover:
         # Side by side, as beneath the criteria nobody would look for the scorers.
-        ours, published = st.tabs(CHOICES, default=CHOICES[int(here.convention is not None)], height=TALL)
-        with ours:
-            _criteria(view, here.loaded.corpus.gold)
-        # Which scorers apply takes as long as scoring: it is found out once somebody looks.
-        if popover.open:
+        tab = keys.WIDGET + "match"
+        st.session_state.setdefault(tab, CHOICES[int(here.convention is not None)])
+        ours, published = st.tabs(CHOICES, height=TALL, key=tab, on_change="rerun")
+        # Nothing is drawn that nobody looks at: every run of every page would wait for it, and which scorers apply
+        # takes as long as scoring.
+        if popover.open and ours.open:
+            with ours:
+                _criteria(view, here.loaded.corpus.gold)
+        if popover.open and published.open:
             with published:
                 _conventions(here)
     merges = _groups(view.merge)
-    with st.popover(f"Merged types: {len(merges) or 'none'}", width="stretch"):
-        _merging(here, merges)
+    said, key = f"Merged types: {len(merges) or 'none'}", keys.WIDGET + "merges"
+    with st.popover(said, width="stretch", key=key, on_change="rerun") as popover:
+        if popover.open:
+            _merging(here, merges)
     names = {*here.annotated_types, *(name for _, name in view.merge)} - {member for member, _ in view.merge}
     st.multiselect(
         "Types left out",
@@ -102,6 +111,23 @@ def _scoring(here: Here) -> None:
         placeholder="none",
         help="Gold spans and predictions of these types are not scored at all.",
     )
+
+
+def _as_scored(here: Here) -> None:
+    """Offer the criteria that a folder was scored under; its other settings are as they were."""
+    st.pills(
+        "Matching criterion",
+        here.criteria,
+        key=_mirror("criterion", here.by),
+        on_change=_took("criterion"),
+        required=True,
+        help="When a gold span and a prediction count as a match: those that the folder was scored under.",
+    )
+    merges = (f"{', '.join(members)} = {name}" for name, members in _groups(here.settings.merge).items())
+    said = [f"merged types: {'; '.join(merges) or 'none'}", f"left out: {', '.join(here.settings.leave_out) or 'none'}"]
+    if here.settings.counting != "one-to-one":
+        said.append(f"counting {here.settings.counting}")
+    st.caption(plain(f"A scored folder: {'; '.join(said)}. To change them, score its shards again.", 500))
 
 
 def _criteria(view: View, gold: Layer) -> None:
@@ -218,9 +244,9 @@ def _link(fits: bool) -> None:
     local = st.get_option("server.address") in LOOPBACK
     with st.popover("Copy link (this machine only)" if local else "Copy link", width="stretch"):
         if fits:
-            query = urlencode(linkable(state.view()) or {})
-            st.code(f"{st.context.url or ''}?{query}", language=None, wrap_lines=True)
-            own.link_note(state.view())
+            params = state.link(state.view())
+            st.code(f"{st.context.url or ''}?{urlencode(params)}", language=None, wrap_lines=True)
+            own.link_note(state.view(), carried="rule" in params)
         else:
             st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
         if local:
@@ -276,8 +302,12 @@ def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:
         yield f"record: {plain(view.record)} in {plain(view.doc)}", replace(view, record="", doc="")
     elif view.doc and place:
         yield f"document: {plain(view.doc)}", replace(view, doc="")
-    if view.q:
-        yield f"search: {plain(view.q)}", replace(view, q="")
+    query = query_of(view)
+    for name, value in query.having:
+        rest = tuple(one for one in query.having if one != (name, value))
+        yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=rest)))
+    if words := search_of(replace(query, having=())):
+        yield f"search: {plain(words)}", replace(view, q=search_of(Query(having=query.having)))
 
 
 def _without(view: View, field: str, value: str) -> View:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.periods import UNDATED, by_decade, decade_table, decades_of, on_a_line
+from nereval_core.analysis.periods import UNDATED, on_a_line
 from nereval_core.analysis.slices import ranges, slice_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
@@ -16,8 +16,8 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures import slice_lines
 from nereval_core.report.signature import signature
-from pages.shared import convention, corpora, keys
-from pages.shared.downloads import csv_button
+from pages.shared import convention, corpora, keys, state
+from pages.shared.downloads import export, figure_config
 from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -42,20 +42,58 @@ NOISE = (
 )
 
 
+BY_VALUE = "by-value"
+VIEWS = {
+    BY_VALUE: "Spans and documents",
+    "scores": "Scores",
+    "worst-slices": "Worst combinations",
+    "decades": "Decades",
+    "as-clef-hipe": "As CLEF-HIPE",
+}
+"""The views of the page by their word in a link; the first needs none."""
+
+
+def chosen_view(here: Here) -> str:
+    """Ask which slices to show: only these are drawn."""
+    key = f"{keys.WIDGET}slices_view"
+    chosen = next((word for word in here.view.sort if word in VIEWS), BY_VALUE)
+    st.session_state[key] = chosen
+    st.segmented_control(
+        "Slices",
+        list(VIEWS),
+        key=key,
+        format_func=VIEWS.__getitem__,
+        label_visibility="collapsed",
+        on_change=_took_view,
+    )
+    return chosen
+
+
+def _took_view() -> None:
+    chosen = st.session_state[f"{keys.WIDGET}slices_view"]
+    if chosen is None:
+        # Choosing the one that is shown takes the choice back: it stays.
+        return
+    view = state.view()
+    for old in view.sort:
+        view = view.with_sort(old, on=False) if old in VIEWS else view
+    state.put(view if chosen == BY_VALUE else view.with_sort(chosen))
+
+
 def decades(here: Here) -> None:
     """Show P, R, F1 and counts by decade, as a figure and a table; a count opens its records."""
     scores, name = here.scores(), here.by
-    periods = decades_of(here.loaded.corpus.documents)
+    made, counts, periods = corpora.decades(here.loaded, here.system, here.settings, name)
     if set(periods) <= {UNDATED}:
         st.info(DATES)
         return
-    table = decade_table(scores, name).rename(columns={long: short for short, long in RATIOS.items()})
+    table = made.rename(columns={long: short for short, long in RATIOS.items()})
     drawn = on_a_line(table).rename(columns={"period": "slice", "POS": "n"})
-    documents = f"; {len(periods):,} documents" + (
-        f", {periods.count(UNDATED):,} undated" if UNDATED in periods else ""
+    documents = f"; {sum(periods.values()):,} documents" + (
+        f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     )
     figure = slice_lines(drawn, f"{here.system} by decade, criterion {name}", "decade", documents)
-    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}decades_figure", here.view), config={"displayModeBar": False})
+    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}decades_figure", here.view), config=figure_config("decades"))
     shown = table[["period", "documents", *RATIOS, *COUNTS]]
     event = st.dataframe(
         shown,
@@ -68,7 +106,7 @@ def decades(here: Here) -> None:
         column_config={"period": st.column_config.TextColumn("decade", width=75, pinned=True)} | _columns(),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(shown, signature(scores, name), name="decades", key="decades")
+        export(shown, signature(scores, name), name="decades", key="decades")
         st.caption("Choose a count to see its records, a ratio to see its formula.")
     cell = selected_cell(event, len(shown), (*RATIOS, *COUNTS))
     if cell is None:
@@ -76,7 +114,7 @@ def decades(here: Here) -> None:
     period, column = str(shown["period"].iat[cell[0]]), cell[1]
     query = overall_query(column)
     if query is None:
-        st.code(formula(column, by_decade(scores, name)[period]).text, language=None, wrap_lines=True)
+        st.code(formula(column, counts[period]).text, language=None, wrap_lines=True)
         return
     title = f"{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}"
     opened(here, name, replace(query, period=period), title, name="decades")
@@ -147,7 +185,7 @@ def _slices(
     title = f"{here.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")
     key = table_key(f"{keys.TABLE}slices_{name}", here.view, outcome.convention, schema)
-    st.plotly_chart(figure, key=f"{key}_figure", config={"displayModeBar": False})
+    st.plotly_chart(figure, key=f"{key}_figure", config=figure_config("slices"))
     counts = ("possible", "actual")
     ratios = ("P", "R", "F1", "F1 macro")
     shown = shown[["slice", *ratios, *counts]].reset_index(drop=True)
@@ -166,7 +204,7 @@ def _slices(
     )
     cell = selected_cell(event, len(shown), counts)
     with st.container(horizontal=True, vertical_alignment="center"):
-        csv_button(shown, outcome.signature, name=f"slices-{name}", key=f"slices_{name}")
+        export(shown, outcome.signature, name=f"slices-{name}", key=f"slices_{name}")
         st.caption("Micro averages, and the mean F1 over documents. Choose a count to see its records.")
     if cell is not None:
         row = rows.iloc[cell[0]]

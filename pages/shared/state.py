@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from pages.shared import keys
+from nereval_core.criteria import Criterion
+from pages.shared import keys, rules
 from pages.shared.url import View, linkable, parse
 
 
@@ -46,15 +47,27 @@ def read_address(page: str) -> tuple[str, ...]:
 
 def write_address() -> bool:
     """Write the view into the address; False where it is too long for a link (the address is emptied then)."""
-    params = linkable(view())
+    params = params_of(view())
     if st.query_params.to_dict() != (params or {}):
         st.query_params.from_dict(params or {})
     return params is not None
 
 
+def params_of(new: View) -> dict[str, str] | None:
+    """Return the parameters of a link to a view, None where they do not fit.
+
+    The rule of a criterion of one's own goes along if there is room for it: else its name alone.
+    """
+    own: tuple[Criterion, ...] = getattr(st.session_state.get(keys.OWN), "criteria", ())
+    mine = next((rules.written(one) for one in own if one.name == new.criterion), "")
+    rule = new.rule if rules.is_of(new.rule, new.criterion) else mine
+    found = linkable(replace(new, rule=rule))
+    return linkable(replace(new, rule="")) if found is None else found
+
+
 def link(new: View) -> dict[str, str]:
     """Return the parameters for a link inside the app; none where they do not fit, then the session's view stays."""
-    return linkable(new) or {}
+    return params_of(new) or {}
 
 
 def go(page: str, new: View) -> NoReturn:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.glossary import DECISIONS, GLOSSARY
-from nereval_core.scoring import Average, Counts, Scores
-from nereval_core.tables import by_document, by_type, overall
+from nereval_core.report.tallied import Tallied
+from nereval_core.scoring import Average, Counts
+from nereval_core.tables import by_type, count_table
 from pages.shared.queries import Query, Side, overall_query, side_query
 from pages.shared.url import ABSENT
 
@@ -23,13 +24,13 @@ _SIDED: Mapping[Side, tuple[str, ...]] = {
 }
 
 
-def criteria_table(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
+def criteria_table(scores: Tallied, names: Sequence[str]) -> pd.DataFrame:
     """Return a row for each criterion: `criterion`, P, R, F1 and the counts."""
-    table = overall(scores).set_index("criterion").loc[list(names)].reset_index()
+    table = count_table("criterion", {name: scores.counts(name) for name in names})
     return table.rename(columns={long: short for short, long in RATIOS.items()})[["criterion", *RATIOS, *COUNTS]]
 
 
-def types_table(scores: Scores, name: str) -> pd.DataFrame:
+def types_table(scores: Tallied, name: str) -> pd.DataFrame:
     """Return a row for each type: `type`, `support`, ratios, and counts as `gold COR` … and `predicted COR` …"""
     table = by_type(scores, name)
     columns = {"type": "type", "POS": "support"}
@@ -39,21 +40,22 @@ def types_table(scores: Scores, name: str) -> pd.DataFrame:
     return table[list(columns)].rename(columns=columns)
 
 
-def documents_table(scores: Scores, name: str) -> pd.DataFrame:
-    """Return a row for each document that has spans: `document`, P, R, F1 and the counts."""
-    table = by_document(scores, name).rename(columns={long: short for short, long in RATIOS.items()})
+def documents_table(counts: Mapping[str, Counts]) -> pd.DataFrame:
+    """Return a row for each document: `document`, P, R, F1 and the counts."""
+    table = count_table("document", counts).rename(columns={long: short for short, long in RATIOS.items()})
     return table[["document", *RATIOS, *COUNTS]]
 
 
-def averages_table(scores: Scores, name: str) -> pd.DataFrame:
+def averages_table(
+    counts: Counts, over_types: Mapping[str, Average], over_documents: Mapping[str, Average]
+) -> pd.DataFrame:
     """Return micro, macro over types and macro over documents: P, R, F1, and over how many each mean is taken."""
-    counts = scores.counts(name)
     rows: list[dict[str, object]] = [
         {"average": "micro", "P": counts.precision, "R": counts.recall, "F1": counts.f1, "over": "all spans together"}
     ]
     for label, unit, means in (
-        ("macro over types", "types", scores.macro_types(name)),
-        ("macro over documents", "documents", scores.macro_documents(name)),
+        ("macro over types", "types", over_types),
+        ("macro over documents", "documents", over_documents),
     ):
         ratios = {short: means[long].value for short, long in RATIOS.items()}
         rows.append({"average": label, **ratios, "over": _over(means, unit)})
@@ -143,14 +145,13 @@ def number(value: float | None) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def mean_formula(ratio: str, over: Mapping[str, Counts], unit: str) -> str:
-    """Return how a macro average is made of its members' ratios; long sums are cut short."""
-    values = [value for counts in over.values() if (value := getattr(counts, RATIOS[ratio])) is not None]
-    shown = " + ".join(number(value) for value in values[:_TERMS_SHOWN]) + (" + …" if values[_TERMS_SHOWN:] else "")
-    if not values:
-        return f"{ratio} is undefined for every one of the {len(over)} {unit}"
-    mean = number(sum(values) / len(values))
-    return f"{ratio} = ({shown}) / {len(values)} {unit} = {mean}" + _undefined(len(over) - len(values))
+def mean_formula(ratio: str, some: Iterable[Counts], average: Average, unit: str) -> str:
+    """Return how a macro average is made of its members' ratios; of long sums `some` members, the first, will do."""
+    if average.value is None:
+        return f"{ratio} is undefined for every one of the {average.undefined} {unit}"
+    values = [value for counts in some if (value := getattr(counts, RATIOS[ratio])) is not None][:_TERMS_SHOWN]
+    shown = " + ".join(map(number, values)) + (" + …" if len(values) < average.n else "")
+    return f"{ratio} = ({shown}) / {average.n} {unit} = {number(average.value)}" + _undefined(average.undefined)
 
 
 _TERMS_SHOWN = 12
@@ -224,10 +225,3 @@ def _free(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name = f"({name})"
     return name
-
-
-def heat(shown: pd.DataFrame) -> pd.DataFrame:
-    """Return styles for the cells of a confusion table: the more, the darker; clear enough for text in both themes."""
-    top = float(np.nanmax(shown.to_numpy())) if shown.notna().any(axis=None) else 0.0
-    share = (shown / top if top else shown).fillna(0.0)
-    return share.map(lambda value: f"background-color: rgba(0, 114, 178, {0.6 * value**0.5:.3f})" if value else "")

@@ -14,17 +14,24 @@ from urllib.parse import unquote, urlencode
 from nereval_core.criteria import CRITERIA
 from nereval_core.errors import quoted
 from nereval_core.glossary import DECISIONS
+from nereval_core.queries import ABSENT, ORDERS
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
 PREFIX = 16
 """Hexadecimal digits of a corpus digest that stand in a link; at least 12 are asked for."""
-ABSENT = ""
-"""In `gold` and `pred`: no span on this side (spurious predictions, missed gold spans). No type is called so."""
-
-ORDERS = ("document", "text", "gold", "prediction", "decision", "longest")
-"""How lists may be sorted, the default first."""
-LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map")
+BY_CLASS = "by-class"
+"""The word of `sort` by which Errors shows classes of errors in place of records."""
+LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
+CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
+"""What the Criteria page shows in place of all criteria."""
+SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
+"""What the Slices page shows in place of slices by what spans and documents are."""
+SLICED_BY = (
+    *("by-length", "by-tokens", "by-shape", "by-frequency", "by-consistency"),
+    *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
+)
+"""What Slices slices by, in the words of a link."""
 LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
 """What else `sort` may say: how Overview and Confusion lay their tables out, and what Linking shows."""
 
@@ -34,8 +41,10 @@ class View:
     """What is shown: the corpus by content digest (or a prefix), how it is scored, and which records are listed.
 
     `merge` pairs a type with the name it is merged into. `doc` narrows lists down, unless a `record` is chosen: then it
-    only says which document that stands in. Empty fields stand for the default: first system by name,
-    strict, everything but the correct records in lists, document order.
+    only says which document that stands in. `beside` is a second system, which the first is held against, `versus` a
+    second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
+    keeps it. Empty fields stand for the default: first system by name, no second one, strict, everything but the
+    correct records in lists, document order.
     """
 
     corpus: str = ""
@@ -51,6 +60,9 @@ class View:
     record: str = ""
     sort: tuple[str, ...] = ()
     q: str = ""
+    beside: str = ""
+    versus: str = ""
+    rule: str = ""
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -70,9 +82,9 @@ SCORING = ("corpus", "system", "criterion", "merge", "leaveout")
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q")
 _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
-    "your own: a link cannot carry its rule"
+    "your own: this link does not carry its rule"
 )
-_RIVALS = (ORDERS, ("row-share", "column-share"), ("first-3", "first-5"))
+_RIVALS = (ORDERS, ("row-share", "column-share"), ("first-3", "first-5"), CRITERIA_VIEWS, SLICES_VIEWS, SLICED_BY)
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 
 
@@ -144,9 +156,10 @@ def checked(
     for member, _ in view.merge:
         if member not in known_types:
             notices.append(f"merge: {quoted(member)} is not in this corpus")
+    system = one("system", systems, "", "is not a system of this corpus")
     return replace(
         view,
-        system=one("system", systems, "", "is not a system of this corpus"),
+        system=system,
         criterion=one(
             "criterion",
             criteria,
@@ -158,6 +171,8 @@ def checked(
         type=kept("type", scored_types),
         gold=kept("gold", sides),
         pred=kept("pred", sides),
+        beside="" if view.beside == system else one("beside", systems, "", "is not a system of this corpus"),
+        versus=one("versus", criteria, "", "is not a matching criterion that applies here"),
         doc=(doc := one("doc", documents, "", "is not a document of this corpus")),
         record=view.record if doc else "",
     ), tuple(notices)
@@ -231,7 +246,7 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING))(text)
+    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]
         view = view.with_sort(word)
@@ -265,4 +280,7 @@ _READERS: Mapping[str, Read] = {
     "record": _record,
     "sort": _sort,
     "q": _text,
+    "beside": _text,
+    "versus": _text,
+    "rule": _text,
 }

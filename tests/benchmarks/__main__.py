@@ -1,4 +1,4 @@
-"""Measure the scoring core and print a table of ratios: `python -m tests.benchmarks [--quick]`.
+"""Measure nereval and print a table of ratios: `python -m tests.benchmarks [--quick] [GROUP ...]`.
 
 Each row compares two things measured in turn in this process, so that a slow or busy machine slows both; the figure
 is the median of the ratios of neighbouring runs. Nothing is asserted: the test suite has no clock.
@@ -8,139 +8,45 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
-import statistics
-import subprocess
 import sys
-import time
-import tracemalloc
-from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 
-from nereval_core.alignment import Alignment, align
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS
-from nereval_core.scoring import rules_table
-from tests.benchmarks import conventions
-from tests.benchmarks.generated import TYPES, Generated, generate
-
-MILLION = 1_000_000
+GROUPS = {
+    "columns": "reading_columns",
+    "matching": "matching",
+    "nested": "nested",
+    "errors": "error_classes",
+    "growth": "growth",
+    "documents": "reading_documents",
+    "conventions": "conventions",
+    "cluster": "cluster",
+    "app": "app",
+    "store": "store",
+    "folder": "folder",
+    "parquet": "reading_parquet",
+    "objects": "objects",
+    "slices": "slices",
+    "significance": "significance",
+    "transitions": "transitions",
+    "sensitivity": "sensitivity",
+}
+"""What can be measured, in this order, and the module that does."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="leave out the rows over 10 million spans")
-    quick = parser.parse_args().quick
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)} (default: all)")
+    options = parser.parse_args()
+    if unknown := set(options.groups) - set(GROUPS):
+        parser.error(f"no group {', '.join(sorted(unknown))}, choose among {', '.join(GROUPS)}")
     print(f"numpy {np.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} processors, one thread used\n")
     print(f"{'what':<66} {'ratio':>8} {'aim':>10}")
-    for spans in (MILLION,) if quick else (MILLION, 10 * MILLION):
-        aim = 1.0 if spans == MILLION else 0.8
-        for tangled in (0.01, 0.10, 0.30):
-            data = generate(spans, tangled=tangled)
-            ratio = compared(
-                lambda data=data: four(data), lambda spans=spans: sort(spans), 9 if spans == MILLION else 3
-            )
-            goal = f"<= {aim}" if tangled == 0.01 else "reported"
-            row(f"{spans:,} gold spans, {tangled:.0%} tangled, four schemas / sort", ratio, goal)
-    sizes = {size: generate(MILLION, by_document=size) for size in (1, 10, 1_000, 10_000)}
-    row("slowest / fastest of 1, 10, 1,000, 10,000 spans a document", spread(list(sizes.values()), 15), "<= 1.5")
-    data = sizes[10]
-    row("nine criteria / four", compared(lambda: nine(data), lambda: four(data), 9), "<= 2")
-    row("bytes a gold span at the peak, beyond the input", peak(data) / MILLION, "<= 24")
-    small = generate(MILLION // 10)
-    row("nervaluate 1.2.1 evaluate() / ours, 100,000 spans", nervaluate(small), ">= 300")
-    for what, figure, goal in conventions.rows():
-        row(what, figure, goal)
-    row("seconds of CPU for python -m nereval_core --help", help_seconds(), "< 0.3")
-
-
-def row(what: str, figure: float, aim: str) -> None:
-    print(f"{what:<66} {figure:>8.2f} {aim:>10}", flush=True)
-
-
-def clock(run: Callable[[], object]) -> float:
-    start = time.process_time()
-    run()
-    return time.process_time() - start
-
-
-def compared(one: Callable[[], object], other: Callable[[], object], runs: int) -> float:
-    """Return the median ratio of CPU times of neighbouring runs, after a warm-up of both."""
-    one(), other()
-    return statistics.median(clock(one) / clock(other) for _ in range(runs))
-
-
-def spread(corpora: list[Generated], runs: int) -> float:
-    """Return the time of the slowest corpus over that of the fastest, each the median of its ratios to the first."""
-    rounds = [[clock(lambda data=data: four(data)) for data in corpora] for _ in range(runs + 1)]
-    # The first round is the warm-up.
-    relative = [statistics.median(times[place] / times[0] for times in rounds[1:]) for place in range(len(corpora))]
-    return max(relative) / min(relative)
-
-
-def sort(spans: int) -> None:
-    np.sort(numbers(spans), kind="stable")
-
-
-_NUMBERS: dict[int, np.ndarray] = {}
-
-
-def numbers(spans: int) -> np.ndarray:
-    if spans not in _NUMBERS:
-        _NUMBERS[spans] = np.random.default_rng(0).integers(0, 2**62, spans)
-    return _NUMBERS[spans]
-
-
-def four(data: Generated) -> Alignment:
-    return run(data, SCHEMAS)
-
-
-def nine(data: Generated) -> Alignment:
-    return run(data, tuple(name for name in APPLICABLE if CRITERIA[name].unit == "span"))
-
-
-def run(data: Generated, names: tuple[str, ...]) -> Alignment:
-    rules = rules_table([CRITERIA[name] for name in names])
-    return align(data.gold, data.pred, data.base, rules, types=TYPES)
-
-
-def peak(data: Generated) -> int:
-    """Return the bytes that scoring under the four schemas allocates at its peak, results included."""
-    four(data)
-    tracemalloc.start()
-    four(data)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
-
-
-def nervaluate(data: Generated) -> float:
-    """Return how many times as long nervaluate takes over the same spans, from its own input structures."""
-    from nervaluate.evaluator import Evaluator
-
-    names = [f"T{code}" for code in range(TYPES)]
-    sides = []
-    for spans in (data.gold, data.pred):
-        rows: list[list[dict[str, object]]] = [[] for _ in range(data.documents)]
-        columns = (column.tolist() for column in (spans.doc, spans.start, spans.end, spans.type))
-        for doc, start, end, kind in zip(*columns, strict=True):
-            rows[doc].append({"label": names[kind], "start": start, "end": end - 1})
-        sides.append(rows)
-    evaluator = Evaluator(*sides, tags=names, loader="dict")
-    theirs = clock(evaluator.evaluate)
-    return theirs / statistics.median(clock(lambda: four(data)) for _ in range(5))
-
-
-def help_seconds() -> float:
-    """Return the CPU seconds of the command line's help, the median of five processes."""
-
-    def once() -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "nereval_core", "--help"], stdout=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return statistics.median(once() for _ in range(5))
+    for name in options.groups or GROUPS:
+        for what, figure, aim in import_module(f"tests.benchmarks.{GROUPS[name]}").rows(options.quick):
+            print(f"{what:<66} {figure:>8.2f} {aim:>10}", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ TYPES = 20
 MANY, FEW = 1_000_000, 20_000
 
 
-def rows() -> list[tuple[str, float, str]]:
+def rows(quick: bool) -> list[tuple[str, float, str]]:
     """Return what was measured, the figure, and the aim."""
     gold, pred = layers(FEW)
     found = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared import keys
+from pages.shared import keys, state
 from pages.shared.reading.document import Opened
 from pages.shared.reading.view import ColourBy
 
@@ -15,6 +16,8 @@ MANY = 3_000
 
 DOCUMENT = f"{keys.WIDGET}document"
 PART = f"{keys.LIST}part"
+BESIDE = f"{keys.WIDGET}beside_text"
+"""Another system or annotator, shown under the prediction."""
 COLOUR = f"{keys.WIDGET}colour"
 COLOUR_BY = f"{keys.LIST}colour"
 """The choice of colours: the widget loses it on a page switch, this keeps it."""
@@ -41,13 +44,19 @@ def _colour() -> None:
     st.session_state[COLOUR_BY] = st.session_state[COLOUR]
 
 
-def controls(there: Opened, ids: Sequence[str], go: Go) -> ColourBy:
-    """Draw the choice of document, the steps through the records, and the choice of colours, which is returned."""
+def _set_beside() -> None:
+    # The record stays chosen: it is the same gold span whoever is shown beside.
+    state.put(replace(state.view(), beside=st.session_state[BESIDE] or ""))
+
+
+def controls(there: Opened, ids: Sequence[str], go: Go, others: Sequence[str] = ()) -> ColourBy:
+    """Draw the choice of document, the steps through the records, what is shown beside the prediction (one of
+    `others`), and the choice of colours, which is returned."""
     st.session_state[DOCUMENT] = there.name
     st.session_state[COLOUR] = st.session_state.get(COLOUR_BY, "decision")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(ids) <= MANY:
-            st.selectbox("Document", ids, key=DOCUMENT, on_change=_pick, args=(go,), width=280)
+            st.selectbox("Document", tuple(ids), key=DOCUMENT, on_change=_pick, args=(go,), width=280)
         else:
             st.text_input("Document id", key=DOCUMENT, on_change=_pick, args=(go,), width=280)
         for label, forward in (("Previous (k)", False), ("Next (j)", True)):
@@ -56,6 +65,11 @@ def controls(there: Opened, ids: Sequence[str], go: Go) -> ColourBy:
         by: ColourBy = st.selectbox(
             "Colour by", tuple(NAMES), format_func=NAMES.__getitem__, key=COLOUR, on_change=_colour, width=140
         )
+        if others:
+            st.session_state[BESIDE] = there.beside.system if there.beside else None
+            st.selectbox(
+                "Beside it", tuple(others), index=None, key=BESIDE, on_change=_set_beside, placeholder="none", width=160
+            )
     if there.number:
         st.caption(f"Record {there.number:,} of {there.total:,}")
     else:

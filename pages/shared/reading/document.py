@@ -1,11 +1,11 @@
 """The document being read: its marks, the record chosen, its card, and the records before and after it.
 
-Pure functions over scores and the frame of match records; no Streamlit in here.
+Pure functions over the scores of that document alone and the ledger of all records; no Streamlit in here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any, NamedTuple
@@ -15,10 +15,13 @@ import pandas as pd
 
 from nereval_core.corpus import Layer
 from nereval_core.criteria import Decision
+from nereval_core.glossary import decision_label
+from nereval_core.queries import Ledger, Query
 from nereval_core.report.highlight import SIDES, Mark, Side, windows, within
+from nereval_core.report.marks import beside as beside_marks
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
-from nereval_core.tables import record_ids
+from nereval_core.tables import record_ids, records
 from pages.shared.reading.view import look
 
 AROUND = 60
@@ -27,15 +30,25 @@ AROUND = 60
 COLUMNS: Mapping[Side, str] = {"gold": "gold", "prediction": "pred"}
 
 
+class Beside(NamedTuple):
+    """Another system: its name, its scores of the document alone, and its records there."""
+
+    system: str
+    scores: Scores
+    rows: pd.DataFrame
+
+
 @dataclass(frozen=True)
 class Opened:
     """The document on the page and the place in it: what is shown, what was chosen, and what lies around it.
 
+    `scores` are those of the document alone.
     `record` is None where none is chosen or the one asked for does not exist (`unknown`). `number` counts the chosen
-    record among the `total` that the lists show, from 1; it is 0 where it is not among them.
+    record among the `total` that the lists show, from 1; it is 0 where it is not among them. `beside` is another system
+    shown under the prediction, `other` the record chosen where only that one has it.
     """
 
-    document: int
+    scores: Scores
     name: str
     text: str
     marks: list[Mark]
@@ -48,10 +61,13 @@ class Opened:
     at: float
     number: int
     total: int
+    beside: Beside | None = None
+    other: dict[str, Any] | None = None
 
     @property
     def selected(self) -> str:
-        return str(self.record["record"]) if self.record else ""
+        chosen = self.record or self.other
+        return str(chosen["record"]) if chosen else ""
 
     def step(self, forward: bool) -> tuple[str, str] | None:
         """Return document and record id of the next or previous record."""
@@ -60,45 +76,57 @@ class Opened:
 
 
 def opened(
-    scores: Scores,
-    name: str,
-    records: pd.DataFrame,
-    shown: pd.DataFrame,
+    ledger: Ledger,
+    query: Query,
+    reading: Callable[[str], Scores],
     doc: str,
     record: str,
     part: int | None = None,
+    otherwise: str = "",
+    *,
+    beside: tuple[str, Callable[[str], Scores]] | None = None,
 ) -> Opened:
     """Open a document at a record id, or, without a document, the first one that has a record to show.
 
-    `records` are all records under the criterion, `shown` those that j and k go through, both in document order. `part`
-    asks for a window of a long text; without it the window of the chosen record opens.
+    `query` says which records j and k go through, `reading` gives the scores of a document alone. `part` asks for a
+    window of a long text; without it the window of the chosen record opens. `otherwise` is the document opened where
+    none is asked for and none has a record to show. `beside` is the name of another system and what gives its scores.
     """
-    documents = scores.gold.documents
-    first = int(shown["doc"].iloc[0]) if len(shown) else 0
-    document = documents.index.get(doc, first)
-    rows = document_rows(records, document)
-    found = find(rows, scores, name, document, record) if record and doc else None
-    every = document_marks(scores, name, document, rows)
-    start = start_of(found) if found else 0
-    text = documents.texts[document]
+    first = ledger.first(query) if not doc else None
+    name = doc or (first[0] if first else otherwise)
+    scores, criterion = reading(name), ledger.criterion
+    rows = records(scores, criterion)
+    found = find(rows, scores, criterion, record) if record and doc else None
+    every = document_marks(scores, criterion, rows)
+    second, other = None, None
+    if beside is not None:
+        there = beside[1](name)
+        second = Beside(beside[0], there, records(there, criterion))
+        other = find(second.rows, there, criterion, record) if record and doc and not found else None
+        every = [*every, *_marks_beside(second, criterion, rows, scores)]
+    chosen = found or other
+    start = start_of(chosen) if chosen else 0
+    text = scores.gold.documents.texts[0]
     cut = windows(text, sorted(mark.start for mark in every))
     here = next(place for place, (_, high) in enumerate(cut) if start < high or place == len(cut) - 1)
     here = here if part is None else min(part, len(cut) - 1)
-    queue, at, number = neighbours(shown, document, start if found else -1, found["record"] if found else "")
+    near = ledger.near(query, name, found["record"] if found else "", start if chosen else -1, AROUND)
     return Opened(
-        document,
-        documents.ids[document],
+        scores,
+        name,
         text,
         within(every, *cut[here]),
         found,
-        bool(record and not found),
+        bool(record and not chosen),
         cut[here],
         here,
         len(cut),
-        queue,
-        at,
-        number,
-        len(shown),
+        near.queue,
+        near.at,
+        near.number,
+        ledger.total(query).records,
+        second,
+        other,
     )
 
 
@@ -108,32 +136,85 @@ def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:
     return records.iloc[np.searchsorted(docs, document) : np.searchsorted(docs, document, side="right")]
 
 
-def document_marks(scores: Scores, name: str, document: int, rows: pd.DataFrame) -> list[Mark]:
-    """Return the marks of a document, each with the id of the record it belongs to."""
+def document_marks(scores: Scores, name: str, rows: pd.DataFrame) -> list[Mark]:
+    """Return the marks of a document scored alone, each with the id of the record it belongs to."""
     ids: dict[tuple[Side, int], str] = {}
     for record, gold, pred in zip(rows["record"], rows["gold"].tolist(), rows["pred"].tolist(), strict=True):
         own, other = (("gold", gold), ("prediction", pred))[:: 1 if record.startswith("g:") else -1]
         ids[own] = record
         # A partner belongs to the pair's record, unless it has one of its own (counting each side for itself).
         ids.setdefault(other, record)
-    return marks(scores, name, document, records=ids)
+    return marks(scores, name, 0, records=ids)
 
 
-def find(rows: pd.DataFrame, scores: Scores, name: str, document: int, record: str) -> dict[str, Any] | None:
+def _marks_beside(beside: Beside, name: str, rows: pd.DataFrame, scores: Scores) -> list[Mark]:
+    """Return the marks of the other system, each with the record of ours it belongs to where there is one."""
+    mine: dict[str, str] = {}
+    own = record_ids(scores.layers(name)[1], "p")
+    for record, pred in zip(rows["record"], rows["pred"].tolist(), strict=True):
+        if pred >= 0:
+            mine[own[pred]] = record
+    ids: dict[tuple[Side, int], str] = {}
+    for record, pred in zip(beside.rows["record"], beside.rows["pred"].tolist(), strict=True):
+        if pred >= 0:
+            ids["prediction", pred] = record if record.startswith("g:") else mine.get(record, record)
+    return beside_marks(beside.scores, name, 0, beside.system, records=ids)
+
+
+def find(rows: pd.DataFrame, scores: Scores, name: str, record: str) -> dict[str, Any] | None:
     """Return the record with this id, or the one whose prediction has it: what was spurious may have a partner here."""
-    hit = rows[rows["record"] == record]
-    if hit.empty and record.startswith("p:"):
-        pred = scores.layers(name)[1]
-        low, high = int(pred.first[document]), int(pred.first[document + 1])
-        ids = record_ids(pred.take(np.arange(low, high)), "p")
-        if record in ids:
-            hit = rows[rows["pred"] == low + ids.index(record)]
-    return None if hit.empty else {str(key): value for key, value in hit.iloc[0].to_dict().items()}
+    ids = rows["record"].tolist()
+    place = ids.index(record) if record in ids else None
+    if place is None and record.startswith("p:"):
+        ids = record_ids(scores.layers(name)[1], "p")
+        # What has a partner here stands in the partner's record.
+        place = rows["pred"].tolist().index(ids.index(record)) if record in ids else None
+    if place is None:
+        return None
+    # Column by column: a row made into a dict by pandas took a third of the page's time.
+    values = ((str(column), rows[column].array[place]) for column in rows.columns)
+    return {
+        column: None if value is pd.NA else value.item() if isinstance(value, np.generic) else value
+        for column, value in values
+    }
 
 
 def start_of(record: Mapping[str, Any]) -> int:
     """Return where a record's anchor begins in its document, in code points."""
     return int(record["gold_start"] if record["record"].startswith("g:") else record["pred_start"])
+
+
+def opened_card(there: Opened, name: str) -> dict[str, Any] | None:
+    """Return what the card of the record chosen says, None where none is; beside another system what that one says."""
+    if there.record:
+        made = card(there.scores, name, there.record)
+        if there.beside is not None:
+            made["facts"].append(_fact_beside(there.beside, name, there.record, there.scores))
+        return made
+    if there.other and there.beside is not None:
+        made = card(there.beside.scores, name, there.other)
+        return made | {"under": f"{made['under']}, by {there.beside.system} alone"}
+    return None
+
+
+def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: Scores) -> list[str]:
+    """Return what another system makes of a record's gold span, or of a prediction without one."""
+    gold, pred = int(record["gold"]), int(record["pred"])
+    layer = beside.scores.layers(name)[1]
+    if gold >= 0:
+        span = int(beside.scores.partners(name)[0][gold])
+        code = Decision(int(beside.scores.decisions(name)[0][gold])).name
+    else:
+        ids = record_ids(layer, "p")
+        asked = record_ids(scores.layers(name)[1], "p")[pred]
+        if asked not in ids:
+            return [beside.system, "", "does not predict it"]
+        span = ids.index(asked)
+        code = Decision(int(beside.scores.decisions(name)[1][span])).name
+    said = decision_label(code)
+    return (
+        [beside.system, layer.text(span), f"{said}, {_detail(layer, span)}"] if span >= 0 else [beside.system, "", said]
+    )
 
 
 def card(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,9 +158,12 @@ function reader(data) {
   for (const paragraph of data.paragraphs) {
     const block = make("div", "nv-paragraph");
     block.dir = "auto";
-    const [gold, predicted] = paragraph.lanes;
-    block.nvHeight = LINE + LANE * (gold + predicted) + (gold + predicted ? APART : 0);
-    block.nvShift = ((gold - predicted) * LANE) / 2;
+    const [gold, predicted, beside] = paragraph.lanes;
+    // Beside another system the prediction keeps a lane where it has no span: the tracks stay where they are.
+    block.nvPredicted = data.beside ? Math.max(predicted, 1) : predicted;
+    const below = block.nvPredicted + beside;
+    block.nvHeight = LINE + LANE * (gold + below) + (gold + below ? APART : 0);
+    block.nvShift = ((gold - below) * LANE) / 2;
     block.style.lineHeight = `${block.nvHeight}px`;
     const line = make("span", "nv-words");
     line.style.top = `${block.nvShift}px`;
@@ -279,7 +282,8 @@ function layout(view, data) {
     } else element.setAttribute("aria-hidden", "true");
     element.classList.toggle("nv-selected", Boolean(data.selected) && mark.record === data.selected);
     const gold = mark.side === "gold";
-    const top = gold ? piece.middle - LINE / 2 - LANE * (mark.lane + 1) : piece.middle + LINE / 2 + LANE * mark.lane;
+    const lane = mark.lane + (mark.side === "beside" ? piece.frame.block.nvPredicted : 0);
+    const top = gold ? piece.middle - LINE / 2 - LANE * (lane + 1) : piece.middle + LINE / 2 + LANE * lane;
     place(element, piece.left, top + (gold ? 2 : 0), piece.right - piece.left, LANE - 2);
     elements.push(element);
     if (piece.gap) {
@@ -290,7 +294,7 @@ function layout(view, data) {
       place(gap, left, gold ? top + LANE - 2 : top, Math.max(0, right - left), 0);
       elements.push(gap);
     }
-    if (data.selected && mark.record === data.selected) {
+    if (data.selected && mark.record === data.selected && mark.side !== "beside") {
       const shade = make("span", "nv-shade");
       paint(shade, mark);
       place(shade, piece.left - 1, piece.middle - LINE / 2, piece.right - piece.left + 2, LINE);

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from nereval_core.glossary import DECISIONS, tooltip
 from nereval_core.report.colours import LOOKS, Colour, type_colours
-from nereval_core.report.highlight import SIDES, Mark, paragraphs, segments
+from nereval_core.report.highlight import TRACKS, Mark, paragraphs, segments
 
 ColourBy = Literal["decision", "type"]
 
@@ -29,11 +29,13 @@ def view(
     at: float = -0.5,
     clickable: bool = True,
     keys: Sequence[str] = (),
+    systems: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the component's data for a text (or a window of it) and its marks.
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
-    between two where it is not among them. Give the types of the whole corpus, so that colours stay the same.
+    between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
+    where there are two. Give the types of the whole corpus, so that colours stay the same.
     """
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[low for low, _ in bounds], first=selected)
@@ -43,7 +45,7 @@ def view(
     number = 0
     for _, high in bounds:
         texts = []
-        lanes = dict.fromkeys(SIDES, 0)
+        lanes = dict.fromkeys(TRACKS, 0)
         while number < len(placed) and placed[number].start < high:
             texts.append(placed[number].text)
             for stroke in placed[number].strokes:
@@ -53,7 +55,7 @@ def view(
                 if not stroke.gap:
                     entry["pieces"].append(number)
             number += 1
-        blocks.append({"texts": texts, "lanes": [lanes[side] for side in SIDES]})
+        blocks.append({"texts": texts, "lanes": [lanes[side] for side in TRACKS]})
     hidden = len(marks) - len(drawn)
     deep = [f"{hidden} more spans lie too deep to be drawn"] if hidden else []
     return {
@@ -62,13 +64,20 @@ def view(
         "paragraphs": blocks,
         "marks": [_mark(marks[place], entry, text, colours, colour_by) for place, entry in sorted(drawn.items())],
         "legend": _legend(marks, colours, colour_by),
-        "notes": ["gold above the text, prediction below it", *deep],
+        "notes": [_tracks(systems), *deep],
+        "beside": systems is not None,
         "keys": list(keys),
         "card": card,
         "queue": None if queue is None else [list(item) for item in queue],
         "at": at,
         "clickable": clickable,
     }
+
+
+def _tracks(systems: tuple[str, str] | None) -> str:
+    if systems is None:
+        return "gold above the text, prediction below it"
+    return f"gold above the text, {systems[0]} below it, {systems[1]} under that with a broken rule"
 
 
 def look(code: str) -> dict[str, Any]:

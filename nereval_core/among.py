@@ -1,0 +1,45 @@
+"""Attributes of `nereval_core.attributes` that say where and of what kind a record is: `in d1,d2` and `types`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.queries import SAME_TYPE, YES
+
+if TYPE_CHECKING:
+    from nereval_core.attributes import Records
+
+Coded = tuple[NDArray[Any], tuple[str, ...]]
+
+
+def documents(records: Records, argument: str) -> Coded | None:
+    """Return which records stand in the documents whose ids are listed with commas, `%2C` being a comma in an id."""
+    index = records.scores.layers(records.criterion)[0].documents.index
+    numbers = [index[name] for name in map(unquote, argument.split(",")) if name in index]
+    codes = np.full(len(records.rows), -1, np.int8)
+    codes[np.isin(records.rows.doc, numbers)] = 0
+    return codes, (YES,)
+
+
+def types(records: Records, argument: str) -> Coded | None:
+    """Return whether gold span and prediction of a record have one type; unaligned spans have nothing."""
+    if argument:
+        return None
+    gold, pred = records.scores.layers(records.criterion)
+    rows = records.rows
+    codes = np.full(len(rows), -1, np.int8)
+    paired = np.flatnonzero((rows.gold >= 0) & (rows.pred >= 0))
+    number = {name: code for code, name in enumerate({*gold.types, *pred.types})}
+    one, two = (np.array([number[name] for name in layer.types], np.int64) for layer in (gold, pred))
+    if len(paired):
+        same = one[gold.type[rows.gold[paired]]] == two[pred.type[rows.pred[paired]]]
+        codes[paired] = np.where(same, 0, 1)
+    return codes, SAME_TYPE
+
+
+__all__: Sequence[str] = ("documents", "types")

@@ -1,0 +1,72 @@
+"""What a part of a corpus contributes to a published score: whole numbers, which add up over documents.
+
+A convention that can be scored part by part counts in `counted` and makes its figures of the sums in `of_share`; in
+one process it makes them of the one share there is, by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from nereval_core.conventions.outcome import Content, Outcome
+from nereval_core.corpus import Documents, Layer
+from nereval_core.errors import FormatError
+
+Tables = Mapping[str, Mapping[str, tuple[int, ...]]]
+"""Rows of numbers by table and name; the rows of a name are of one length in all parts."""
+
+NO_DOCUMENTS = Documents((), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """What is counted in some documents, and what was scored in them of either side.
+
+    `source` is what the prediction is called where something is wrong with it.
+    """
+
+    tables: Tables
+    gold: Content
+    pred: Content
+    source: str = ""
+
+    def number(self, table: str, row: str) -> int:
+        """Return a row's first number, 0 where no part has the row."""
+        return self.tables.get(table, {}).get(row, (0,))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ByShares:
+    """How a convention is scored part by part.
+
+    `lacks` says why not under some options, None where it can be.
+    """
+
+    counted: Callable[[Layer, Layer, Mapping[str, Any]], Share]
+    of_share: Callable[[Share, Mapping[str, Any]], Outcome]
+    lacks: Callable[[Mapping[str, Any]], str | None] = lambda _: None
+
+
+def added(parts: Iterable[Tables]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Add up the rows of one name."""
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for tables in parts:
+        for table, rows in tables.items():
+            own = found.setdefault(table, {})
+            for name, row in rows.items():
+                before = own.get(name)
+                own[name] = (
+                    tuple(row) if before is None else tuple(one + two for one, two in zip(before, row, strict=True))
+                )
+    return found
+
+
+def without_records(_: str) -> NoReturn:
+    """Refuse records where only counts are left.
+
+    Raises:
+        FormatError: always.
+    """
+    raise FormatError.single("--records", None, "only counts are left of the parts", "score without --engine")

@@ -1,0 +1,109 @@
+"""Run a job over all shards: in this process, or on the worker processes of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from multiprocessing import resource_tracker
+from typing import Any
+
+from nereval_core.engine.shards import Shard
+from nereval_core.engine.work import Done, Job, score_shard
+from nereval_core.errors import FormatError, Problem
+
+Run = Callable[[Sequence[Shard], Job], Iterator[Done]]
+"""Yields what comes of each shard, in the order in which they are done."""
+
+PATIENCE = 15
+"""Seconds that a scheduler may take to answer."""
+
+
+def locally(shards: Sequence[Shard], job: Job) -> Iterator[Done]:
+    """Score one shard after another in this process."""
+    for shard in shards:
+        yield score_shard(shard, job)
+
+
+def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None, workers: int = 0) -> Iterator[Done]:
+    """Score shards on the workers of a scheduler, or on so many worker processes of this machine (0: one a processor).
+
+    All workers read the shards and write the entries by the paths they are given: these must be the same to all. What a
+    worker that dies was doing is done by another.
+
+    Raises:
+        FormatError: Dask is not installed, or no scheduler answers.
+    """
+    try:
+        dask, distributed = import_module("dask"), import_module("distributed")
+    except ImportError:
+        found = "the package distributed is not installed"
+        raise FormatError.single("--engine dask", None, found, "pip install 'nereval[cluster]'") from None
+    quiet = {"logging.distributed": "critical", "distributed.admin.log-format": "%(message)s"}
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set(quiet))
+        where: Any = scheduler
+        if scheduler is None:
+            # Read by the worker processes as they start.
+            stack.enter_context(_variable("DASK_LOGGING__DISTRIBUTED", "critical"))
+            with _deaf():
+                where = stack.enter_context(
+                    distributed.LocalCluster(
+                        n_workers=workers or os.cpu_count() or 1,
+                        threads_per_worker=1,
+                        processes=True,
+                        dashboard_address="127.0.0.1:0",
+                        silence_logs=logging.CRITICAL,
+                    )
+                )
+        try:
+            client = stack.enter_context(distributed.Client(where, timeout=PATIENCE, set_as_default=False))
+        except (OSError, TimeoutError, ValueError) as error:
+            found = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
+            raise FormatError.single("--scheduler", None, found, "start one: dask scheduler") from None
+        # A shard is held until its future goes: what a result holds is small.
+        shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
+        try:
+            for future in distributed.as_completed(list(shards_of), loop=client.loop):
+                try:
+                    yield future.result()
+                except distributed.KilledWorker:
+                    shard = shards_of[future]
+                    found = "each worker that took it on died"
+                    remedy = "give workers more memory, or cut it into smaller shards"
+                    yield Done(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
+                future.release()
+        finally:
+            client.cancel(list(shards_of), force=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Start processes and threads that Ctrl-C does not reach: it stops the job, and the job stops them.
+
+    A mask of signals is inherited, by what these start later too.
+    """
+    # Starting this one takes the mask off, so it is started first.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment for as long as the block lasts."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

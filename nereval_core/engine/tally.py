@@ -1,0 +1,228 @@
+"""What a shard comes to under a system: counts that add up, and columns by document.
+
+A `Tally` is small (it grows with types and criteria, not with documents) and makes a commutative monoid with `+`, but
+for the order of `greedy`. `Columns` hold what is known of each document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.averages import Sums
+from nereval_core.conventions.shares import Tables
+from nereval_core.conventions.shares import added as added_tables
+from nereval_core.corpus import Layer
+from nereval_core.counts import Counts
+from nereval_core.engine.means import NONE, Mean, Means, added, means_of
+from nereval_core.pairing import added_marks
+from nereval_core.scoring import Scores, Settings
+from nereval_core.tokens import own_tokens, token_hashes
+
+Columns = Mapping[str, NDArray[Any]]
+"""By name: `ids` (UTF-8 bytes in a row) and `id_ends` (int64), `id_hashes` (uint64), `gold` and `pred` (uint8, shape
+(documents, 32): `Layer.hashes`), `tokens` (likewise, where a criterion counts tokens), and for the criterion of number
+n `counts/n`: shape (documents, 2, 5), how many of gold and of the prediction got each decision, in the order of
+`Decision` and in the smallest unsigned integers that hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionTally:
+    """Counts by type, and the means over documents: of all types together and of each.
+
+    `spans` gold spans were scored under it, `bare` of them without a core.
+    """
+
+    types: Mapping[str, Counts] = field(default_factory=dict)
+    documents: Means = NONE
+    documents_by_type: Mapping[str, Means] = field(default_factory=dict)
+    spans: int = 0
+    bare: int = 0
+
+    def __add__(self, other: CriterionTally) -> CriterionTally:
+        types = dict(self.types)
+        for kind, counts in other.types.items():
+            types[kind] = types.get(kind, Counts()) + counts
+        by_type = dict(self.documents_by_type)
+        for kind, means in other.documents_by_type.items():
+            by_type[kind] = added(by_type.get(kind, NONE), means)
+        return CriterionTally(
+            types, added(self.documents, other.documents), by_type, self.spans + other.spans, self.bare + other.bare
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The sums of some shards under one system.
+
+    Spans and types are those that were read, before any rules; `cores` and `alternatives` say how many gold spans have
+    such; `tokenized` documents have tokens of their own. `published` is what a published scorer counts.
+    """
+
+    documents: int = 0
+    gold_spans: int = 0
+    pred_spans: int = 0
+    gold_types: tuple[str, ...] = ()
+    pred_types: tuple[str, ...] = ()
+    cores: int = 0
+    alternatives: int = 0
+    tokenized: int = 0
+    marks: tuple[str, ...] = ()
+    greedy: tuple[str, ...] = ()
+    criteria: Mapping[str, CriterionTally] = field(default_factory=dict)
+    published: Tables = field(default_factory=dict)
+
+    def __add__(self, other: Tally) -> Tally:
+        names = dict.fromkeys((*self.criteria, *other.criteria))
+        empty = CriterionTally()
+        return Tally(
+            documents=self.documents + other.documents,
+            gold_spans=self.gold_spans + other.gold_spans,
+            pred_spans=self.pred_spans + other.pred_spans,
+            gold_types=tuple(sorted({*self.gold_types, *other.gold_types})),
+            pred_types=tuple(sorted({*self.pred_types, *other.pred_types})),
+            cores=self.cores + other.cores,
+            alternatives=self.alternatives + other.alternatives,
+            tokenized=self.tokenized + other.tokenized,
+            marks=added_marks((self.marks, other.marks)),
+            greedy=self.greedy + other.greedy,
+            criteria={name: self.criteria.get(name, empty) + other.criteria.get(name, empty) for name in names},
+            published=added_tables((self.published, other.published)),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what JSON can hold; `of_json` takes it back."""
+        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        if not self.published:
+            del found["published"]
+        return found | {"criteria": {name: _written(tally) for name, tally in self.criteria.items()}}
+
+    @classmethod
+    def of_json(cls, row: Mapping[str, Any]) -> Tally:
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key != "criteria"
+        }
+        published = {
+            table: {name: tuple(numbers) for name, numbers in rows.items()}
+            for table, rows in values.pop("published", {}).items()
+        }
+        criteria = {name: _taken(tally) for name, tally in row["criteria"].items()}
+        return cls(**values, criteria=criteria, published=published)
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """Add up tallies; `greedy` is in their order."""
+    whole = Tally()
+    for tally in tallies:
+        whole += tally
+    return whole
+
+
+def tallied(gold: Layer, pred: Layer, scores: Scores) -> tuple[Tally, Columns]:
+    """Return what the scores of one shard come to; the layers are those that were read."""
+    documents = gold.documents
+    raw = [name.encode() for name in documents.ids]
+    columns: dict[str, NDArray[Any]] = {
+        "ids": np.frombuffer(b"".join(raw), np.uint8),
+        "id_ends": np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw))),
+        "id_hashes": id_hashes(raw),
+        "gold": gold.hashes,
+        "pred": pred.hashes,
+    }
+    if any(criterion.unit == "token" for criterion in scores.criteria):
+        columns["tokens"] = token_hashes(documents)
+    criteria = {}
+    for number, criterion in enumerate(scores.criteria):
+        criteria[criterion.name], columns[f"counts/{number}"] = _criterion(scores, criterion.name)
+    tally = Tally(
+        documents=len(documents),
+        gold_spans=len(gold),
+        pred_spans=len(pred),
+        gold_types=gold.types,
+        pred_types=pred.types,
+        cores=len(gold.cores),
+        alternatives=len(gold.alternatives),
+        tokenized=int(np.count_nonzero(own_tokens(documents))),
+        marks=scores.marks,
+        greedy=scores.greedy,
+        criteria=criteria,
+    )
+    return tally, MappingProxyType(columns)
+
+
+def of_nothing(settings: Settings) -> tuple[Tally, Columns]:
+    """Return what a shard without documents comes to."""
+    columns: dict[str, NDArray[Any]] = {
+        "ids": np.zeros(0, np.uint8),
+        "id_ends": np.zeros(0, np.int64),
+        "id_hashes": np.zeros(0, np.uint64),
+        **{name: np.zeros((0, 32), np.uint8) for name in ("gold", "pred", "tokens")},
+    }
+    columns |= {f"counts/{number}": np.zeros((0, 2, 5), np.uint8) for number in range(len(settings.criteria))}
+    return Tally(criteria={criterion.name: CriterionTally() for criterion in settings.criteria}), columns
+
+
+def id_hashes(ids: Iterable[bytes]) -> NDArray[np.uint64]:
+    """Return a number for each document id by which two documents of one id are found."""
+    sha = hashlib.sha256
+    return np.frombuffer(b"".join(sha(name).digest()[:8] for name in ids), np.uint64)
+
+
+def ids_of(columns: Columns) -> list[str]:
+    """Return the document ids."""
+    raw = columns["ids"].tobytes()
+    return [raw[low:high].decode() for low, high in pairwise((0, *columns["id_ends"].tolist()))]
+
+
+def _criterion(scores: Scores, name: str) -> tuple[CriterionTally, NDArray[Any]]:
+    gold = scores.layers(name)[0]
+    table = scores.by_document(name)
+    by_document = np.zeros((len(gold.documents), 2, 5), np.int64)
+    by_document[table.numbers, 0], by_document[table.numbers, 1] = table.gold, table.pred
+    over_documents = []
+    for values in table.ratios:
+        over_documents.append(Sums(1))
+        over_documents[-1].add(values)
+    sums, types = scores.sums_by_type(name)
+    tally = CriterionTally(
+        scores.by_type(name),
+        means_of(over_documents),
+        {kind: means_of(sums, code) for code, kind in enumerate(types) if sums[0].n[code] + sums[0].undefined[code]},
+        spans=len(gold),
+        bare=len(gold) - len(gold.cores),
+    )
+    return tally, by_document.astype(np.min_scalar_type(int(by_document.max(initial=0))))
+
+
+def _written(tally: CriterionTally) -> dict[str, Any]:
+    def means(rows: Means) -> list[list[Any]]:
+        return [[f"{mean.total:x}", mean.n, mean.undefined] for mean in rows]
+
+    return {
+        "types": {kind: [counts.gold, counts.pred] for kind, counts in tally.types.items()},
+        "documents": means(tally.documents),
+        "documents_by_type": {kind: means(rows) for kind, rows in tally.documents_by_type.items()},
+        "spans": tally.spans,
+        "bare": tally.bare,
+    }
+
+
+def _taken(row: Mapping[str, Any]) -> CriterionTally:
+    def means(rows: list[list[Any]]) -> Means:
+        one, two, three = (Mean(int(total, 16), n, undefined) for total, n, undefined in rows)
+        return one, two, three
+
+    return CriterionTally(
+        {kind: Counts(tuple(gold), tuple(pred)) for kind, (gold, pred) in row["types"].items()},
+        means(row["documents"]),
+        {kind: means(rows) for kind, rows in row["documents_by_type"].items()},
+        row["spans"],
+        row["bare"],
+    )

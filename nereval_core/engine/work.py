@@ -1,0 +1,218 @@
+"""What is done with one shard, wherever it is done: look for its counts, else read, score and store them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nereval_core import __version__, readers
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.engine.published import with_share
+from nereval_core.engine.records import Recorder, records_path, written_for
+from nereval_core.engine.shards import Part, Shard
+from nereval_core.engine.stored import Store, file_digest, key_of, settings_digest
+from nereval_core.engine.tally import Tally, of_nothing, tallied
+from nereval_core.errors import FormatError, Problem
+from nereval_core.pairing import Missing, TokenText, missing_mark, pair
+from nereval_core.readers import Reading, ReadOptions, SourceFile
+from nereval_core.readers.origins import OnDisk
+from nereval_core.scored.shard import is_whole, write_gold, write_system
+from nereval_core.scoring import Scores, Settings, score_layers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What is the same for all shards: settings, how sides are paired, the folder of entries, and that of records.
+
+    `columns` is the folder that pages are to open: see `nereval_core.scored`. `convention` is a published scorer to
+    count by, with all of its `options`.
+    """
+
+    settings: Settings
+    work: str
+    records: str | None = None
+    columns: str | None = None
+    missing: Missing = "error"
+    token_text: TokenText = "own"
+    version: str = __version__
+    convention: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of what a shard's counts depend on besides its files."""
+        reading: dict[str, str] = {"missing": self.missing, "token_text": self.token_text}
+        if self.convention:
+            reading |= {"convention": self.convention, "options": repr(self.options)}
+        return settings_digest(self.settings, **reading)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The counts of a shard under one system: the key of the entry, its tally, and whether it was there before."""
+
+    key: str
+    tally: Tally
+    stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a shard: counts by system, and what is wrong with it. `files` maps its files to their SHA-256."""
+
+    shard: str
+    systems: Mapping[str, Counted] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def score_shard(shard: Shard, job: Job) -> Done:
+    """Return the counts of a shard under every system: from their entries where these are there and whole.
+
+    What is wrong with the shard is in the result, with the systems that could be scored all the same.
+    """
+    if job.version != __version__:
+        found = f"the worker runs nereval {__version__}, the job was sent by {job.version}"
+        return Done(shard.name, problems=(Problem("--scheduler", None, found, "install one version on all machines"),))
+    try:
+        return _scored(shard, job)
+    except FormatError as error:
+        return Done(shard.name, problems=error.problems)
+    except OSError as error:
+        place = str(error.filename or shard.gold.path)
+        found = f"cannot be used: {error.strerror or error}"
+        return Done(shard.name, problems=(Problem(place, None, found, "check path and disk"),))
+
+
+def _scored(shard: Shard, job: Job) -> Done:
+    store = Store(job.work)
+    before = _stamps(shard)
+    files = {path: file_digest(path) for part in _parts(shard) for path in part.files}
+    sides, bare = _sides(shard, job)
+    settings = job.digest
+    gold = [files[path] for path in shard.gold.files]
+    keys = {
+        system: key_of(settings, gold, [] if part is None else [files[path] for path in part.files])
+        for system, part in sides.items()
+    }
+    ours = gold_key(settings, gold)
+    counted: dict[str, Counted] = {}
+    for system, key in keys.items():
+        tally = store.get(key)
+        if tally is not None and (bare or _recorded(shard, job, system, key)) and _in_columns(job, ours, key):
+            counted[system] = Counted(key, tally, True)
+        elif bare:
+            tally, columns = of_nothing(job.settings)
+            nothing = _empty("gold", Documents((), ()))
+            none = _empty(system, nothing.documents)
+            _write_columns(job, ours, key, nothing, none, score_layers(nothing, none, job.settings))
+            store.put(key, tally, columns)
+            counted[system] = Counted(key, tally, False)
+    missing = {system: part for system, part in sides.items() if system not in counted}
+    if not missing:
+        return Done(shard.name, counted, (), files)
+    problems: list[Problem] = []
+    try:
+        read = _read(shard.gold, ReadOptions(name="gold"))
+    except FormatError as error:
+        problems += error.problems
+        read = None
+    layers: dict[str, tuple[Layer, tuple[str, ...]]] = {}
+    for system, part in missing.items():
+        try:
+            if part is not None:
+                theirs = _read(part, ReadOptions(name=system, texts=None if read is None else read.documents))
+                if read is not None:
+                    paired = pair(read, theirs, missing=job.missing, token_text=job.token_text)
+                    layers[system] = paired.layer.renamed(system), paired.marks
+            elif read is not None:
+                layers[system] = _empty(system, read.documents), (missing_mark(len(read.documents)),)
+        except FormatError as error:
+            # Without gold's texts only what has a place is known to be wrong.
+            problems += (problem for problem in error.problems if read is not None or problem.line is not None)
+    if _stamps(shard) != before:
+        found = "changed while it was read"
+        raise FormatError.single(shard.gold.path, None, found, "score it again when it is written")
+    if read is None:
+        return Done(shard.name, counted, tuple(dict.fromkeys(problems)), files)
+    for system, (pred, marks) in layers.items():
+        scores = score_layers(read.layer, pred, job.settings, marks=marks)
+        tally, columns = tallied(read.layer, pred, scores)
+        if job.convention:
+            try:
+                tally, columns = with_share(tally, columns, read.layer, pred, job.convention, dict(job.options))
+            except FormatError as error:
+                problems += error.problems
+                continue
+        if job.records is not None:
+            recorder = Recorder(scores)
+            for criterion in job.settings.criteria:
+                place = records_path(job.records, system, criterion.name, shard.name)
+                recorder.write(criterion.name, place, key=keys[system])
+        _write_columns(job, ours, keys[system], read.layer, pred, scores)
+        store.put(keys[system], tally, columns)
+        counted[system] = Counted(keys[system], tally, False)
+    return Done(shard.name, counted, tuple(dict.fromkeys(problems)), files)
+
+
+def gold_key(settings: str, gold: Sequence[str]) -> str:
+    """Return the key of the columns of gold: no system's, whose files are digests."""
+    return key_of(settings, gold, ["gold"])
+
+
+def _in_columns(job: Job, gold: str, system: str) -> bool:
+    return job.columns is None or (is_whole(job.columns, gold) and is_whole(job.columns, system))
+
+
+def _write_columns(job: Job, gold_name: str, name: str, gold: Layer, pred: Layer, scores: Scores) -> None:
+    if job.columns is not None:
+        if not is_whole(job.columns, gold_name):
+            write_gold(job.columns, gold_name, gold)
+        write_system(job.columns, name, gold, pred, scores)
+
+
+def _read(part: Part, options: ReadOptions) -> Reading:
+    return readers.read(part.path, format=part.format, options=options)
+
+
+def _sides(shard: Shard, job: Job) -> tuple[dict[str, Part | None], bool]:
+    """Return the predictions that are to be read, and whether all files are empty: some programs write such shards."""
+    empty = {system for system, part in shard.systems.items() if part is None or _is_empty(part)}
+    bare = len(empty) == len(shard.systems) and _is_empty(shard.gold)
+    passed = empty if bare or job.missing == "empty" else set()
+    return {system: None if system in passed else part for system, part in shard.systems.items()}, bare
+
+
+def _is_empty(part: Part) -> bool:
+    for path in part.files:
+        with SourceFile(path, path, OnDisk(path, path)).stream() as stream:
+            if stream.read(1):
+                return False
+    return True
+
+
+def _stamps(shard: Shard) -> list[tuple[int, int]]:
+    """Return what tells whether a file was written to: size and time of each."""
+    stats = (Path(path).stat() for part in _parts(shard) for path in part.files)
+    return [(one.st_size, one.st_mtime_ns) for one in stats]
+
+
+def _parts(shard: Shard) -> list[Part]:
+    return [shard.gold, *(part for part in shard.systems.values() if part is not None)]
+
+
+def _empty(system: str, documents: Documents) -> Layer:
+    nothing = np.zeros(0, np.int64)
+    return layer(system, documents, nothing, nothing, nothing, [])
+
+
+def _recorded(shard: Shard, job: Job, system: str, key: str) -> bool:
+    """Tell whether the records that are asked for are there, made of the same files."""
+    return job.records is None or all(
+        written_for(records_path(job.records, system, criterion.name, shard.name), key)
+        for criterion in job.settings.criteria
+    )

@@ -1,0 +1,203 @@
+"""Corpora kept on disk as columns, so that one read once opens again at once: by digest, or by the files it came from.
+
+An entry is one file, `DIGEST-KEY.columns`: the corpus's digest, and the key of the input it was read from (contents and
+names of the files, options, version). It is written under another name and renamed, so that several processes may
+write at once; a damaged one is removed when it is found. The entry unused longest goes first when room is needed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from nereval_core import __version__
+from nereval_core.corpus import Corpus
+from nereval_core.readers.source import Source
+from nereval_core.store.columns import ColumnWriter, DamagedError, opened
+from nereval_core.store.corpora import read_corpus, write_corpus
+from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources
+
+__all__ = ["ChangedError", "Entry", "Kept", "Store", "TooLargeError", "fingerprints", "input_key"]
+
+FORMAT = 2
+"""Changes with what entries hold, or with what a digest is taken over."""
+FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
+LIMIT = 4_000_000_000
+SUFFIX, UNFINISHED = ".columns", ".unfinished"
+ABANDONED = 3_600
+"""Seconds after which an unfinished file belongs to a process that is gone."""
+ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
+_LOG = logging.getLogger("nereval")
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What an entry holds: a corpus, what is said of it (JSON), and the files it was read from."""
+
+    corpus: Corpus
+    said: Mapping[str, Any]
+    sources: Mapping[str, Source]
+    key: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the store; `used` is when it was last opened, in seconds since 1970."""
+
+    path: Path
+    digest: str
+    key: str
+    bytes: int
+    used: float
+
+
+class TooLargeError(Exception):
+    """An entry that alone would take more than the store may."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of entries that together take at most `limit` bytes."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    @classmethod
+    def of_environment(cls, environment: Mapping[str, str] = os.environ) -> Store | None:
+        """Return the store that NEREVAL_CACHE and NEREVAL_CACHE_BYTES name, None where the former is empty."""
+        home = environment.get("XDG_CACHE_HOME") or "~/.cache"
+        folder = environment.get(FOLDER, f"{home}/nereval")
+        if not folder:
+            return None
+        size = environment.get(BYTES, "")
+        if size and not size.isdecimal():
+            _LOG.warning("%s=%s is no number of bytes: %d taken", BYTES, size, LIMIT)
+        return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return all entries, the one used last first; none where the folder cannot be read."""
+        found = []
+        for path, size, used in _listed(self.folder):
+            if match := ENTRY.fullmatch(path.name):
+                found.append(Entry(path, match[1], match[2], size, used))
+        return tuple(sorted(found, key=lambda entry: -entry.used))
+
+    def of_digest(self, prefix: str) -> Kept | None:
+        """Return the corpus whose digest begins so; None where there is none, or several."""
+        entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix)]
+        return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
+
+    def of_input(self, key: str) -> Kept | None:
+        """Return what was read from an input, None where it is not kept."""
+        return self._first([entry for entry in self.entries() if entry.key == key])
+
+    def _first(self, entries: Sequence[Entry]) -> Kept | None:
+        return next((kept for entry in entries if (kept := self._open(entry)) is not None), None)
+
+    def _open(self, entry: Entry) -> Kept | None:
+        try:
+            columns = opened(entry.path, unchecked=(BLOCKS,))
+            about = columns.about
+            if (about["format"], about["version"]) != (FORMAT, __version__):
+                return None
+            if (about["corpus"]["digest"], about["key"]) != (entry.digest, entry.key):
+                raise DamagedError("another corpus than its name says")
+            kept = Kept(read_corpus(columns, about["corpus"]), about["said"], StoredSources(columns), entry.key)
+        except (DamagedError, KeyError, TypeError, ValueError) as error:
+            _LOG.warning("stored corpus %s is damaged and goes: %s", entry.path.name, error)
+            _remove(entry.path)
+            return None
+        except OSError as error:
+            _LOG.info("stored corpus %s cannot be opened: %s", entry.path.name, error)
+            return None
+        with suppress(OSError):
+            os.utime(entry.path)
+        return kept
+
+    def put(self, kept: Kept, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
+        """Write an entry, whole or not at all, and make room for it.
+
+        `prints` are the fingerprints of the files as they were read. `tick` is called now and then; what it raises
+        ends the writing.
+
+        Raises:
+            ChangedError: a file is no longer as it was.
+            TooLargeError: it would not fit into the store.
+            OSError: the folder cannot be written to, or the disk is full.
+            FormatError: a file can no longer be read.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(UNFINISHED, f"{os.getpid()}-", self.folder)
+        unfinished = Path(name)
+        try:
+            with os.fdopen(handle, "wb", buffering=1 << 20) as file:
+                self._write(file, kept, prints, tick)
+                tick()
+            unfinished.replace(self.folder / f"{kept.corpus.digest}-{kept.key}{SUFFIX}")
+        except BaseException:
+            _remove(unfinished)
+            raise
+        self._make_room(kept.key)
+
+    def _write(self, file: BinaryIO, kept: Kept, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
+        writer = ColumnWriter(file)
+
+        def ticked() -> None:
+            tick()
+            if writer.written > self.limit:
+                raise TooLargeError(f"more than the {self.limit:,} bytes that the store may take")
+
+        corpus = write_corpus(writer, kept.corpus)
+        ticked()
+        write_sources(writer, kept.sources, prints, ticked)
+        ticked()
+        writer.finish(
+            {"format": FORMAT, "version": __version__, "key": kept.key, "corpus": corpus, "said": dict(kept.said)}
+        )
+
+    def _make_room(self, key: str) -> None:
+        total = 0
+        for entry in self.entries():
+            total += entry.bytes
+            if total > self.limit and entry.key != key:
+                _remove(entry.path)
+                total -= entry.bytes
+        for path, _, written in _listed(self.folder):
+            if path.name.endswith(UNFINISHED) and written < time.time() - ABANDONED:
+                _remove(path)
+
+    def remove_unfinished(self, process: int) -> None:
+        """Remove what a process that was killed had begun to write."""
+        for path, _, _ in _listed(self.folder):
+            if path.name.startswith(f"{process}-") and path.name.endswith(UNFINISHED):
+                _remove(path)
+
+    def clear(self) -> None:
+        """Remove all entries; corpora that are open stay so."""
+        for entry in self.entries():
+            _remove(entry.path)
+
+
+def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:
+    """Yield path, size and time of what is in a folder; files that go meanwhile are passed over."""
+    try:
+        rows = list(os.scandir(folder))
+    except OSError:
+        return
+    for row in rows:
+        with suppress(OSError):
+            found = row.stat(follow_symlinks=False)
+            yield Path(row.path), found.st_size, found.st_mtime
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

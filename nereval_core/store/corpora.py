@@ -1,0 +1,130 @@
+"""A corpus as columns, and back: nothing is decoded that nobody asks for, and no digest is computed again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+from nereval_core.corpus import SPAN_KEYS, Corpus, Documents, Intervals, Layer
+from nereval_core.store.columns import Columns, ColumnWriter, DamagedError
+from nereval_core.store.sparse import read_extra, read_texts, write_extra, write_texts
+from nereval_core.texts import Texts
+from nereval_core.tokens import remember_tokens, tokens_of
+
+Frozen = TypeVar("Frozen")
+
+INTERVALS, PARTS = ("tokens", "sentences"), ("first", "starts", "ends")
+FOUND = "found tokens"
+"""The tokens of documents that have none of their own."""
+LAYER_COLUMNS = ("doc", "start", "end", "type")
+
+
+def write_corpus(writer: ColumnWriter, corpus: Corpus) -> dict[str, Any]:
+    """Write the columns of a corpus; return what else it is made of (JSON)."""
+    documents = corpus.documents
+    assert all(layer.documents is documents for layer in (corpus.gold, *corpus.systems))
+    write_texts(writer, "ids", Texts.of(documents.ids))
+    write_texts(writer, "texts", documents.texts if isinstance(documents.texts, Texts) else Texts.of(documents.texts))
+    writer.add("lengths" if documents.sizes is None else "sizes", documents.lengths)
+    writer.add("hashes", documents.hashes)
+    for name in INTERVALS:
+        _write_intervals(writer, name, getattr(documents, name))
+    # Finding the tokens of texts takes as long as all else that is done before scores are shown.
+    found = tokens_of(documents) if documents.sizes is None else None
+    _write_intervals(writer, FOUND, None if found is documents.tokens else found)
+    if documents.meta is not None:
+        write_texts(writer, "meta", Texts.of(json.dumps(dict(row)) for row in documents.meta))
+    layers = [_write_layer(writer, number, layer) for number, layer in enumerate((corpus.gold, *corpus.systems))]
+    return {
+        "name": corpus.name,
+        "digest": corpus.digest,
+        "notes": corpus.notes,
+        "named": documents.named,
+        "documents": documents.digest,
+        "layers": layers,
+    }
+
+
+def _write_intervals(writer: ColumnWriter, name: str, intervals: Intervals | None) -> None:
+    if intervals is not None:
+        for part in PARTS:
+            writer.add(f"{name}.{part}", getattr(intervals, part))
+
+
+def _write_layer(writer: ColumnWriter, number: int, layer: Layer) -> dict[str, Any]:
+    for name in LAYER_COLUMNS:
+        writer.add(f"{number}.{name}", getattr(layer, name))
+    if layer.order is not None:
+        writer.add(f"{number}.order", layer.order)
+    for kind in SPAN_KEYS:
+        write_extra(writer, f"{number}.{kind}", kind, getattr(layer, kind))
+    return {"name": layer.name, "types": layer.types, "digest": layer.digest}
+
+
+def read_corpus(columns: Columns, about: Mapping[str, Any]) -> Corpus:
+    """Return the corpus that `write_corpus` wrote, over the mapped columns.
+
+    Raises:
+        DamagedError: a column is missing.
+    """
+    sizes = columns.arrays.get("sizes")
+    texts = read_texts(columns, "texts")
+    documents = Documents(
+        tuple(read_texts(columns, "ids")),
+        known(texts, lengths=columns["lengths"]) if sizes is None else texts,
+        tokens=_intervals(columns, "tokens"),
+        sentences=_intervals(columns, "sentences"),
+        meta=_Rows(read_texts(columns, "meta")) if "meta.data" in columns.arrays else None,
+        named=about["named"],
+        sizes=sizes,
+    )
+    known(documents, hashes=columns["hashes"], digest=about["documents"])
+    if (found := _intervals(columns, FOUND)) is not None:
+        remember_tokens(documents, found)
+    gold, *systems = (_layer(columns, number, row, documents) for number, row in enumerate(about["layers"]))
+    corpus = Corpus(about["name"], documents, gold, tuple(systems), tuple(about["notes"]))
+    return known(corpus, digest=about["digest"])
+
+
+def known(of: Frozen, **values: Any) -> Frozen:
+    """Return an object of ours with some of its cached properties settled beforehand."""
+    of.__dict__.update(values)
+    return of
+
+
+def _intervals(columns: Columns, name: str) -> Intervals | None:
+    if f"{name}.first" not in columns.arrays:
+        return None
+    return Intervals(*(columns[f"{name}.{part}"] for part in PARTS))
+
+
+def _layer(columns: Columns, number: int, row: Mapping[str, Any], documents: Documents) -> Layer:
+    extras: dict[str, Any] = {kind: read_extra(columns, f"{number}.{kind}", kind) for kind in SPAN_KEYS}
+    doc, start, end, kinds = (columns[f"{number}.{name}"] for name in LAYER_COLUMNS)
+    if not len(doc) == len(start) == len(end) == len(kinds):
+        raise DamagedError(f"the columns of layer {number} differ in length")
+    order = columns.arrays.get(f"{number}.order")
+    made = Layer(row["name"], documents, doc, start, end, kinds, tuple(row["types"]), order, **extras)
+    return known(made, digest=row["digest"])
+
+
+class _Rows(Sequence[Mapping[str, Any]]):
+    """Metadata by document, parsed when it is asked for."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        found = self._texts[index]
+        if isinstance(found, str):
+            row: Mapping[str, Any] = json.loads(found)
+            return row
+        return [json.loads(text) for text in found]

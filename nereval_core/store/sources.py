@@ -1,0 +1,261 @@
+"""The files a corpus was read from, compressed: published scorers read them their own way, long after."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import Any, BinaryIO, cast
+
+from nereval_core.errors import FormatError
+from nereval_core.readers.origins import BROKEN
+from nereval_core.readers.source import Source, SourceFile, watched
+from nereval_core.store.columns import Columns, ColumnWriter
+
+BLOCK = 4 << 20
+"""Bytes compressed together: small files share a block, large ones have many."""
+LEVEL = 1
+PIECE = 1 << 20
+"""Bytes of a file held at a time."""
+BLOCKS, INDEX = "sources.blocks", "sources.index"
+
+
+class ChangedError(Exception):
+    """A file is no longer what it was when it was read."""
+
+
+def fingerprints(
+    sources: Mapping[str, Source], progress: Callable[[int, int], None] = lambda done, total: None
+) -> tuple[bytes, ...]:
+    """Return the SHA-256 of each file, in the order of the sources and their files.
+
+    `progress` is called with the files done and their total.
+
+    Raises:
+        FormatError: a file that cannot be read.
+    """
+    files = tuple(_files(_distinct(sources)[0]))
+    found = []
+    for file in watched(files, progress):
+        sha = hashlib.sha256()
+        for piece in _pieces(file):
+            sha.update(piece)
+        found.append(sha.digest())
+    return tuple(found)
+
+
+def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str) -> str:
+    """Return SHA-256 (hex) of all that a reading is made from: names and contents of files, and what else is `said`."""
+    distinct, names = _distinct(sources)
+    labels = [[source.name, source.label, len(source.files)] for source in distinct]
+    files = [[file.name, file.shown, mark.hex()] for file, mark in zip(_files(distinct), prints, strict=True)]
+    return hashlib.sha256(json.dumps([said, names, labels, files]).encode()).hexdigest()
+
+
+def write_sources(
+    writer: ColumnWriter, sources: Mapping[str, Source], prints: Sequence[bytes], tick: Callable[[], None]
+) -> None:
+    """Write the files of the sources, each once.
+
+    Raises:
+        ChangedError: a file has another content than its fingerprint says.
+        FormatError: a file that cannot be read.
+    """
+    distinct, names = _distinct(sources)
+    sizes: list[int] = []
+    blocks: list[list[int]] = []
+    writer.pieces(BLOCKS, _packed(distinct, prints, sizes, blocks, tick))
+    every = iter(sizes)
+    rows = [
+        [one.name, one.label, [[file.name, file.shown, next(every), file.origin.most] for file in one.files]]
+        for one in distinct
+    ]
+    writer.pieces(INDEX, [zlib.compress(json.dumps({"names": names, "sources": rows, "blocks": blocks}).encode(), 1)])
+
+
+def _packed(
+    distinct: Sequence[Source],
+    prints: Sequence[bytes],
+    sizes: list[int],
+    blocks: list[list[int]],
+    tick: Callable[[], None],
+) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    codec = pa.Codec("zstd", compression_level=LEVEL)
+    held = bytearray()
+
+    def packed() -> bytes:
+        tick()
+        raw = bytes(held)
+        made: bytes = codec.compress(raw, asbytes=True)
+        blocks.append([len(made), len(raw), zlib.crc32(made)])
+        held.clear()
+        return made
+
+    for file, mark in zip(_files(distinct), prints, strict=True):
+        sha, size = hashlib.sha256(), 0
+        for piece in _pieces(file):
+            sha.update(piece)
+            size += len(piece)
+            raw = memoryview(piece)
+            while len(raw):
+                room = BLOCK - len(held)
+                held += raw[:room]
+                raw = raw[room:]
+                if len(held) == BLOCK:
+                    yield packed()
+        if sha.digest() != mark:
+            raise ChangedError(file.shown)
+        sizes.append(size)
+    if held:
+        yield packed()
+
+
+def _distinct(sources: Mapping[str, Source]) -> tuple[list[Source], dict[str, int]]:
+    """Return the sources, each once, and which of them each name stands for: gold and a prediction may be one file."""
+    places: dict[int, int] = {}
+    found: list[Source] = []
+    for source in sources.values():
+        if places.setdefault(id(source), len(found)) == len(found):
+            found.append(source)
+    return found, {name: places[id(source)] for name, source in sources.items()}
+
+
+def _files(distinct: Sequence[Source]) -> Iterator[SourceFile]:
+    return (file for source in distinct for file in source.files)
+
+
+def _pieces(file: SourceFile) -> Iterator[bytes]:
+    """Yield the bytes of a file as they are stored: packed files stay packed.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
+    origin = file.origin
+    if origin.size() <= PIECE:
+        yield origin.load(-1)
+        return
+    try:
+        with origin.open() as raw:
+            while piece := raw.read(PIECE):
+                yield piece
+    except BROKEN as error:
+        raise origin.refused(error) from None
+
+
+class InStore:
+    """A file of an entry: bytes low to high of all its files in a row, which `part` unpacks."""
+
+    __slots__ = ("_high", "_low", "_part", "most")
+
+    def __init__(self, part: Callable[[int, int], bytes], low: int, high: int, most: int | None) -> None:
+        self._part, self._low, self._high = part, low, high
+        self.most = most
+
+    def size(self) -> int:
+        return self._high - self._low
+
+    def load(self, size: int) -> bytes:
+        return self.between(0, self.size() if size < 0 else size)
+
+    def between(self, low: int, high: int) -> bytes:
+        return self._part(self._low + low, min(self._high, self._low + high))
+
+    def open(self) -> BinaryIO:
+        return cast(BinaryIO, _Opened(self))
+
+    def refused(self, error: Exception) -> FormatError:
+        return _damaged()
+
+
+def _damaged() -> FormatError:
+    remedy = "clear the stored corpora and read the files again"
+    return FormatError.single("stored corpus", None, "the stored copy of its files is damaged", remedy)
+
+
+class _Opened(io.RawIOBase):
+    """The bytes of a stored file, read in pieces."""
+
+    def __init__(self, origin: InStore) -> None:
+        self._origin, self._at = origin, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        self._at = offset + (0, self._at, self._origin.size())[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        raw = self._origin.between(self._at, self._at + len(buffer))
+        buffer[: len(raw)] = raw
+        self._at += len(raw)
+        return len(raw)
+
+
+class StoredSources(Mapping[str, Source]):
+    """Sources by name whose files are unpacked when they are read, and checked then."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._blocks, self._packed_index = columns[BLOCKS], columns[INDEX]
+
+    @cached_property
+    def _index(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(zlib.decompress(self._packed_index.tobytes()))
+        return found
+
+    @cached_property
+    def _sources(self) -> tuple[Source, ...]:
+        blocks = self._index["blocks"]
+        packed = [0, *accumulate(row[0] for row in blocks)]
+        plain = [0, *accumulate(row[1] for row in blocks)]
+
+        # Small files are read in the order in which they lie in a block.
+        @lru_cache(maxsize=2)
+        def block(number: int) -> bytes:
+            import pyarrow as pa
+
+            raw = self._blocks[packed[number] : packed[number + 1]]
+            if zlib.crc32(raw.data) != blocks[number][2]:
+                raise _damaged()
+            made: bytes = pa.Codec("zstd").decompress(raw.data, blocks[number][1], asbytes=True)
+            return made
+
+        def part(low: int, high: int) -> bytes:
+            parts = []
+            while low < high:
+                number = bisect_right(plain, low) - 1
+                parts.append(block(number)[low - plain[number] : high - plain[number]])
+                low += len(parts[-1])
+            return b"".join(parts)
+
+        made, at = [], 0
+        for name, label, files in self._index["sources"]:
+            found = []
+            for inner, shown, size, most in files:
+                found.append(SourceFile(inner, shown, InStore(part, at, at + size, most)))
+                at += size
+            made.append(Source(name, label, tuple(found)))
+        return tuple(made)
+
+    def __getitem__(self, name: str) -> Source:
+        place: int = self._index["names"][name]
+        return self._sources[place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index["names"])
+
+    def __len__(self) -> int:
+        return len(self._index["names"])

@@ -1,0 +1,335 @@
+"""How long the app takes from a click to the changed page, at a million spans, beside a page that does nothing.
+
+Both run at the same time, each in a server of its own, in one browser; what is compared are medians of neighbouring
+clicks. What a page computes in Python is measured in this process, without Streamlit.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nereval_core.corpus import Corpus, Documents, Layer
+from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.glossary import DECISIONS
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.queries import FACETS, Query
+from nereval_core.readers import Source
+from nereval_core.scoring import Settings, score_layers
+from nereval_core.store import Kept, Store, fingerprints
+from nereval_core.texts import Texts
+from tests.benchmarks.generated import STRIDE, TYPES, generate
+from tests.browser import Visit, launched, served
+
+SPANS, BY_DOCUMENT = 1_000_000, 10
+CLICKS = 20
+WARM = 4
+"""Clicks before those that are counted: the first ones compute what is then kept."""
+TRIVIAL = """
+import streamlit as st
+st.session_state.clicks = st.session_state.get("clicks", 0) + 1
+st.title("Trivial")
+st.button("Click")
+with st.container(key=f"run-{st.session_state.clicks}"):
+    st.caption(f"{st.session_state.clicks}")
+"""
+WATCH = """
+() => {
+  const runs = () => Math.max(0, ...[...document.querySelectorAll("[class*='st-key-run-']")]
+    .map(e => +/st-key-run-(\\d+)/.exec(e.className)[1]));
+  const busy = () => document.querySelector("[data-testid='stApp'][data-test-script-state='running']")
+    || document.querySelector("[data-stale='true']");
+  const seen = (window.nereval = { from: null, to: null });
+  for (const event of ["pointerdown", "keydown"])
+    addEventListener(event, () => { seen.from = performance.now(); }, true);
+  seen.arm = () => {
+    const before = runs();
+    seen.from = seen.to = null;
+    const look = () => {
+      if (seen.from !== null && runs() > before && !busy()) seen.to = performance.now();
+      else requestAnimationFrame(look);
+    };
+    look();
+  };
+}
+"""
+
+
+def corpus(spans: int, types: int = TYPES) -> Corpus:
+    """Draw documents without tokens, of words of chance, with gold and the predictions of one system.
+
+    `types` is a multiple of TYPES.
+    """
+    drawn = generate(spans, by_document=BY_DOCUMENT)
+    size = BY_DOCUMENT * STRIDE
+    letters = np.frombuffer(b"etaoinshrdlu    ", np.uint8)
+    data = letters[np.random.default_rng(1).integers(0, len(letters), drawn.documents * size)]
+    texts = Texts(data, np.arange(drawn.documents + 1, dtype=np.int64) * size)
+    documents = Documents(tuple(f"doc-{number:06}" for number in range(drawn.documents)), texts)
+    names = tuple(f"T{code:02}" for code in range(types))
+    more = types // TYPES
+    gold, system = (
+        Layer(
+            name,
+            documents,
+            side.doc,
+            side.start,
+            side.end,
+            (side.type * more + side.doc % more).astype(np.int16),
+            names,
+        )
+        for name, side in (("gold", drawn.gold), ("system", drawn.pred))
+    )
+    return Corpus("benchmark", documents, gold, (system,))
+
+
+def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+    """Yield what was measured, the figure, and the aim."""
+    spans = SPANS // 10 if quick else SPANS
+    made = corpus(spans)
+    with tempfile.TemporaryDirectory() as folder:
+        keep(made, Path(folder))
+        yield from computed(made)
+        yield from clicked(made.digest, Path(folder))
+
+
+def keep(made: Corpus, folder: Path) -> None:
+    """Put a corpus into a store, as reading it would."""
+    sources = {layer.name: Source.of_uploads([(f"{layer.name}.jsonl", b"{}")]) for layer in (made.gold, *made.systems)}
+    account = [
+        {
+            "name": layer.name,
+            "source": layer.name,
+            "format": "jsonl",
+            "scheme": "",
+            "documents": len(made.documents),
+            "spans": len(layer),
+            "types": layer.types,
+            "notes": (),
+        }
+        for layer in (made.gold, *made.systems)
+    ]
+    said = {"layers": account, "marks": {"system": []}, "start": "system", "description": "", "problems": []}
+    said["options"] = {}
+    Store(folder).put(Kept(made, said, sources, "0" * 64), fingerprints(sources))
+
+
+def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
+    """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
+    from pages.shared.lists import ROWS, rows_table
+    from pages.shared.reading.document import card, opened
+    from pages.shared.reading.view import view
+    from pages.shared.tables import confusion_table, criteria_table, types_table
+
+    settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
+    sides = (made.gold, made.systems[0])
+    scores = score_layers(*sides, settings)
+    records: list[MemoryLedger] = []
+    said = f"ms of CPU at {len(made.gold):,} spans:"
+    yield f"{said} records of the first criterion", clock(lambda: records.append(ledger(scores, "strict", sides))), "–"
+    yield f"{said} records of another criterion", clock(lambda: records.append(ledger(scores, "type", sides))), "–"
+    kept, types = records[0], made.gold.types
+    wrong = Query(decision=DECISIONS[1:])
+    queries = [Query(decision=DECISIONS[1:], types=(kind,)) for kind in types]
+    steps = iter(range(1, 10**6))
+
+    def errors() -> None:
+        query = queries[next(steps) % len(queries)]
+        kept.total(query)
+        for facet in FACETS:
+            kept.facet_counts(query, facet, 1_000)
+        rows_table(kept.page(query, rows=ROWS), made.documents.texts)
+
+    def overview() -> None:
+        criteria_table(scores, settings_names)
+        types_table(scores, "strict")
+        kept.documents("", 200 * (next(steps) % 100))
+
+    def documents() -> None:
+        near = kept.near(wrong, made.documents.ids[next(steps) * 7 % len(made.documents)])
+        there = opened(kept, wrong, lambda doc: kept.document(doc, settings), *near.queue[3])
+        assert there.record is not None
+        view(there.text, there.marks, queue=there.queue, card=card(there.scores, "strict", there.record))
+
+    settings_names = [criterion.name for criterion in settings.criteria]
+    for what, run in (
+        ("Overview", overview),
+        ("Confusion", lambda: confusion_table(kept.confusion(), types, ())),
+        ("Errors, another type chosen", errors),
+        ("Errors, another page", lambda: kept.page(wrong, first=ROWS * (next(steps) % 100), rows=ROWS)),
+        ("Documents, another record", documents),
+    ):
+        run()
+        yield f"{said} {what}", statistics.median(clock(run) for _ in range(15)), "<= 10"
+
+
+def clock(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return 1_000 * (time.process_time() - start)
+
+
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def clicked(
+    digest: str, folder: Path, *arguments: str, actions: Sequence[Action] = ()
+) -> Iterator[tuple[str, float, str]]:
+    """Yield how many times as long a click takes as on a trivial page, and the largest message to the browser.
+
+    `arguments` are the app's.
+    """
+    script = folder / "trivial.py"
+    script.write_text(TRIVIAL)
+    with ExitStack() as stack:
+        stack.enter_context(environment(NEREVAL_CACHE=str(folder), STREAMLIT_SERVER_FILE_WATCHER_TYPE="none"))
+        ours, theirs = stack.enter_context(served(*arguments)), stack.enter_context(served(script=script))
+        browser = stack.enter_context(launched())
+        floor = Clicker(Visit(browser, theirs))
+        floor.visit.go("/")
+        floor.visit.page.evaluate(WATCH)
+        largest = 0
+        times: list[float] = []
+        for action in actions or ACTIONS:
+            clicker = Clicker(Visit(browser, ours))
+            clicker.visit.go(f"/{action.page}?corpus={digest[:16]}{action.view}")
+            clicker.visit.page.evaluate(WATCH)
+            taken, trivial = [], []
+            for number in range(WARM + CLICKS):
+                action.ready(clicker.visit)
+                taken.append(clicker.timed(lambda page, number=number, action=action: action.click(page, number)))
+                trivial.append(floor.timed(lambda page: page.get_by_role("button", name="Click").click()))
+            times += trivial[WARM:]
+            ratio = statistics.median(taken[WARM:]) / statistics.median(trivial[WARM:])
+            yield f"{action.what}, {action.page} / a trivial page", ratio, "<= 2.5"
+            largest = max(largest, clicker.largest)
+            clicker.visit.close()
+        floor.visit.close()
+        yield "ms from click to changed page, a trivial page", statistics.median(times), "–"
+        yield "largest message to the browser, MB", largest / 1e6, "<= 1"
+
+
+class Clicker:
+    """A visit whose clicks are timed in the browser, and whose messages are weighed."""
+
+    def __init__(self, visit: Visit) -> None:
+        self.visit = visit
+        self.largest = 0
+        visit.page.on("websocket", lambda socket: socket.on("framereceived", self._weigh))
+
+    def _weigh(self, payload: Any) -> None:
+        self.largest = max(self.largest, len(payload))
+
+    def timed(self, click: Callable[[Any], None]) -> float:
+        """Return the milliseconds from the last key or button pressed to the page drawn anew."""
+        page = self.visit.page
+        page.evaluate("nereval.arm()")
+        click(page)
+        page.wait_for_function("nereval.to !== null")
+        # What the page draws after its last element is not to slow the next click.
+        page.wait_for_timeout(150)
+        found: float = page.evaluate("nereval.to - nereval.from")
+        return found
+
+
+@dataclass(frozen=True)
+class Action:
+    """What is clicked on a page again and again, numbered; `ready` is done before each click and not timed."""
+
+    what: str
+    page: str
+    click: Callable[[Any, int], None]
+    ready: Callable[[Visit], None] = lambda visit: None
+    view: str = ""
+
+
+CHOSEN = ("type", "strict", "partial", "exact")
+
+
+def open_criteria(visit: Visit) -> None:
+    with visit.rerun():
+        visit.page.get_by_test_id("stSidebar").get_by_role("button", name="Matching criterion").click()
+    _criterion(visit.page, "type").wait_for()
+    visit.page.wait_for_timeout(300)
+
+
+def choose_criterion(page: Any, number: int) -> None:
+    _criterion(page, CHOSEN[number % len(CHOSEN)]).click()
+
+
+def _criterion(page: Any, name: str) -> Any:
+    return page.locator(f".st-key-criterion-{name}").get_by_role("button", name=name, exact=True).first
+
+
+def types_there(visit: Visit) -> None:
+    # Scrolling closes a list; what the click itself would scroll to is to be in view before.
+    visit.page.locator(".st-key-widget_type input").first.evaluate("box => box.scrollIntoView({block: 'center'})")
+    visit.page.wait_for_timeout(300)
+
+
+def choose_type(page: Any, number: int) -> None:
+    """Choose a type, and the next time take it away again."""
+    box = page.locator(".st-key-widget_type input").first
+    if number % 2:
+        box.press("Backspace")
+        return
+    # What is typed narrows the list down to the one that Enter then takes: no list has to stand still under a pointer.
+    box.press_sequentially(f"T{number % 8:02}")
+    page.get_by_role("option", name=f"T{number % 8:02}", exact=True).wait_for()
+    box.press("Enter")
+
+
+def choose_cell(page: Any, number: int) -> None:
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    page.mouse.click(box["x"] + 150 + 60 * (number % 5), box["y"] + 35 * (1.5 + number % 7))
+
+
+def table_there(visit: Visit) -> None:
+    # Before the first click the table may stand there and not be drawn yet.
+    visit.page.get_by_test_id("stDataFrame").first.locator("canvas").first.wait_for()
+    visit.page.wait_for_timeout(300)
+
+
+def text_there(visit: Visit) -> None:
+    visit.page.locator(".nv-reading").first.wait_for()
+    visit.page.wait_for_timeout(300)
+
+
+def turn_page(page: Any, number: int) -> None:
+    page.get_by_test_id("stNumberInputStepUp").last.click()
+
+
+def next_record(page: Any, number: int) -> None:
+    page.keyboard.press("j")
+
+
+ACTIONS = (
+    *(
+        Action("change the criterion", name, choose_criterion, open_criteria)
+        for name in ("Overview", "Confusion", "Errors", "Documents")
+    ),
+    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Errors", "Documents")),
+    Action("click a confusion cell", "Confusion", choose_cell, table_there),
+    Action("turn a page of the queue", "Errors", turn_page),
+    Action("next record", "Documents", next_record, text_there),
+)

@@ -1,0 +1,58 @@
+"""What the views of Criteria take beside scoring under the criteria they ask about."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from nereval_core.alignment import Spans
+from nereval_core.analysis.gap import gap
+from nereval_core.analysis.overlap_curve import overlap_curve
+from nereval_core.analysis.recovered import CHAIN, recovered
+from nereval_core.analysis.stand_in import fold_scores, stand_in
+from nereval_core.corpus import Documents, Layer
+from nereval_core.criteria import CRITERIA
+from nereval_core.scoring import Scores, Settings, score_layers
+from tests.benchmarks.generated import TYPES, generate
+
+MILLION = 1_000_000
+KINDS = tuple(f"T{number:02}" for number in range(TYPES))
+
+
+def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+    """Yield what was measured, the figure, and the aim."""
+    spans = MILLION // 10 if quick else MILLION
+    drawn = generate(spans)
+    documents = Documents(tuple(map(str, range(drawn.documents))), ("",) * drawn.documents, sizes=np.diff(drawn.base))
+    gold, pred = (_layer(name, side, documents) for name, side in (("gold", drawn.gold), ("pred", drawn.pred)))
+
+    def scored() -> Scores:
+        return score_layers(gold, pred, Settings(tuple(CRITERIA[name] for name in CHAIN)))
+
+    scores = scored()
+    for what, run in (
+        ("gap strict to type", lambda: gap(scored(), "strict", "type")),
+        ("overlap curve", lambda: overlap_curve(gold, pred)),
+        ("recovered", lambda: recovered(scores)),
+        ("stand-ins, 10 folds", lambda: stand_in(fold_scores({"one": scored()}))),
+    ):
+        yield f"{spans:,} gold spans, {what} / scoring", _compared(run, scored), "reported"
+
+
+def _layer(name: str, side: Spans, documents: Documents) -> Layer:
+    return Layer(name, documents, side.doc, side.start, side.end, side.type, KINDS)
+
+
+def _compared(run: Callable[[], object], beside: Callable[[], object]) -> float:
+    """Return the median ratio of CPU times of neighbouring runs, after a warm-up of both."""
+    run(), beside()
+    return statistics.median(_clock(run) / _clock(beside) for _ in range(3))
+
+
+def _clock(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start

@@ -1,0 +1,91 @@
+"""How long comparing takes, how often the test errs where systems are equal, and how often intervals hold the truth.
+
+Seconds are processor time of this process, all threads; rates are shares of simulated corpora in percent.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.significance import (
+    F1,
+    Counted,
+    Group,
+    Resampled,
+    difference_table,
+    interval_table,
+)
+from nereval_core.criteria import CRITERIA
+
+DOCUMENTS, SYSTEMS = 1_000, 5
+MANY = 100_000
+RUNS = 5
+CORPORA, TOGETHER = 4_000, 200
+"""Simulated corpora, and how many of them are resampled together, with the same draws."""
+SIZES = (30, 100)
+
+
+def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+    """Yield what was measured, the figure, and the aim."""
+    counts = drawn(len(CRITERIA), SYSTEMS, DOCUMENTS, np.random.default_rng(0))
+    what = f"s: 10,000 resamples, {len(CRITERIA)} criteria, {SYSTEMS} systems, {DOCUMENTS:,} documents, and tests"
+    yield (what, statistics.median(seconds(lambda: compared(counts)) for _ in range(RUNS)), "<= 2")
+    if not quick:
+        counts = drawn(1, SYSTEMS, MANY, np.random.default_rng(0))
+        yield (f"s: the same of one criterion, {MANY:,} documents", seconds(lambda: compared(counts)), "reported")
+    corpora = CORPORA // 4 if quick else CORPORA
+    for documents in SIZES:
+        errors, held = simulated(documents, corpora)
+        yield (f"%: p <= 0.05 where two systems are equal, {documents} documents, {corpora:,} corpora", errors, "4..6")
+        yield (f"%: 95% intervals that hold the F1 of all documents, {documents} documents", held, "reported")
+
+
+def compared(counts: NDArray[Any]) -> None:
+    """Compare systems as the page and the command do."""
+    resampled = Resampled(named(counts), Plan())
+    interval_table(resampled)
+    difference_table(resampled, "0")
+
+
+def seconds(work: Callable[[], None]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def named(counts: NDArray[Any]) -> Counted:
+    groups, systems = counts.shape[:2]
+    return Counted(tuple(Group(str(number)) for number in range(groups)), tuple(map(str, range(systems))), counts)
+
+
+def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Draw counts, shape (groups, systems, 4, documents): documents differ in size and in how hard they are.
+
+    All systems are equally good.
+    """
+    shape = (groups, 1, documents)
+    gold = np.broadcast_to(1 + rng.poisson(rng.gamma(2, 4, shape)), (groups, systems, documents))
+    hard = rng.beta(6, 3, shape)
+    right = rng.binomial(gold, np.broadcast_to(hard, gold.shape))
+    predicted = right + rng.poisson(0.3 * gold)
+    return np.stack([2 * right, 2 * right, gold, predicted], axis=2).astype(np.int32)
+
+
+def simulated(documents: int, corpora: int) -> tuple[float, float]:
+    """Return in how many of 100 corpora equal systems differ at 5%, and how many of 100 intervals hold the truth."""
+    rng = np.random.default_rng(documents)
+    truth = Resampled(named(drawn(1, 1, 1_000_000, rng)), Plan()).observed[0, 0, F1]
+    differ, held = [], []
+    for part in range(corpora // TOGETHER):
+        resampled = Resampled(named(drawn(TOGETHER, 2, documents, rng)), Plan(resamples=1_999, seed=part))
+        differ += (difference_table(resampled, "0")["p"] <= 0.05).tolist()
+        table = interval_table(resampled)
+        held += ((table["f1_low"] <= truth) & (truth <= table["f1_high"])).tolist()
+    return 100 * statistics.mean(differ), 100 * statistics.mean(held)
