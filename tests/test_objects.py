@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nervaluate.evaluator import Evaluator
 from seqeval.metrics import f1_score, precision_score, recall_score
@@ -134,6 +134,7 @@ def test_a_column_at_a_time_says_what_one_by_one_says(documents: list[Any], as_d
     repair=st.sampled_from([None, "conlleval", "discard"]),
     scheme=st.sampled_from([None, "IOB2", "IOBES"]),
 )
+@example(documents=[[None, "O"]], block=1, repair=None, scheme=None)
 def test_tags_are_read_at_once_as_they_are_one_by_one(documents: list[Any], block: int, **more: Any) -> None:
     compared(documents, block, **more)
 

@@ -80,8 +80,9 @@ def documents_of_tags(found: Found, texts: Any) -> Documents:
     """
     sizes = found.sizes
     if texts is None:
+        # What could be no tag is left out of `first`: `sizes` counts what was given.
         starts = np.arange(found.first[-1], dtype=np.int32)
-        starts -= np.repeat(found.first[:-1].astype(np.int32), sizes)
+        starts -= np.repeat(found.first[:-1].astype(np.int32), np.diff(found.first))
         return _textless(sizes.copy(), Intervals(frozen(found.first), frozen(starts), frozen(starts + np.int32(1))))
     if len(texts) != len(sizes):
         raise FormatError([*found.problems, _count_problem(found, len(texts))])
