@@ -6,6 +6,7 @@ A run in which no test passed, because all were skipped, is no success.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from nereval_core.__main__ import main
 from tests.browser import launched, served
 from tests.sharded import Cli
 
+# A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests read is not to lie beside what people read.
 os.environ["NEREVAL_CACHE"] = ""
 
