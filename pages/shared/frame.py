@@ -18,7 +18,7 @@ from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, demos, keys, navigation, own, scored, sidebar, state
+from pages.shared import corpora, demos, keys, navigation, own, reference, scored, sidebar, state
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -173,6 +173,7 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     if loaded is None:
         state.put(wanted)
         return None, refused
+    loaded, wanted, unheld = reference.following(loaded, wanted)
     corpus = loaded.corpus
     known = loaded.types
     settings = corpora.settings_in(loaded, wanted, own.criteria())
@@ -193,10 +194,10 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         documents=corpus.documents.index if wanted.doc else (),
     )
     # From here on in full, so that a link's short digest and an opened corpus are the same view.
-    view = replace(view, corpus=corpus.digest, system=view.system or loaded.start)
+    view = replace(view, corpus=loaded.digest, system=view.system or loaded.start)
     if view != state.view():
         state.put(view)
-    return Here(loaded, view, corpora.settings_in(loaded, view, own.criteria())), (*refused, *fixed, *notices)
+    return Here(loaded, view, corpora.settings_in(loaded, view, own.criteria())), (*refused, *unheld, *fixed, *notices)
 
 
 def _by(settings: Settings, name: str) -> str:

@@ -19,6 +19,8 @@ from nereval_core.readers.source import label_of
 from pages.shared.watch import BYTES, UNITS, Watch
 
 DEMOS = Path(__file__).parents[2] / "demo_data"
+GOLD = "gold"
+"""What the layer in gold's place is called among formats and sources."""
 _NUMBERS = count()
 
 
@@ -34,6 +36,8 @@ class LayerRead:
     spans: int
     types: tuple[str, ...]
     notes: tuple[str, ...]
+    kind: str = ""
+    """What a corpus of ours says that made it: an annotator or a system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,9 @@ class Loaded:
     `key` is that of the input, empty for demos. The corpus of a scored `folder` is not in memory: it stands for what
     was scored, and its texts are read as they are shown. `number` tells readings apart whose content is the same but
     not, perhaps, their files.
+
+    What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
+    with another layer in gold's place says which (`reference`) and of what it was made (`origin`).
     """
 
     corpus: Corpus
@@ -58,11 +65,24 @@ class Loaded:
     key: str = ""
     folder: ScoredFolder | None = None
     number: int = field(default_factory=_NUMBERS.__next__)
+    address: str = ""
+    reference: str = ""
+    origin: Loaded | None = None
+
+    @property
+    def digest(self) -> str:
+        """What a link names the corpus by: the digest of what was read."""
+        return self.address or self.corpus.digest
 
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The types of the whole corpus as annotated, sorted."""
         return tuple(sorted({kind for layer in (self.corpus.gold, *self.corpus.systems) for kind in layer.types}))
+
+
+def renumbered() -> int:
+    """Return a number that no reading has, for what is made of one."""
+    return next(_NUMBERS)
 
 
 def load(
@@ -94,7 +114,7 @@ def load(
         problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
     if not found.corpus.systems:
         raise FormatError(problems)
-    layers = [_account("gold", found.gold, found.corpus.gold)]
+    layers = [_account(GOLD, found.gold, found.corpus.gold)]
     layers += [_account(layer.name, found.systems[layer.name], layer) for layer in found.corpus.systems]
     return Loaded(
         found.corpus,
@@ -170,9 +190,15 @@ def load_demo(folder: str) -> Loaded:
         layer["name"]: Source.of_path(DEMOS / folder / layer["file"]) for layer in about["layers"]
     }
     loaded = load(about["title"], Source.of_path(DEMOS / folder / about["gold"]), sources)
-    said = {layer["name"]: (layer["description"],) for layer in about["layers"]}
+    said = {layer["name"]: layer for layer in about["layers"]}
     layers = tuple(
-        replace(row, source=Path(row.source).name, notes=row.notes + said.get(row.name, ())) for row in loaded.layers
+        replace(
+            row,
+            source=Path(row.source).name,
+            notes=row.notes + ((said[row.name]["description"],) if row.name in said else ()),
+            kind=said[row.name]["kind"] if row.name in said else "",
+        )
+        for row in loaded.layers
     )
     return replace(loaded, layers=layers, start=about["layers"][0]["name"], description=about["description"])
 

@@ -11,7 +11,7 @@ from nereval_core.analysis.differences import twin
 from nereval_core.conventions import Convention, Given, Outcome, settled
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, quoted
 from pages.shared.loading import Loaded
 
 Options = tuple[tuple[str, object], ...]
@@ -33,6 +33,9 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
         what = f"these data are {' and '.join(sorted({formats['gold'], formats[system]}))}"
         remedy = f"{convention.name} needs {convention.needs} ({' or '.join(convention.formats)})"
         raise FormatError.single(loaded.corpus.name, None, what, remedy)
+    if system not in loaded.sources:
+        what = f"its columns are those of a layer taken as gold, not of {quoted(system)}"
+        raise FormatError.single(loaded.corpus.name, None, what, "take gold itself as gold")
     read = loaded.options
     given = Given(
         gold=loaded.sources["gold"],

@@ -14,7 +14,8 @@ from nereval_core.conventions import conventions
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
-from pages.shared import corpora, keys, navigation, own, state
+from pages.shared import corpora, keys, navigation, own, reference, state
+from pages.shared.loading import GOLD
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS, Query, query_of, search_of, view_of
 from pages.shared.terms import criterion_explained, explained
@@ -110,6 +111,26 @@ def _scoring(here: Here) -> None:
         on_change=_took("leaveout", lambda names: tuple(sorted(names))),
         placeholder="none",
         help="Gold spans and predictions of these types are not scored at all.",
+    )
+    _reference(here)
+
+
+def _reference(here: Here) -> None:
+    """Offer each layer to be taken as gold, where there are several."""
+    names = list(reference.layers(here.loaded))
+    if len(names) < 3:
+        return
+
+    def took() -> None:
+        state.put(reference.moved(here.view, here.loaded, st.session_state[keys.WIDGET + "reference"]))
+
+    st.selectbox(
+        "Taken as gold",
+        names,
+        key=_mirror("reference", here.view.reference),
+        on_change=took,
+        format_func=lambda name: name or GOLD,
+        help="The layer that all others are held against: of two annotators, for one, either.",
     )
 
 
@@ -266,7 +287,7 @@ def chips(here: Here, *, place: bool = True) -> None:
             f"{plain(here.by)}, our criterion nearest to it"
         )
     st.caption(f"{plain(here.loaded.corpus.name)} · system {plain(here.system)} · {counted}")
-    found = list(_active(view, place))
+    found = [*_held(here), *_active(view, place)]
     if not found:
         return
     with st.container(horizontal=True, gap="small", key="chips"):
@@ -278,6 +299,12 @@ def chips(here: Here, *, place: bool = True) -> None:
                 on_click=state.put,
                 args=(without,),
             )
+
+
+def _held(here: Here) -> Iterable[tuple[str, View]]:
+    """Yield the layer that is taken as gold, where that is not gold, and the view without it."""
+    if here.view.reference:
+        yield f"taken as gold: {plain(here.view.reference)}", reference.moved(here.view, here.loaded, "")
 
 
 def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:

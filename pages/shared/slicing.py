@@ -239,7 +239,7 @@ def _more(here: Here) -> None:
                 key=key,
                 help=help_text,
                 on_change=_load,
-                args=(kind, key, here.loaded.corpus.digest),
+                args=(kind, key, here.loaded.digest),
             )
         st.caption("They stay on the server for a while; a link to a slice by them works as long.")
 

@@ -96,7 +96,7 @@ def choice(here: Here | None) -> None:
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
     tabs = st.tabs(labels)
     with tabs[0]:
-        demos.cards(here.loaded.corpus.digest if here is not None else None)
+        demos.cards(here.loaded.digest if here is not None else None)
     with tabs[1]:
         forms.upload()
     if folder is not None:
@@ -136,4 +136,4 @@ def account(here: Here) -> None:
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
-    st.caption(f"Content digest sha256:{here.loaded.corpus.digest[:16]}: what a link names this corpus by.")
+    st.caption(f"Content digest sha256:{here.loaded.digest[:16]}: what a link names this corpus by.")

@@ -43,8 +43,8 @@ class View:
     `merge` pairs a type with the name it is merged into. `doc` narrows lists down, unless a `record` is chosen: then it
     only says which document that stands in. `beside` is a second system, which the first is held against, `versus` a
     second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
-    keeps it. Empty fields stand for the default: first system by name, no second one, strict, everything but the
-    correct records in lists, document order.
+    keeps it. `reference` is the layer that is taken as gold. Empty fields stand for the default: first system by name,
+    no second one, strict, everything but the correct records in lists, document order, gold itself.
     """
 
     corpus: str = ""
@@ -63,6 +63,7 @@ class View:
     beside: str = ""
     versus: str = ""
     rule: str = ""
+    reference: str = ""
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -78,7 +79,7 @@ class View:
         return replace(self, **{name: getattr(View(), name) for name in SHOW})
 
 
-SCORING = ("corpus", "system", "criterion", "merge", "leaveout")
+SCORING = ("corpus", "system", "criterion", "merge", "leaveout", "reference")
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q")
 _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
@@ -283,4 +284,5 @@ _READERS: Mapping[str, Read] = {
     "beside": _text,
     "versus": _text,
     "rule": _text,
+    "reference": _text,
 }
