@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from nereval_core import against, among, criteria_attributes, error_classes, slice_attributes
 from nereval_core.corpus import Layer
+from nereval_core.review import records as review_records
+from nereval_core.review.reviewed import Reviewed
 from nereval_core.scoring import Scores
 from nereval_core.tables import DECISIONS, Rows
 
@@ -50,6 +52,14 @@ class Others(Protocol):
 
     def scores(self, system: str | None = None, names: Sequence[str] = ()) -> Scores:
         """Return the scores of a system (None: the one at hand) under criteria that hold all those named."""
+
+    @property
+    def layers(self) -> Sequence[Layer]:
+        """All layers as they were read, gold first."""
+
+    @property
+    def reviewed(self) -> Reviewed:
+        """The verdicts that stand now."""
 
     def beside(self, digest: str) -> object | None:
         """Return the training layer or columns given beside the corpus, by the first digits of their digest."""
@@ -114,6 +124,10 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "recovered": criteria_attributes.first_credited,
     "merging": criteria_attributes.merging,
     "fold": criteria_attributes.fold,
+    "verdict": review_records.verdict,
+    "reviewer": review_records.reviewer,
+    "stale": review_records.stale,
+    "noted": review_records.noted,
     "gold": slice_attributes.of_gold,
     "pred": slice_attributes.of_pred,
 }

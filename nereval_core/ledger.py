@@ -35,6 +35,7 @@ from nereval_core.queries import (
     narrowed,
     word_class,
 )
+from nereval_core.review.records import CHANGING
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.searching import sought_in, sought_in_ids, words_of
 from nereval_core.tables import BOUNDARIES, DECISIONS, Rows, boundaries, frame, record_ids, rows
@@ -64,7 +65,7 @@ class MemoryLedger:
     criterion: str
     rows: Rows
     others: Others | None = None
-    _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
+    _attributes: dict[str, tuple[int, Attribute]] = field(default_factory=dict, repr=False)
     _kept: OrderedDict[Any, Any] = field(default_factory=OrderedDict, repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
@@ -149,7 +150,8 @@ class MemoryLedger:
         if any(self.attribute(name) is None for name, _ in query.having):
             # What is not known of records now may be later, of columns that somebody is yet to give.
             return frozen(np.zeros(0, np.int32))
-        found: Int32 = self._keep(("positions", query, order), lambda: self._positions(query, order))
+        now = tuple(self._moment(name) for name, _ in query.having)
+        found: Int32 = self._keep(("positions", query, order, now), lambda: self._positions(query, order))
         return found
 
     def first(self, query: Query) -> tuple[str, str] | None:
@@ -193,13 +195,23 @@ class MemoryLedger:
 
     def attribute(self, name: str) -> Attribute | None:
         """Return what an attribute says of each record, None where there is none of that name."""
-        if name not in self._attributes:
-            about = Records(self.scores, self.criterion, self.rows, self.read, self.others)
-            found = find(about, name)
+        now = self._moment(name)
+        kept = self._attributes.get(name)
+        if kept is None or kept[0] != now:
+            found = find(self.about, name)
             if found is None:
                 return None
-            self._attributes[name] = found
-        return self._attributes[name]
+            kept = self._attributes[name] = (now, found)
+        return kept[1]
+
+    @property
+    def about(self) -> Records:
+        """The records with all that their attributes are found with."""
+        return Records(self.scores, self.criterion, self.rows, self.read, self.others)
+
+    def _moment(self, name: str) -> int:
+        """Return what tells the values of an attribute from those it had before: the last verdict, where it matters."""
+        return self.others.reviewed.number if self.others is not None and name in CHANGING else 0
 
     def having_counts(self, query: Query, name: str) -> dict[str, int]:
         """Return, for each value of an attribute, how many records there would be if it were the one asked for.

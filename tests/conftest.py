@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from tests.sharded import Cli
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests read is not to lie beside what people read.
 os.environ["NEREVAL_CACHE"] = ""
+# Nor are verdicts; each test process, and the apps it starts, have a file of their own.
+os.environ["NEREVAL_REVIEW_URL"] = f"sqlite:///{tempfile.mkdtemp(prefix='nereval-')}/review.sqlite"
 
 settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("nereval")

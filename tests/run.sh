@@ -3,7 +3,7 @@
 #
 # Needs Python 3.11 or newer, and the package index the first time. Makes its own environment, .venv-tests, again only
 # when the Python or the requirements change. PYTHON names another interpreter. Chromium, for the browser tests, is
-# installed through apt where there is none and that is possible.
+# installed through apt where there is none and that is possible; so is PostgreSQL.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -48,6 +48,13 @@ if ! browser >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; 
 fi
 if ! browser >/dev/null; then
     echo "tests/run.sh: no Chromium: the browser tests cannot run; install it (Debian: apt-get install chromium)" >&2
+fi
+
+server() { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null; }
+if ! server >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    echo "tests/run.sh: installing PostgreSQL for the tests of verdicts kept there"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } \
+        </dev/null >/dev/null || true
 fi
 
 exec "$venv/bin/python" -m pytest -n 2 --dist loadgroup "$@" </dev/null

@@ -52,6 +52,7 @@ LEVELS = (
         "nereval_core.criteria_attributes",
         "nereval_core.cube",
         "nereval_core.error_classes",
+        "nereval_core.review",
         "nereval_core.slice_attributes",
     ),
     ("nereval_core.ledger",),

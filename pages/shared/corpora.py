@@ -29,10 +29,11 @@ from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
 from nereval_core.ledger import ledger as memory_ledger
 from nereval_core.queries import Ledger
+from nereval_core.review.reviewed import Reviewed
 from nereval_core.scoring import Average, Counts, Scores, Settings, score_layers
 from nereval_core.store import Store
 from nereval_core.tables import records as match_records
-from pages.shared import scored
+from pages.shared import scored, verdicts
 from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded, demo_names, load_demo
@@ -196,6 +197,14 @@ class _OtherScores:
 
     def scores(self, system: str | None = None, names: Iterable[str] = ()) -> Scores:
         return scores(self.loaded, system or self.system, spans_only(self.settings, names))
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        return (self.loaded.corpus.gold, *self.loaded.corpus.systems)
+
+    @property
+    def reviewed(self) -> Reviewed:
+        return verdicts.now()
 
     def beside(self, digest: str) -> object | None:
         return beside().get(digest)

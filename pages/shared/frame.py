@@ -18,7 +18,7 @@ from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, demos, keys, navigation, own, reference, scored, sidebar, state
+from pages.shared import corpora, demos, keys, navigation, own, reference, scored, sidebar, state, verdicts
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -126,6 +126,7 @@ def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here],
     def run(body: Callable[..., None]) -> None:
         st.set_page_config(page_title=f"{title} · nereval", layout="wide")
         notices = list(state.read_address(title))
+        verdicts.refresh()
         with guarded():
             here, dropped = _here()
             fits = state.write_address()

@@ -1,0 +1,9 @@
+"""Run revisions over the connection that the store opened: `nereval_core.review.store` calls alembic, nobody else."""
+
+from alembic import context
+
+from nereval_core.review.schema import METADATA
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+# The store's transaction holds all of it.
+context.run_migrations()

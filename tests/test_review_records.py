@@ -1,0 +1,155 @@
+"""Verdicts find their records: by content under any criterion and system, by the old quote where content changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.criteria import CRITERIA
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.queries import Query
+from nereval_core.review.records import asked, attached
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft, Kind, Verdict
+from nereval_core.scoring import Scores, Settings, score_layers
+
+Spans = list[tuple[int, int, int, str]]
+TEXTS = ("Ann took aspirin tablets.", "Bob took nothing, and no aspirin.")
+GOLD: Spans = [(0, 0, 3, "Person"), (0, 9, 16, "Drug"), (1, 25, 32, "Drug")]
+PRED: Spans = [(0, 0, 3, "Person"), (0, 9, 24, "Drug"), (1, 9, 16, "Drug")]
+
+
+def layer_of(name: str, spans: Spans, texts: tuple[str, ...] = TEXTS) -> Layer:
+    documents = Documents(tuple(f"d{number}" for number in range(len(texts))), texts)
+    columns = list(zip(*spans, strict=True)) or [()] * 4
+    return layer(name, documents, *map(list, columns))
+
+
+@dataclass
+class Others:
+    """What a corpus of two layers knows of itself, and the verdicts of a store."""
+
+    layers: tuple[Layer, Layer]
+    store: ReviewStore
+
+    @property
+    def gold(self) -> Layer:
+        return self.layers[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return (self.layers[1].name,)
+
+    @property
+    def reviewed(self) -> Reviewed:
+        return self.store.reviewed()
+
+    def scores(self, system: str | None = None, names: object = ()) -> Scores:
+        raise AssertionError("not asked for")
+
+    def beside(self, digest: str) -> object | None:
+        return None
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ReviewStore]:
+    found = ReviewStore(tmp_path / "review.sqlite")
+    yield found
+    found.close()
+
+
+def records(
+    store: ReviewStore,
+    gold: Layer | None = None,
+    pred: Layer | None = None,
+    *,
+    criterion: str = "strict",
+    merge: tuple[tuple[str, str], ...] = (),
+    leave_out: tuple[str, ...] = (),
+) -> MemoryLedger:
+    one = layer_of("gold", GOLD) if gold is None else gold
+    two = layer_of("system", PRED) if pred is None else pred
+    sides = one, replace(two, documents=one.documents)
+    scores = score_layers(*sides, Settings((CRITERIA[criterion],), merge, leave_out))
+    return ledger(scores, criterion, sides, Others(sides, store))
+
+
+def give(store: ReviewStore, found: MemoryLedger, record: int, kind: Kind, note: str = "", who: str = "Ann") -> None:
+    key, partner, seen = asked(found.about, record)
+    store.give([Draft(Verdict(key, kind, seen, partner, note=note), store.reviewed().version(key))], who)
+
+
+def kinds(found: MemoryLedger) -> dict[str, str]:
+    """Return the verdict of each record that has one."""
+    there = attached(found.about)
+    names = found.frame(found.positions(Query()))["record"].tolist()
+    return {
+        name: one.verdict.kind + (" (stale)" if there.stale[at] else "")
+        for at, name in enumerate(names)
+        if (one := there.of(at)) is not None
+    }
+
+
+def test_a_verdict_counts_at_once_and_is_asked_for_like_anything_else(store: ReviewStore) -> None:
+    found = records(store)
+    assert found.having_counts(Query(), "verdict") == dict.fromkeys(
+        ("gold", "pred", "both", "neither", "unclear"), 0
+    ) | {"none": 4}
+    give(store, found, 1, "pred", note="the tablets belong to it")
+    give(store, found, 2, "gold", who="Bob")
+    assert kinds(found) == {"g:9-16:Drug": "pred", "p:9-16:Drug": "gold"}
+    for name, value, count in (
+        ("verdict", "pred", 1),
+        ("verdict", "none", 2),
+        ("reviewer", "Bob", 1),
+        ("noted", "yes", 1),
+    ):
+        query = Query(having=((name, value),))
+        assert found.total(query).records == found.having_counts(Query(), name)[value] == count
+    store.undo("Ann")
+    assert kinds(found) == {"p:9-16:Drug": "gold"} and found.total(Query(having=(("verdict", "none"),))).records == 3
+
+
+@pytest.mark.parametrize("merge", [(), (("Drug", "Chemical"), ("Person", "Chemical"))], ids=["as annotated", "merged"])
+@pytest.mark.parametrize("criterion", ["strict", "type", "lenient"])
+def test_verdicts_survive_criteria_merges_order_and_other_systems(
+    store: ReviewStore, criterion: str, merge: tuple[tuple[str, str], ...]
+) -> None:
+    give(store, records(store, criterion=criterion, merge=merge), 1, "pred")
+    shuffled = layer_of("gold", [(1 - doc, *span) for doc, *span in reversed(GOLD)], TEXTS[::-1])  # type: ignore[misc]
+    other = layer_of("other", [(1, 0, 3, "Person")], TEXTS[::-1])
+    assert kinds(records(store, shuffled, other)) == {"g:9-16:Drug": "pred"}
+    assert kinds(records(store, leave_out=("Person",))) == {"g:9-16:Drug": "pred"}
+    assert kinds(records(store, leave_out=("Drug",))) == {}
+
+
+def test_a_verdict_on_a_prediction_shows_where_it_is_a_partner(store: ReviewStore) -> None:
+    gold = layer_of("gold", [(0, 9, 16, "Drug")])
+    give(store, records(store, layer_of("gold", []), layer_of("system", [(0, 9, 24, "Drug")])), 0, "gold")
+    assert kinds(records(store, gold, layer_of("system", [(0, 9, 24, "Drug")]))) == {"g:9-16:Drug": "gold"}
+
+
+def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> None:
+    found = records(store)
+    give(store, found, 1, "pred")
+    give(store, found, 3, "gold")
+    # A word more before it; the span is another one; and its words are gone.
+    longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
+    assert kinds(records(store, longer, layer_of("s", [], longer.documents.texts))) == {"g:14-21:Drug": "pred (stale)"}
+    moved = layer_of("gold", [(0, 0, 3, "Person"), (0, 12, 16, "Drug"), (1, 25, 32, "Drug")])
+    there = records(store, moved, layer_of("system", [(0, 0, 3, "Person")]))
+    assert kinds(there) == {"g:12-16:Drug": "pred (stale)", "g:25-32:Drug": "gold"}
+    assert there.total(Query(having=(("stale", "yes"),))).records == 1
+    gone = layer_of("gold", [(0, 0, 3, "Person")], ("Ann took nothing.", TEXTS[1]))
+    lost = attached(records(store, gone, layer_of("system", [], gone.documents.texts)).about).lost
+    assert [one.verdict.seen.quote for one in lost] == ["aspirin", "aspirin"]
+
+
+def test_runs_of_tokens_have_no_verdicts(store: ReviewStore) -> None:
+    give(store, records(store), 1, "pred")
+    assert kinds(records(store, criterion="fragment")) == {}

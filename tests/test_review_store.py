@@ -1,0 +1,135 @@
+"""The store of verdicts: every one is kept, who comes second is told, and what is taken back stands no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nereval_core.errors import FormatError
+from nereval_core.review.schema import HEAD, METADATA
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
+from tests.databases import postgres
+
+TEXT = "Ann took aspirin and then more aspirin."
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReviewStore]:
+    """An empty store in each kind of database."""
+    if request.param == "sqlite":
+        found = ReviewStore(tmp_path / "new folder" / "100% é?#.sqlite")
+    else:
+        found = ReviewStore(request.getfixturevalue("server"))
+        with found.database.writing() as connection:
+            METADATA.drop_all(connection)
+            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    yield found
+    found.close()
+
+
+def draft(at: int = 9, kind: Kind = "gold", *, seen: int = 0, note: str = "") -> Draft:
+    span = Marked(((at, at + 7),), "Drug")
+    return Draft(Verdict(Key(text_digest(TEXT), "gold", span), kind, Seen.of("d1", TEXT, span), note=note), seen)
+
+
+def standing(store: ReviewStore) -> list[tuple[str, str]]:
+    return [(one.who, one.verdict.kind) for one in store.reviewed().standing]
+
+
+def test_what_is_given_stands_and_is_kept(store: ReviewStore) -> None:
+    assert standing(store) == [] and store.reviewed().number == 0
+    (given,) = store.give([draft(note="see 2.1\n\"'; --")], "Ann")
+    assert (given.who, given.version, given.verdict) == ("Ann", 1, draft(note="see 2.1\n\"'; --").verdict)
+    again = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    assert again.reviewed().of(given.verdict.key) == given and again.history(given.verdict.key) == (given,)
+    again.close()
+
+
+def test_who_comes_second_is_told_and_nothing_of_theirs_is_kept(store: ReviewStore) -> None:
+    store.give([draft()], "Ann")
+    with pytest.raises(ConflictError, match=r"Ann on .*'aspirin' gold is right") as told:
+        store.give([draft(31), draft(9, "pred")], "Bob")
+    assert [one.who for one in told.value.theirs] == ["Ann"] and standing(store) == [("Ann", "gold")]
+    store.give([draft(31), draft(9, "pred", seen=1)], "Bob")
+    assert standing(store) == [("Bob", "gold"), ("Bob", "pred")]
+    assert [one.verdict.kind for one in store.history(draft().verdict.key)] == ["gold", "pred"]
+
+
+def test_what_is_taken_back_stands_no_more(store: ReviewStore) -> None:
+    store.give([draft()], "Ann")
+    store.give([draft(31), draft(9, "both", seen=1)], "Bob")
+    with pytest.raises(ConflictError, match="Bob on"):
+        store.undo("Ann")
+    assert len(store.undo("Bob")) == 2 and [kind for _, kind in standing(store)] == ["gold"]
+    assert store.undo("Bob") == () and store.undo("Eve") == ()
+    assert len(store.every()) == 5
+
+
+@pytest.mark.parametrize(
+    ("note", "who", "said"),
+    [
+        ("a\0b", "Ann", r"a note with '\\x00'"),
+        ("\ud800", "Ann", r"a note with '\\ud800'"),
+        ("x" * 1_000_000, "Ann", "a note of 1,000,000 characters; shorten it to 10,000"),
+        ("", " ", "no name of a reviewer"),
+        ("", "Ann\nBob", r"a reviewer's name with 'Ann\\nBob'"),
+    ],
+)
+def test_what_no_database_holds_is_refused(store: ReviewStore, note: str, who: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        store.give([draft(31), draft(note=note)], who)
+    assert store.every() == ()
+
+
+def test_the_tables_are_those_that_migrations_make(store: ReviewStore) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    store.give([draft()], "Ann")
+    with store.database.reading() as connection:
+        context = MigrationContext.configure(connection)
+        assert context.get_current_revision() == HEAD
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_a_newer_store_is_not_touched(store: ReviewStore) -> None:
+    store.give([draft()], "Ann")
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    newer = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    with pytest.raises(FormatError, match="revision 9999, which this version does not know; install a newer nereval"):
+        newer.reviewed()
+    with pytest.raises(FormatError, match="revision 9999"):
+        newer.give([draft(31)], "Ann")
+    newer.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://x/y", "NEREVAL_REVIEW_URL: a database of the kind mysql; use PostgreSQL or SQLite"),
+        ("://", "NEREVAL_REVIEW_URL: no URL of a database"),
+        ("postgresql://ann:secret@/none?host=/nowhere", "check that the database runs"),
+    ],
+)
+def test_a_database_that_is_none_is_said(url: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as told:
+        ReviewStore(url).reviewed()
+    assert "secret" not in str(told.value)
+
+
+def test_the_file_is_the_one_given_else_that_of_the_environment_else_the_users(tmp_path: Path) -> None:
+    home = {"XDG_DATA_HOME": str(tmp_path)}
+    url = {**home, "NEREVAL_REVIEW_URL": "sqlite:////elsewhere.sqlite"}
+    assert ReviewStore.of_environment(tmp_path / "x", url).name == str(tmp_path / "x")
+    assert ReviewStore.of_environment(None, url).name == "/elsewhere.sqlite"
+    assert ReviewStore.of_environment(None, home).name == str(tmp_path / "nereval" / "review.sqlite")
