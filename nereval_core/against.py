@@ -7,7 +7,7 @@ prediction or "not predicted", `against SYSTEM` who of the two is right, `right-
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,8 @@ from nereval_core.analysis.transitions import (
     same_predictions,
 )
 from nereval_core.criteria import Decision
-
-if TYPE_CHECKING:
-    from nereval_core.attributes import Records
-    from nereval_core.scoring import Scores
-
-Coded = tuple[NDArray[Any], tuple[str, ...]]
+from nereval_core.described import Attribute, Records
+from nereval_core.scoring import Scores
 
 BOTH_RIGHT, ONLY_THIS, ONLY_OTHER, BOTH_WRONG = "both right", "only this right", "only the other right", "both wrong"
 SPURIOUS_BOTH, SPURIOUS_HERE = "spurious in both", "spurious here only"
@@ -35,13 +31,13 @@ AGAINST = (BOTH_RIGHT, ONLY_THIS, ONLY_OTHER, BOTH_WRONG, SPURIOUS_BOTH, SPURIOU
 """How a record of one system stands to another system: the first four are of gold spans, right being COR."""
 
 
-def by(records: Records, argument: str) -> Coded | None:
+def by(records: Records, argument: str) -> Attribute | None:
     """Return what another system decides over each record's gold span; spurious predictions have nothing."""
     other = _other(records, argument)
-    return None if other is None else (_of_gold(records, other.decisions(records.criterion)[0]), GOLD_STATES)
+    return None if other is None else Attribute(_of_gold(records, other.decisions(records.criterion)[0]), GOLD_STATES)
 
 
-def predicted_by(records: Records, argument: str) -> Coded | None:
+def predicted_by(records: Records, argument: str) -> Attribute | None:
     """Return what another system decides over the same prediction, "not predicted" where it has none; PRED_STATES.
 
     The same is the same document, fragments and type. Missed gold spans have nothing.
@@ -52,10 +48,10 @@ def predicted_by(records: Records, argument: str) -> Coded | None:
     decided = other.decisions(records.criterion)[1].astype(np.int8)
     states = np.where(decided == Decision.SPU, PRED_STATES.index("SPU"), decided).astype(np.int8)
     same = same_predictions(records.scores, other, records.criterion)
-    return _of_pred(records, np.append(states, np.int8(PRED_STATES.index(NOT_PREDICTED)))[same]), PRED_STATES
+    return Attribute(_of_pred(records, np.append(states, np.int8(PRED_STATES.index(NOT_PREDICTED)))[same]), PRED_STATES)
 
 
-def against(records: Records, argument: str) -> Coded | None:
+def against(records: Records, argument: str) -> Attribute | None:
     """Return which of the two systems is right about each record's gold span, and for spurious predictions, whether
     the other one makes the same; AGAINST."""
     other = _other(records, argument)
@@ -69,10 +65,10 @@ def against(records: Records, argument: str) -> Coded | None:
     shared = np.append(other.decisions(name)[1] == Decision.SPU, False)[same]
     codes = np.where(shared, AGAINST.index(SPURIOUS_BOTH), AGAINST.index(SPURIOUS_HERE)).astype(np.int8)
     of_pred = _of_pred(records, np.where(spurious, codes, np.int8(-1)))
-    return np.where(found >= 0, found, of_pred), AGAINST
+    return Attribute(np.where(found >= 0, found, of_pred), AGAINST)
 
 
-def right(records: Records, argument: str) -> Coded | None:
+def right(records: Records, argument: str) -> Attribute | None:
     """Return how many of all systems get each record's gold span right: none, 1, ... all."""
     if argument or records.others is None:
         return None
@@ -80,7 +76,7 @@ def right(records: Records, argument: str) -> Coded | None:
     every = [records.others.scores(system, [name]) for system in records.others.systems]
     if not all(comparable(records.scores, other, name) for other in every):
         return None
-    return _of_gold(records, right_by(every, name)), right_names(len(every))
+    return Attribute(_of_gold(records, right_by(every, name)), right_names(len(every)))
 
 
 def _other(records: Records, system: str) -> Scores | None:

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nereval_core.described import Attribute, Records
 from nereval_core.queries import SAME_TYPE, YES
 
-if TYPE_CHECKING:
-    from nereval_core.attributes import Records
 
-Coded = tuple[NDArray[Any], tuple[str, ...]]
-
-
-def documents(records: Records, argument: str) -> Coded | None:
+def documents(records: Records, argument: str) -> Attribute | None:
     """Return which records stand in the documents whose ids are listed with commas, `%2C` being a comma in an id."""
     index = records.scores.layers(records.criterion)[0].documents.index
     numbers = [index[name] for name in map(unquote, argument.split(",")) if name in index]
     codes = np.full(len(records.rows), -1, np.int8)
     codes[np.isin(records.rows.doc, numbers)] = 0
-    return codes, (YES,)
+    return Attribute(codes, (YES,))
 
 
-def types(records: Records, argument: str) -> Coded | None:
+def types(records: Records, argument: str) -> Attribute | None:
     """Return whether gold span and prediction of a record have one type; unaligned spans have nothing."""
     if argument:
         return None
@@ -39,7 +33,7 @@ def types(records: Records, argument: str) -> Coded | None:
     if len(paired):
         same = one[gold.type[rows.gold[paired]]] == two[pred.type[rows.pred[paired]]]
         codes[paired] = np.where(same, 0, 1)
-    return codes, SAME_TYPE
+    return Attribute(codes, SAME_TYPE)
 
 
 __all__: Sequence[str] = ("documents", "types")

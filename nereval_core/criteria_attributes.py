@@ -9,7 +9,6 @@ DNA,RNA>nucleic` is the decision once types are merged; `fold 10 0` is the fold 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,55 +18,51 @@ from nereval_core.analysis.gap import CAUSES, GAIN, between, check
 from nereval_core.analysis.merging import merged, places_after
 from nereval_core.analysis.recovered import CHAIN, recovered
 from nereval_core.analysis.stand_in import folds_of
+from nereval_core.described import Attribute, Records
 from nereval_core.errors import FormatError
+from nereval_core.scoring import Scores
 from nereval_core.tables import DECISIONS
-
-if TYPE_CHECKING:
-    from nereval_core.attributes import Records
-    from nereval_core.scoring import Scores
-
-Coded = tuple[NDArray[Any], tuple[str, ...]]
 
 FLIPS = ("yes", "no")
 
 
-def gap(records: Records, argument: str) -> Coded | None:
+def gap(records: Records, argument: str) -> Attribute | None:
     """Return the cause of each gold span's part in the gap from a criterion to that of the records; CAUSES."""
     scores = _comparable(records, [argument])
     if scores is None:
         return None
-    return _of_gold(records, between(scores, argument, records.criterion).cause), CAUSES
+    return Attribute(_of_gold(records, between(scores, argument, records.criterion).cause), CAUSES)
 
 
-def credit(records: Records, argument: str) -> Coded | None:
+def credit(records: Records, argument: str) -> Attribute | None:
     """Return whether each gold span earns more credit under the records' criterion than under another; GAIN."""
     scores = _comparable(records, [argument])
     if scores is None:
         return None
-    return _of_gold(records, between(scores, argument, records.criterion).gain()), GAIN
+    return Attribute(_of_gold(records, between(scores, argument, records.criterion).gain()), GAIN)
 
 
-def flips(records: Records, argument: str) -> Coded | None:
+def flips(records: Records, argument: str) -> Attribute | None:
     """Return whether another criterion decides otherwise about each record's gold span, else its prediction; FLIPS."""
     scores = _comparable(records, [argument])
     if scores is None:
         return None
     sides = zip(scores.decisions(records.criterion), scores.decisions(argument), strict=True)
     gold, pred = ((one == other).astype(np.int8) for one, other in sides)
-    return records.rows.of_spans(gold, pred), FLIPS
+    return Attribute(records.rows.of_spans(gold, pred), FLIPS)
 
 
-def first_credited(records: Records, argument: str) -> Coded | None:
+def first_credited(records: Records, argument: str) -> Attribute | None:
     """Return the first criterion of a chain that credits each gold span which the first of all does not."""
     chain = tuple(argument.split(",")) if argument else CHAIN
     scores = _comparable(records, chain)
     if scores is None:
         return None
     found = recovered(scores, chain)
-    return _of_gold(records, found.codes), found.names
+    return Attribute(_of_gold(records, found.codes), found.names)
 
 
-def merging(records: Records, argument: str) -> Coded | None:
+def merging(records: Records, argument: str) -> Attribute | None:
     """Return the decision of each record's gold span, else of its prediction, once types are merged; DECISIONS."""
     merge = merge_of(argument)
     if merge is None:
@@ -78,10 +73,10 @@ def merging(records: Records, argument: str) -> Coded | None:
     for (before, later), decisions in zip(layers, after.decisions(records.criterion), strict=True):
         places = places_after(before, later)
         sides.append(np.where(places < 0, -1, np.append(decisions, 0).astype(np.int8)[places]).astype(np.int8))
-    return records.rows.of_spans(sides[0], sides[1]), DECISIONS
+    return Attribute(records.rows.of_spans(sides[0], sides[1]), DECISIONS)
 
 
-def fold(records: Records, argument: str) -> Coded | None:
+def fold(records: Records, argument: str) -> Attribute | None:
     """Return the fold of each record's document, from 1; the argument is how many and the seed."""
     numbers = argument.split()
     if len(numbers) != 2 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
@@ -90,7 +85,7 @@ def fold(records: Records, argument: str) -> Coded | None:
         found = folds_of(records.scores.documents, *map(int, numbers))
     except FormatError:
         return None
-    return found[records.rows.doc], tuple(str(number + 1) for number in range(int(numbers[0])))
+    return Attribute(found[records.rows.doc], tuple(str(number + 1) for number in range(int(numbers[0]))))
 
 
 def merge_words(merge: Mapping[str, str]) -> str:

@@ -8,57 +8,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.boundary_patterns import EDGES, patterns
 from nereval_core.analysis.taxonomy import CLASSES, ENDS, STRICT, over, taxonomy
-
-if TYPE_CHECKING:
-    from nereval_core.attributes import Records
-    from nereval_core.scoring import Scores
-
-Coded = tuple[NDArray[Any], tuple[str, ...]]
+from nereval_core.described import Attribute, Records
+from nereval_core.scoring import Scores
 
 
-def error_class(records: Records, argument: str) -> Coded | None:
+def error_class(records: Records, argument: str) -> Attribute | None:
     """Return the class of each record's span: CLASSES, nothing where it is strictly correct."""
     scores = _strict(records)
     if argument or scores is None:
         return None
     found = taxonomy(scores)
-    return _of_spans(records, scores, found.gold, found.pred), CLASSES
+    return Attribute(_of_spans(records, scores, found.gold, found.pred), CLASSES)
 
 
-def ends(records: Records, argument: str) -> Coded | None:
+def ends(records: Records, argument: str) -> Attribute | None:
     """Return where the boundaries of each record's span are wrong: ENDS."""
     scores = _strict(records)
     if argument or scores is None:
         return None
     found = taxonomy(scores)
-    return _of_spans(records, scores, found.gold_ends, found.pred_ends), ENDS
+    return Attribute(_of_spans(records, scores, found.gold_ends, found.pred_ends), ENDS)
 
 
-def pattern(records: Records, argument: str) -> Coded | None:
+def pattern(records: Records, argument: str) -> Attribute | None:
     """Return what each record's prediction leaves out or takes in at its left or right end."""
     scores = _strict(records)
     edge = next((edge for edge in EDGES if edge == argument), None)
     if edge is None or scores is None:
         return None
     found = patterns(scores)
-    return _of_spans(records, scores, found.gold[edge], found.pred[edge]), found.names
+    return Attribute(_of_spans(records, scores, found.gold[edge], found.pred[edge]), found.names)
 
 
-def span_type(records: Records, argument: str) -> Coded | None:
+def span_type(records: Records, argument: str) -> Attribute | None:
     """Return the type of each record's gold span, else of its prediction, as scored."""
     if argument:
         return None
     sides = records.scores.layers(records.criterion)
     names = tuple(sorted({*sides[0].types, *sides[1].types}))
     gold, pred = (np.array([names.index(kind) for kind in layer.types], np.int32)[layer.type] for layer in sides)
-    return records.rows.of_spans(gold, pred), names
+    return Attribute(records.rows.of_spans(gold, pred), names)
 
 
 def _strict(records: Records) -> Scores | None:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.periods import UNDATED, decades_of
 from nereval_core.analysis.slices import NOISE, UNKNOWN, noise_of
-from nereval_core.attributes import Attribute, Others, Records, find
+from nereval_core.attributes import find
 from nereval_core.corpus import SPAN_KEYS, Documents, Int32, Int64, Intervals, Layer, frozen
 from nereval_core.cube import Cube
+from nereval_core.described import Attribute, Others, Records
 from nereval_core.queries import (
     ABSENT,
     FIELDS,

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.analysis import slicing
+from nereval_core.described import Attribute, Records
 
-Found = tuple[NDArray[Any], tuple[str, ...]] | None
 
-
-def of_gold(records: Any, argument: str) -> Found:
+def of_gold(records: Records, argument: str) -> Attribute | None:
     """Return the slice of each record's gold span, by a slicing of `analysis.slicing`; none where it has no gold."""
     return _sliced(records, argument, "gold")
 
 
-def of_pred(records: Any, argument: str) -> Found:
+def of_pred(records: Records, argument: str) -> Attribute | None:
     """Return the slice of each record's prediction, as `of_gold` does."""
     return _sliced(records, argument, "pred")
 
 
-def _sliced(records: Any, name: str, side: slicing.Side) -> Found:
+def _sliced(records: Records, name: str, side: slicing.Side) -> Attribute | None:
     beside = {} if records.others is None else {"beside": records.others.beside}
     found = slicing.find(slicing.Sliced(records.scores, records.criterion, records.read, **beside), name)
     if found is None:
@@ -32,4 +28,4 @@ def _sliced(records: Any, name: str, side: slicing.Side) -> Found:
     codes = np.append(found.of(side), -1)[rows.gold if side == "gold" else rows.pred]
     # Counting each side for itself, the span that one was judged by has a record of its own.
     own = (rows.side == 0) | (rows.anchored == (side == "gold"))
-    return np.where(own, codes, -1), found.names
+    return Attribute(np.where(own, codes, -1), found.names)

@@ -51,6 +51,7 @@ LEVELS = (
         "nereval_core.attributes",
         "nereval_core.criteria_attributes",
         "nereval_core.cube",
+        "nereval_core.described",
         "nereval_core.error_classes",
         "nereval_core.review",
         "nereval_core.slice_attributes",

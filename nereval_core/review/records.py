@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer, frozen
+from nereval_core.described import Attribute, Records
 from nereval_core.queries import YES
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.verdicts import KINDS, Given, Key, Marked, Seen, text_digest
 from nereval_core.tables import Rows
 from nereval_core.texts import Texts
-
-if TYPE_CHECKING:
-    from nereval_core.attributes import Records
 
 NONE = "none"
 """The value of the attribute `verdict` where none stands."""
@@ -98,38 +96,35 @@ def attached(about: Records) -> Attached:
     return kept[1]
 
 
-Coded = tuple[NDArray[Any], tuple[str, ...]]
-
-
-def verdict(about: Records, argument: str) -> Coded | None:
+def verdict(about: Records, argument: str) -> Attribute | None:
     """Attribute `verdict`: the kind of the verdict that stands on each record, NONE where none does."""
     if about.others is None:
         return None
     found, names = attached(about), (*KINDS, NONE)
     codes = np.array([names.index(one.verdict.kind) for one in found.given] + [len(KINDS)], np.int8)
-    return codes[found.at], names
+    return Attribute(codes[found.at], names)
 
 
-def reviewer(about: Records, argument: str) -> Coded | None:
+def reviewer(about: Records, argument: str) -> Attribute | None:
     """Attribute `reviewer`: who gave it."""
     if about.others is None:
         return None
     found = attached(about)
     names = tuple(sorted({one.who for one in found.given}))
-    return np.array([names.index(one.who) for one in found.given] + [-1], np.int32)[found.at], names
+    return Attribute(np.array([names.index(one.who) for one in found.given] + [-1], np.int32)[found.at], names)
 
 
-def stale(about: Records, argument: str) -> Coded | None:
+def stale(about: Records, argument: str) -> Attribute | None:
     """Attribute `stale`: whether the text or the span has changed since."""
-    return None if about.others is None else (np.where(attached(about).stale, 0, -1).astype(np.int8), (YES,))
+    return None if about.others is None else Attribute(np.where(attached(about).stale, 0, -1).astype(np.int8), (YES,))
 
 
-def noted(about: Records, argument: str) -> Coded | None:
+def noted(about: Records, argument: str) -> Attribute | None:
     """Attribute `noted`: whether there is a note with it."""
     if about.others is None:
         return None
     found = attached(about)
-    return np.array([0 if one.verdict.note else -1 for one in found.given] + [-1], np.int8)[found.at], (YES,)
+    return Attribute(np.array([0 if one.verdict.note else -1 for one in found.given] + [-1], np.int8)[found.at], (YES,))
 
 
 def _by_token(about: Records) -> bool:
