@@ -19,7 +19,13 @@ LEVELS = (
     ("nereval_core", "nereval_core.errors", "nereval_core.glossary"),
     ("nereval_core.texts",),
     ("nereval_core.digest",),
-    ("nereval_core.corpus", "nereval_core.likeness", "nereval_core.shards", "nereval_core.tokens"),
+    (
+        "nereval_core.corpus",
+        "nereval_core.likeness",
+        "nereval_core.masking",
+        "nereval_core.shards",
+        "nereval_core.tokens",
+    ),
     (
         "nereval_core.readers",
         "nereval_core.objects",

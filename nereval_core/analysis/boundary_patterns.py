@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis.taxonomy import BOUNDARY, STRICT, taxonomy
 from nereval_core.corpus import frozen
 from nereval_core.errors import one_line
+from nereval_core.masking import is_masked, masked_quotes, original
 from nereval_core.scoring import Scores
 
 End = Literal["left", "right"]
@@ -117,6 +118,7 @@ def _patterns(scores: Scores) -> Patterns:
     found = taxonomy(scores)
     g = np.flatnonzero(found.gold == BOUNDARY)
     p = found.partner[g]
+    hidden = is_masked(gold.documents)
     number: dict[str, int] = {}
     codes: dict[End, list[int]] = {edge: [] for edge in EDGES}
     for text, one, other in _texts(scores, g, p):
@@ -124,6 +126,7 @@ def _patterns(scores: Scores) -> Patterns:
             # At either end the text lies between the two bounds; the prediction leaves it out where gold reaches on.
             low, high = min(mine, theirs), max(mine, theirs)
             name = "" if low == high else f"{CHANGES[mine > theirs]} {kind_of(text, low, high)}"
+            name = masked_quotes(name) if hidden else name
             codes[edge].append(number.setdefault(name, len(number)) if name else -1)  # type: ignore[index]
     sides = []
     for layer, spans in ((gold, g), (pred, p)):
@@ -141,11 +144,12 @@ def _texts(scores: Scores, g: NDArray[Any], p: NDArray[Any]) -> Iterator[tuple[s
     gold, pred = scores.layers(STRICT)
     if gold.documents.sizes is not None:
         return
-    last, text = -1, ""
+    # Kinds of words are told by the words themselves, which `_patterns` masks.
+    last, text, texts = -1, "", original(gold.documents).texts
     columns = (gold.doc[g], gold.start[g], gold.end[g], pred.start[p], pred.end[p])
     for doc, start, end, low, high in zip(*(column.tolist() for column in columns), strict=True):
         if doc != last:
-            last, text = doc, gold.documents.texts[doc]
+            last, text = doc, texts[doc]
         yield text, (start, end), (low, high)
 
 

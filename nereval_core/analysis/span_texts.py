@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer, frozen
+from nereval_core.masking import unmasked
 from nereval_core.searching import span_texts
 
 SHAPES = (
@@ -160,7 +161,7 @@ class FormFacts(NamedTuple):
 
 def form_facts(gold: Layer, pred: Layer) -> FormFacts:
     """Count how often gold has each span's surface form, and how it is typed there."""
-    ours, theirs = forms_of(gold), forms_of(pred)
+    ours, theirs = forms_of(unmasked(gold)), forms_of(unmasked(pred))
     size = len(ours.forms)
     frequency = np.bincount(ours.codes, minlength=size)
     most = _most_frequent(ours.codes, gold.type, size)
@@ -183,7 +184,7 @@ def _most_frequent(codes: NDArray[Any], types: NDArray[Any], size: int) -> NDArr
 
 def seen_in(training: Layer, layer: Layer) -> NDArray[np.int8]:
     """Return of each span whether a training layer has its surface form, as an index into SEEN, shape (spans,)."""
-    known, own = forms_of(training), forms_of(layer)
+    known, own = forms_of(unmasked(training)), forms_of(unmasked(layer))
     there = _among(known.forms, own)
     place = {kind: code for code, kind in enumerate(training.types)}
     # Types that training does not have stand last, and no form there has them.

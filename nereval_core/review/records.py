@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.described import Attribute, Records
+from nereval_core.masking import original
 from nereval_core.queries import YES
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.verdicts import KINDS, Given, Key, Marked, Seen, text_digest
@@ -49,7 +50,8 @@ class Attached:
 
 
 def text_digests(documents: Documents) -> tuple[str, ...]:
-    """Return the `text_digest` of each document, made once."""
+    """Return the `text_digest` of each document, made once; of masked ones that of their original."""
+    documents = original(documents)
     if documents not in _DIGESTS:
         texts = documents.texts
         parts: Iterable[Any] = map(texts.raw, range(len(texts))) if isinstance(texts, Texts) else texts
@@ -81,7 +83,7 @@ def asked(about: Records, record: int) -> tuple[Key, Marked | None, Seen]:
     key = key_of((gold, pred)[own], int(places[own]), ("gold", "pred")[own])
     partner = marked((gold, pred)[other], int(places[other])) if places[other] >= 0 else None
     number = int(rows.doc[record])
-    documents = gold.documents
+    documents = original(gold.documents)
     return key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
 
 
@@ -156,7 +158,7 @@ def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> At
     # Runs of tokens are no spans: nobody decides on one.
     if not reviewed.standing or _by_token(about):
         return Attached((), frozen(at), frozen(old), ())
-    documents = gold.documents
+    documents = original(gold.documents)
     by_digest: dict[str, list[int]] = {}
     for number, digest in enumerate(text_digests(documents)):
         if digest in reviewed.by_text:
