@@ -313,7 +313,11 @@ def _sensitivity() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     _add_tables(add, "everything")
-    add("--figure", metavar="FILE", help="a dot plot of F1 with the tables, as .html that stands alone")
+    add(
+        "--figure",
+        metavar="FILE",
+        help="a dot plot of F1 with the tables, as .html; alone as .svg or .png",
+    )
     return parser
 
 
@@ -336,7 +340,11 @@ def _compare() -> argparse.ArgumentParser:
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type,span", help="type by type too; what becomes of each span")
     _add_tables(add, "everything")
-    add("--figure", metavar="FILE", help="F1 with intervals under the first criterion and the tables, as .html")
+    add(
+        "--figure",
+        metavar="FILE",
+        help="F1 with intervals under the first criterion and the tables, as .html; alone as .svg or .png",
+    )
 
     _add_engine(
         parser.add_argument_group("shard by shard (GOLD and PRED are folders of files paired by name)").add_argument
@@ -362,7 +370,11 @@ def _errors() -> argparse.ArgumentParser:
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type", help="count the classes by type too")
     _add_tables(add, "everything")
-    add("--figure", metavar="FILE", help="what mending each class would gain and the tables, as .html")
+    add(
+        "--figure",
+        metavar="FILE",
+        help="what mending each class would gain and the tables, as .html; alone as .svg or .png",
+    )
     add("--records", metavar="FILE", help="the errors with their classes, as .parquet, .jsonl or .csv")
     return parser
 
@@ -387,7 +399,11 @@ def _slices() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     _add_tables(add, "everything")
-    add("--figure", metavar="FILE", help="a figure for each slicing and the tables, as .html that stands alone")
+    add(
+        "--figure",
+        metavar="FILE",
+        help="a figure for each slicing and the tables, as .html; alone as .svg or .png",
+    )
     return parser
 
 

@@ -40,13 +40,13 @@ from nereval_core.commands import (
 )
 from nereval_core.errors import quoted
 from nereval_core.report.cells import cell, cells, objects
-from nereval_core.report.printed import DAGGER, as_csv, as_html, as_screen, in_form
+from nereval_core.report.figures_files import Figure, drawn, undrawable
+from nereval_core.report.printed import DAGGER, as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.report.tallied import Read, Scored
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.sensitivity_command import undrawable
 
 FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
 SPANS = ("transitions", "right_by")
@@ -60,7 +60,7 @@ LONG = {"difference": "difference", "low": "difference_low", "high": "difference
 def compare(options: argparse.Namespace) -> str | None:
     """Read, score, resample and write: nothing is written before all of it is known."""
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = _misused(options) or misplaced(options, targets) or undrawable(targets)
+    wrong = _misused(options) or misplaced(options, targets) or undrawable(options.figure)
     if wrong:
         return wrong
     settings = settings_of(options)
@@ -86,12 +86,12 @@ def _put(gold: Read, systems: Sequence[Read], found: Comparison, targets: Mappin
     signatures = together(signature(each, name) for each in found.scores.values() for name in _names(found))
     tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *signatures))
     more = dict(zip(SPANS, transition_records(*spans), strict=True)) if by_span else {}
-    make: dict[str, Callable[[], str]] = {
-        "json": lambda: _json(gold, systems, found, more),
-        "csv": lambda: as_csv(long_sheet(found)),
-        "figure": lambda: _page(found, tables),
+    make: dict[str, Callable[[], bytes]] = {
+        "json": lambda: _json(gold, systems, found, more).encode(),
+        "csv": lambda: as_csv(long_sheet(found)).encode(),
+        "figure": lambda: drawn([_figure(found)], targets["figure"], tables, "comparison"),
     }
-    put_out(targets, {form: make[form]().encode() if form in make else in_form(form, tables) for form in targets})
+    put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
     if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
         print(as_screen(tables), end="")
 
@@ -247,12 +247,10 @@ def _names(found: Comparison) -> list[str]:
     return names
 
 
-def _page(found: Comparison, tables: Sequence[Sheet]) -> str:
-    from nereval_core.report.figures import embedded
+def _figure(found: Comparison) -> Figure:
     from nereval_core.report.figures_comparison import leaderboard
 
     plan = found.plan
     rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
     said = f"{plan.level:.0%} intervals: bootstrap over documents, {plan.resamples:,} resamples, seed {plan.seed}"
-    figure = leaderboard(rows, found.baseline, said)
-    return as_html(tables, title="comparison", figure=embedded(figure, "nereval-comparison"))
+    return leaderboard(rows, found.baseline, said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -33,12 +33,12 @@ from nereval_core.criteria import CRITERIA
 from nereval_core.errors import quoted
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import as_csv, as_html, as_screen, in_form
+from nereval_core.report.figures_files import Figure, drawn, undrawable
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import score_layers
-from nereval_core.sensitivity_command import undrawable
 
 FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure", "records", "out")
 SHOWN = 20
@@ -53,7 +53,7 @@ Found = Mapping[str, Errors]
 def errors(options: argparse.Namespace) -> str | None:
     """Read, score, sort into classes and write: nothing is written before all of it is known."""
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = _misused(options, targets) or misplaced(options, targets) or undrawable(targets)
+    wrong = _misused(options, targets) or misplaced(options, targets) or undrawable(options.figure)
     if wrong:
         return wrong
     mend = classes_named(listed(options.mend)) if options.mend else ()
@@ -78,7 +78,7 @@ def errors(options: argparse.Namespace) -> str | None:
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(corpus, found).encode(),
         "csv": lambda: as_csv(long_sheet(found)).encode(),
-        "figure": lambda: _page(found, tables).encode(),
+        "figure": lambda: drawn([_figure(found)], targets["figure"], tables, "errors"),
         "records": lambda: frame_as(record_form(targets["records"]) or RECORD_FORMS[0], _records(found)),
         "out": lambda: _written(next(iter(found.values())).mended(mend), targets["out"]),
     }
@@ -204,16 +204,10 @@ def _records(found: Found) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _page(found: Found, tables: Sequence[Sheet]) -> str:
-    from nereval_core.report.figures import embedded
+def _figure(found: Found) -> Figure:
     from nereval_core.report.figures_errors import gain_bars
 
     name = next(iter(next(iter(found.values())).classes))
     counts = [each.scores.counts(name) for each in found.values()]
-    figure = gain_bars(
-        {system: each.classes[name] for system, each in found.items()},
-        name,
-        counts[0].pos,
-        [each.act for each in counts],
-    )
-    return as_html(tables, title="errors", figure=embedded(figure, "nereval-errors"))
+    classes = {system: each.classes[name] for system, each in found.items()}
+    return gain_bars(classes, name, counts[0].pos, [each.act for each in counts])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
-from pathlib import PurePath
 from typing import Any
 
 import pandas as pd
@@ -28,14 +26,14 @@ from nereval_core.corpus import Corpus
 from nereval_core.criteria import Criterion, TypeRules
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.report.cells import cell, cells, objects
-from nereval_core.report.printed import as_csv, as_html, as_screen, in_form
+from nereval_core.report.figures_files import Figure, drawn, undrawable
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Sheet
 from nereval_core.report.signature import together
 from nereval_core.scoring import Counting, Settings, apply_rules
 
 FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
-PAGES = (".html", ".htm")
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),
     "each-side": ("each-side",),
@@ -54,7 +52,7 @@ def sensitivity(options: argparse.Namespace) -> str | None:
     if experiments.asked(options):
         return experiments.run(options)
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = misplaced(options, targets) or undrawable(targets)
+    wrong = misplaced(options, targets) or undrawable(options.figure)
     if wrong:
         return wrong
     criteria, leave_out, merges = _chosen(options)
@@ -76,26 +74,16 @@ def sensitivity(options: argparse.Namespace) -> str | None:
     )
     words = analysis.ranking_in_words(table)
     tables = _sheets(table, words)
-    make: dict[str, Callable[[], str]] = {
-        "json": lambda: _json(corpus, settings, table, analysis.overtakings(table), words),
-        "csv": lambda: as_csv(_long(table)),
-        "figure": lambda: _page(corpus, leave_out, table, tables),
+    make: dict[str, Callable[[], bytes]] = {
+        "json": lambda: _json(corpus, settings, table, analysis.overtakings(table), words).encode(),
+        "csv": lambda: as_csv(_long(table)).encode(),
+        "figure": lambda: drawn([_figure(corpus, leave_out, table)], targets["figure"], tables, "sensitivity"),
     }
-    contents = {form: make[form]().encode() if form in make else in_form(form, tables) for form in targets}
+    contents = {form: make[form]() if form in make else in_form(form, tables) for form in targets}
     put_out(targets, contents)
     if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
         print(as_screen(tables), end="")
     return None
-
-
-def undrawable(targets: Mapping[str, str]) -> str | None:
-    """Return why a figure that is asked for cannot be drawn."""
-    place = targets.get("figure")
-    if place is None:
-        return None
-    if place != STDOUT and PurePath(place).suffix.lower() not in PAGES:
-        return f"--figure {quoted(place)}, end the name in {' or '.join(PAGES)}"
-    return None if find_spec("plotly") else "--figure needs Plotly, which is not installed: pip install plotly"
 
 
 def _chosen(
@@ -165,9 +153,8 @@ def _json(
     return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _page(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame, tables: Sequence[Sheet]) -> str:
-    from nereval_core.report.figures import embedded, sensitivity_dots
+def _figure(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame) -> Figure:
+    from nereval_core.report.figures import sensitivity_dots
 
     spans = len(apply_rules(corpus.gold, TypeRules({}, leave_out)))
-    figure = sensitivity_dots(table, spans, len(corpus.documents))
-    return as_html(tables, title="sensitivity", figure=embedded(figure, "nereval-sensitivity"))
+    return sensitivity_dots(table, spans, len(corpus.documents))

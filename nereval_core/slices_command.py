@@ -34,12 +34,12 @@ from nereval_core.errors import FormatError, Problem
 from nereval_core.library import read
 from nereval_core.readers import Source
 from nereval_core.report.cells import cells, objects
-from nereval_core.report.printed import as_csv, as_html, as_screen, in_form
+from nereval_core.report.figures_files import Figure, drawn, undrawable
+from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
-from nereval_core.sensitivity_command import undrawable
 
 FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
 STEPS = 15
@@ -58,7 +58,7 @@ def slices(options: argparse.Namespace) -> str | None:
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
     beside = [file for file in (options.training, options.columns) if file]
     inputs = argparse.Namespace(**{**vars(options), "files": [*options.files, *beside]})
-    wrong = _misused(options) or misplaced(options, targets) or misplaced(inputs, targets) or undrawable(targets)
+    wrong = _misused(options) or misplaced(options, targets) or misplaced(inputs, targets) or undrawable(options.figure)
     if wrong:
         return wrong
     by = listed(options.by)
@@ -91,7 +91,7 @@ def slices(options: argparse.Namespace) -> str | None:
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(corpus, found).encode(),
         "csv": lambda: as_csv(long_sheet(found)).encode(),
-        "figure": lambda: _page(found, tables).encode(),
+        "figure": lambda: drawn(_figures(found), targets["figure"], tables, "slices"),
     }
     put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
     if not set(targets) - {"figure"} and STDOUT not in targets.values():
@@ -235,11 +235,10 @@ def _object(each: Slices) -> dict[str, Any]:
     return made | ({} if each.gap is None else {"gap": each.gap})
 
 
-def _page(found: Found, tables: Sequence[Sheet]) -> str:
-    from nereval_core.report.figures import embedded
+def _figures(found: Found) -> list[Figure]:
     from nereval_core.report.figures_slices import reliability, slice_intervals, threshold_lines
 
-    drawn = []
+    made = []
     for system, every in found.items():
         for each in every:
             under = f"criterion {each.criterion}"
@@ -247,15 +246,13 @@ def _page(found: Found, tables: Sequence[Sheet]) -> str:
             for name, table in each.tables.items():
                 by = each.titles[name]
                 title = f"{system} by {within(name)}, {under}"
-                drawn.append(slice_intervals(table, title, by, SMALL, documents))
+                made.append(slice_intervals(table, title, by, SMALL, documents))
             if each.thresholds is not None:
                 unscored = len(each.scores.pred) - len(each.scores.pred.scores)
                 title = f"{system} by the least score of a prediction, {under}"
-                drawn.append(threshold_lines(each.thresholds, title, unscored))
+                made.append(threshold_lines(each.thresholds, title, unscored))
             if each.calibration is not None:
-                drawn.append(
+                made.append(
                     reliability(each.calibration, f"Precision of {system} by score, {under}", each.gap or 0, SMALL)
                 )
-    # The script stands in the page once.
-    pieces = [embedded(figure, f"nereval-slices-{number}", script=number == 0) for number, figure in enumerate(drawn)]
-    return as_html(tables, title="slices", figure="\n".join(pieces))
+    return made

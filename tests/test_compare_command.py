@@ -170,7 +170,7 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gold.jsonl", "rules.jsonl", "--resamples", "99"), "--resamples 99, write 100 to 1000000"),
     (("gold.jsonl", "rules.jsonl", "--seed", "-1"), "--seed -1, write 0 or more"),
     (("gold.jsonl", "rules.jsonl", "--by", "document"), "--by 'document', there are type and span"),
-    (("gold.jsonl", "rules.jsonl", "--figure", "f.png"), "end the name in .html or .htm"),
+    (("gold.jsonl", "rules.jsonl", "--figure", "f.pdf"), "end the name in .html, .htm, .svg or .png"),
     (("gold.jsonl", "x=rules.jsonl", "--json", "rules.jsonl"), "--json 'rules.jsonl' would overwrite an input"),
     (("gold.jsonl", "rules.jsonl", "bad.jsonl"), "bad.jsonl:1: "),
 )

@@ -137,7 +137,7 @@ BAD = [
     (("--by", "document"), "there is type only"),
     (("--out", GOLD, "--mend", "all"), "would overwrite an input"),
     (("--criteria", "strikt"), "no criterion 'strikt'"),
-    (("--figure", "figure.png"), "end the name in .html"),
+    (("--figure", "figure.pdf"), "end the name in .html"),
 ]
 
 

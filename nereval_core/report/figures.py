@@ -319,12 +319,15 @@ def embedded(figure: go.Figure, name: str, *, script: bool = True) -> str:
 
     `name` is the id of its element; without `script` the page must have it from another figure above.
     """
-    # Its labels are dark: the page around it may be too.
-    light = go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
-    text: str = light.to_html(
+    text: str = on_paper(figure).to_html(
         full_html=False, include_plotlyjs=script, div_id=name, config={"displaylogo": False, "responsive": True}
     )
     return text
+
+
+def on_paper(figure: go.Figure) -> go.Figure:
+    """Return the figure on white: its labels are dark, and what is around it may be too."""
+    return go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
 
 
 def counted(count: int, what: str) -> str:

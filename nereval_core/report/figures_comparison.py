@@ -59,7 +59,7 @@ def leaderboard(table: pd.DataFrame, baseline: str, said: str) -> go.Figure:
             "yref": "container",
             "y": 1,
             "yanchor": "top",
-            "pad": {"t": 10},
+            "pad": {"t": 22},
         },
         height=_HEAD + 70 + 28 * max(2, len(rows)),
         xaxis={"title": "F1", "gridcolor": _GRID, "zeroline": False},
