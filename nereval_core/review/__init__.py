@@ -2,5 +2,5 @@
 
 `verdicts` is what a verdict is, `reviewed` all that stand at one moment, `records` which records they are about;
 `store` keeps them in SQLite or PostgreSQL (SQLAlchemy Core, schema under alembic). Only `store` and what it is made of
-import SQLAlchemy.
+import SQLAlchemy. `playlists` are records chosen to be shown, `playlist_store` keeps them beside the verdicts.
 """

@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from nereval_core.errors import FormatError
 from nereval_core.review.databases import VARIABLE, Database, default_file
 from nereval_core.review.reviewed import Reviewed
-from nereval_core.review.schema import EVENTS, HEAD
+from nereval_core.review.schema import EVENTS, HEAD, READABLE
 from nereval_core.review.verdicts import (
     WITHDRAWN,
     ConflictError,
@@ -79,9 +79,9 @@ class ReviewStore:
             return self._reviewed
         with self._lock:
             with self.database.reading() as connection:
-                if not self._ready and _revision(connection) is None:
+                if not self._ready and revision(connection) is None:
                     return self._reviewed
-                self._check(connection)
+                self.check(connection)
                 news = _given(connection, EVENTS.c.number > self._reviewed.number)
             self._reviewed = self._reviewed.after(news)
             return self._reviewed
@@ -91,14 +91,14 @@ class ReviewStore:
         if not self.database.there:
             return ()
         with self.database.reading() as connection:
-            return () if _revision(connection) is None else _given(connection, EVENTS.c.record == key.record)
+            return () if revision(connection) is None else _given(connection, EVENTS.c.record == key.record)
 
     def every(self) -> tuple[Given, ...]:
         """Return every verdict ever given, in the order in which they were kept."""
         if not self.database.there:
             return ()
         with self.database.reading() as connection:
-            return () if _revision(connection) is None else _given(connection, EVENTS.c.number > 0)
+            return () if revision(connection) is None else _given(connection, EVENTS.c.number > 0)
 
     def give(self, drafts: Sequence[Draft], who: str) -> tuple[Given, ...]:
         """Keep verdicts, all of them or none; return them as kept.
@@ -109,7 +109,7 @@ class ReviewStore:
         """
         refuse([problem for draft in drafts for problem in problems(draft.verdict, who, "verdict")])
         batch = uuid.uuid4().hex
-        return self._keep([(draft, who, _now(), uuid.uuid4().hex, batch) for draft in drafts])
+        return self._keep([(draft, who, now(), uuid.uuid4().hex, batch) for draft in drafts])
 
     def undo(self, who: str) -> tuple[Given, ...]:
         """Take back the last verdict that somebody gave and has not taken back, or the last batch of them.
@@ -124,7 +124,7 @@ class ReviewStore:
             return ()
         undone = select(EVENTS.c.undoes).where(EVENTS.c.who == who, EVENTS.c.undoes != "")
         with self.database.reading() as connection:
-            if _revision(connection) is None:
+            if revision(connection) is None:
                 return ()
             mine = EVENTS.c.who == who, EVENTS.c.undoes == "", EVENTS.c.uid.not_in(undone)
             last = connection.execute(select(func.max(EVENTS.c.number)).where(*mine)).scalar()
@@ -162,7 +162,7 @@ class ReviewStore:
         drafts = [draft for draft, *_ in rows]
         try:
             with self.database.writing() as connection:
-                self._prepare(connection)
+                self.prepare(connection)
                 stand = _standing(connection, {draft.verdict.key.record for draft in drafts})
                 versions = {record: one.version for record, one in stand.items()}
                 kept = []
@@ -183,26 +183,31 @@ class ReviewStore:
                 stand = _standing(connection, {draft.verdict.key.record for draft in drafts})
             raise ConflictError(stand.values()) from error
 
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Bring the tables to the newest revision, where they are not."""
         if self._ready:
             return
-        if (known := _revision(connection)) != HEAD and (known is None or known < HEAD):
+        if (known := revision(connection)) != HEAD and (known is None or known < HEAD):
             _upgrade(connection)
-        self._check(connection)
+        self.check(connection)
 
-    def _check(self, connection: Connection) -> None:
+    def check(self, connection: Connection) -> bool:
+        """Return whether the tables are of the newest revision; verdicts of one from READABLE on can be read.
+
+        Raises:
+            FormatError: they are of a revision that this version does not read.
+        """
         if self._ready:
-            return
-        known = _revision(connection)
-        if known is not None and known < HEAD:
-            raise FormatError.single(
-                self.name, None, f"verdicts of revision {known}", f"give one to bring it to {HEAD}"
-            )
-        if known != HEAD:
+            return True
+        known = revision(connection)
+        if known is not None and known < READABLE:
+            remedy = f"give one to bring it to {HEAD}"
+            raise FormatError.single(self.name, None, f"verdicts of revision {known}", remedy)
+        if known is not None and known > HEAD:
             found = f"verdicts of revision {known}, which this version does not know"
             raise FormatError.single(self.name, None, found, "install a newer nereval")
-        self._ready = True
+        self._ready = known == HEAD
+        return self._ready
 
 
 def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
@@ -210,11 +215,12 @@ def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
     return stands.version != seen
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the present moment as it is kept: ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _revision(connection: Connection) -> str | None:
+def revision(connection: Connection) -> str | None:
     """Return the revision that the tables have, None where there are none."""
     if not inspect(connection).has_table("alembic_version"):
         return None
