@@ -1,4 +1,4 @@
-"""Attributes of `nereval_core.attributes` that say where and of what kind a record is: `in d1,d2` and `types`."""
+"""Attributes of `nereval_core.attributes` that say where and of what kind a record is: `in d1,d2`, `types`, `form`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from nereval_core.analysis.surface_forms import named_forms
 from nereval_core.described import Attribute, Records
 from nereval_core.queries import SAME_TYPE, YES
 
@@ -36,4 +37,18 @@ def types(records: Records, argument: str) -> Attribute | None:
     return Attribute(codes, SAME_TYPE)
 
 
-__all__: Sequence[str] = ("documents", "types")
+def form(records: Records, argument: str) -> Attribute | None:
+    """Return the surface form of each record's gold span, else of its prediction: its words without case.
+
+    White space is one blank; a span of nothing else has no form.
+    """
+    if argument:
+        return None
+    gold, pred = (named_forms(layer) for layer in records.scores.layers(records.criterion))
+    number = dict(gold[1])
+    ours = np.array([number.setdefault(name, len(number)) for name in pred[1]], np.int32)
+    codes = records.rows.of_spans(gold[0], ours[pred[0]] if len(ours) else pred[0])
+    return Attribute(np.where(codes == number.get("", -1), -1, codes), tuple(number))
+
+
+__all__: Sequence[str] = ("documents", "form", "types")

@@ -49,6 +49,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "right-by": against.right,
     "in": among.documents,
     "types": among.types,
+    "form": among.form,
     "class": error_classes.error_class,
     "ends": error_classes.ends,
     "pattern": error_classes.pattern,

@@ -1,0 +1,247 @@
+"""The words of texts, one after another, as numbers: what surface forms are compared and looked for by.
+
+A word is a run of letters, digits and `_` with the marks on them; every other character but white space stands alone,
+and so does every letter of a script that puts no blanks between words (Chinese, Japanese, Thai, Lao, Burmese, Khmer,
+but not Korean, whose particles are part of the word). Marks of direction and blanks without width part words like white
+space. Words are the same if they are so without case, in Unicode's composed form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Documents, Int32, Int64, frozen
+from nereval_core.texts import Texts
+
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.integer[Any]]
+More = Callable[[Int64, Int64], Sequence[str]]
+
+_BLANK, _WORD, _SINGLE, _OTHER, _JOINED = range(5)
+_PIECE = 1 << 19
+"""Characters whose words are found at once."""
+_LONG = 200
+"""Characters from which on words are hashed by a digest: sums of powers could be made alike for very long ones."""
+_BASE = 0x9E3779B97F4A7C15
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "MYANMAR", "KHMER", "BOPOMOFO", "YI ", "TANGUT", "NUSHU")
+"""What the names of letters begin with whose scripts put no blanks between words."""
+_JOINERS = "\u00ad\u200c\u200d\u2060"
+"""Characters without width that stand inside words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The words of texts in a row: those of text d are numbers `first[d]` to `first[d + 1]`.
+
+    `start` and `end` are code points from where all texts begin if they stood in a row. `code` (words,) are indices
+    into `names`, the distinct words without case; `glued` tells which have no blank before them, `opens` which are
+    the first of their text.
+    """
+
+    first: Int64
+    start: Int64
+    end: Int64
+    code: Int32
+    names: tuple[str, ...]
+    glued: Bools
+    opens: Bools
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    @cached_property
+    def steps(self) -> Int64:
+        """What tells a word after another: twice its code, and one more where it is glued, shape (words,)."""
+        return frozen(self.code.astype(np.int64) * 2 + self.glued)
+
+    @cached_property
+    def lettered(self) -> Bools:
+        """Which of `names` hold a letter."""
+        return frozen(np.fromiter((any(map(str.isalpha, name)) for name in self.names), bool, len(self.names)))
+
+    @cached_property
+    def bare(self) -> Bools:
+        """Which of `names` are one letter or digit of a script that puts blanks between words, or have no letter."""
+        return frozen(
+            np.fromiter((len(name) == 1 and _kind(name) != _SINGLE for name in self.names), bool, len(self.names))
+            | ~self.lettered
+        )
+
+    @cached_property
+    def punctuation(self) -> Bools:
+        """Which of `names` are a mark of punctuation."""
+        marks = (unicodedata.category(name[0]).startswith("P") and name != "_" for name in self.names)
+        return frozen(np.fromiter(marks, bool, len(self.names)))
+
+
+def form_of(text: str) -> str:
+    """Return the surface form of a text: without case, in composed form, with one blank for each run of white space.
+
+    Two texts have one form if and only if their words are the same and are glued together in the same places.
+    """
+    if not text.isascii():
+        text = "".join(" " if _kind(char) == _BLANK else char for char in text)
+    return fold(" ".join(text.split()))
+
+
+def fold(text: str) -> str:
+    """Return a text without case, in Unicode's composed form."""
+    folded = text.casefold()
+    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+
+
+def words_of(documents: Documents, more: More | None = None) -> Words:
+    """Return the words of all documents.
+
+    `more` is told where these start and end, and returns texts whose words stand behind them as those of texts of
+    their own.
+    """
+    texts = documents.texts
+    lengths = documents.lengths
+    rows = _rows(texts, lengths, documents.base)
+    extra: Sequence[str] = ()
+    if more is not None:
+        extra = more(np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows]))
+    lengths = np.concatenate((lengths, np.fromiter(map(len, extra), np.int64, len(extra))))
+    base = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    many = len(documents)
+    rows += _rows(extra, lengths[many:], base[many:])
+    start, end, hashed, glued = (np.concatenate(column) for column in zip(*rows, strict=True))
+    first = np.searchsorted(start, base).astype(np.int64)
+    opens = np.zeros(len(start), bool)
+    opens[first[:-1][np.diff(first) > 0]] = True
+    # Hashes of 64 bits: that two of ten million distinct words have the same is as likely as 1 to 300,000.
+    raw, distinct = pd.factorize(hashed)
+    seen = np.empty(len(distinct), np.int64)
+    seen[raw[::-1]] = np.arange(len(raw))[::-1]
+    number: dict[str, int] = {}
+    folded = np.empty(len(distinct), np.int32)
+    text, last = "", -1
+    document = np.searchsorted(first, seen, side="right") - 1
+    columns = (document, start[seen] - base[document], end[seen] - base[document])
+    for place, (doc, low, high) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        if doc != last:
+            last, text = doc, texts[doc] if doc < many else extra[doc - many]
+        folded[place] = number.setdefault(fold(text[low:high]), len(number))
+    return Words(
+        frozen(first), frozen(start), frozen(end), frozen(folded[raw]), tuple(number), frozen(glued), frozen(opens)
+    )
+
+
+Row = tuple[Int64, Int64, NDArray[np.uint64], Bools]
+"""Start, end and hash of words, and whether they are glued to the one before."""
+
+
+def _rows(texts: Sequence[str], lengths: Int64, base: Int64) -> list[Row]:
+    nothing = np.zeros(0, np.int64)
+    rows: list[Row] = [(nothing, nothing, nothing.astype(np.uint64), nothing.astype(bool))]
+    return rows + [_found(code, begin, int(base[at])) for at, begin, code in _pieces(texts, lengths) if len(code)]
+
+
+def _pieces(texts: Sequence[str], lengths: Int64) -> Iterator[tuple[int, Int64, Codes]]:
+    """Yield the characters of some texts in a row: the number of the first, where each begins, and the codes."""
+    reached = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    at = 0
+    while at < len(lengths):
+        stop = max(at + 1, int(np.searchsorted(reached, reached[at] + _PIECE, side="right")) - 1)
+        begin = reached[at:stop] - reached[at]
+        size = int(reached[stop] - reached[at])
+        if isinstance(texts, Texts) and int(texts.offsets[stop] - texts.offsets[at]) == size:
+            yield at, begin, texts.data[int(texts.offsets[at]) : int(texts.offsets[stop])]
+        else:
+            joined = "".join(texts[number] for number in range(at, stop))
+            yield at, begin, np.frombuffer(joined.encode("utf-32-le"), np.uint32)
+        at = stop
+
+
+def _found(code: Codes, begin: Int64, base: int) -> Row:
+    """Return the words among some characters; texts begin at `begin`."""
+    kind = _kinds(max(int(code.max()).bit_length(), 8))[code]
+    begins = np.zeros(len(code) + 1, bool)
+    begins[begin[begin < len(code)]] = True
+    joined = kind == _JOINED
+    if joined.any():
+        kind = _carried(kind, joined, begins[:-1])
+    blank = kind == _BLANK
+    goes_on = np.zeros(len(code) + 1, bool)
+    goes_on[1:-1] = (kind[1:] == _WORD) & (kind[:-1] == _WORD) | joined[1:] & ~blank[:-1]
+    goes_on &= ~begins
+    start = np.flatnonzero(~blank & ~goes_on[:-1])
+    end = np.flatnonzero(~blank & ~goes_on[1:]) + 1
+    glued = ~begins[start]
+    glued[glued] = ~blank[start[glued] - 1]
+    return start + base, end + base, _hashes(code, start, end), glued
+
+
+def _carried(kind: NDArray[np.uint8], joined: Bools, begins: Bools) -> NDArray[np.uint8]:
+    """Return the kinds of characters, marks having that of the character they stand on, or of a letter without one."""
+    base = np.where(joined & ~begins, 0, np.arange(len(kind)))
+    kind = kind[np.maximum.accumulate(base)]
+    return np.where(joined & ((kind == _BLANK) | (kind == _JOINED)), np.uint8(_WORD), kind)
+
+
+def _hashes(code: Codes, start: Int64, end: Int64) -> NDArray[np.uint64]:
+    """Return a hash of each word's characters: the sum of each with a power of a base, shifted to the word's start."""
+    up, down = _powers()
+    found = np.empty(len(start), np.uint64)
+    # One text alone may be longer than a piece.
+    for low in range(0, len(code), _PIECE):
+        some = slice(*np.searchsorted(start, (low, low + _PIECE)).tolist())
+        piece = code[low : low + len(up)]
+        sums = np.zeros(len(piece) + 1, np.uint64)
+        np.cumsum((piece.astype(np.uint64) + np.uint64(1)) * up[: len(piece)], out=sums[1:])
+        begin = start[some] - low
+        found[some] = (sums[np.minimum(end[some] - low, len(piece))] - sums[begin]) * down[begin]
+    found ^= found >> np.uint64(32)
+    for word in np.flatnonzero(end - start > _LONG).tolist():
+        letters = code[start[word] : end[word]].astype(np.uint32).tobytes()
+        found[word] = int.from_bytes(hashlib.blake2b(letters, digest_size=8).digest(), "little")
+    return found
+
+
+@cache
+def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the powers of the base modulo 2 to the power of 64, and their inverses."""
+    tables = []
+    for base in (_BASE, pow(_BASE, -1, 1 << 64)):
+        table = np.full(_PIECE + _LONG, base, np.uint64)
+        table[0] = 1
+        tables.append(frozen(np.cumprod(table)))
+    return tables[0], tables[1]
+
+
+@cache
+def _kinds(bits: int) -> NDArray[np.uint8]:
+    """Return what every character with a code below 2 to the power of `bits` is."""
+    size = min(1 << bits, sys.maxunicode + 1)
+    return frozen(np.fromiter((_kind(chr(code)) for code in range(size)), np.uint8, size))
+
+
+def _kind(char: str) -> int:
+    if char.isspace():
+        return _BLANK
+    if char in _JOINERS:
+        return _JOINED
+    category = unicodedata.category(char)
+    if category == "Cf":
+        return _BLANK
+    if category[0] == "M" or "\u1160" <= char <= "\u11ff" or "\ud7b0" <= char <= "\ud7ff":
+        return _JOINED
+    if not (char.isalnum() or char == "_"):
+        return _OTHER
+    if char < "\u0e00" or not category.startswith("L"):
+        return _WORD
+    return _SINGLE if unicodedata.name(char, "").startswith(_UNSPACED) else _WORD
+
+
+__all__: Sequence[str] = ("Words", "fold", "form_of", "words_of")
