@@ -80,7 +80,7 @@ class Words:
     @cached_property
     def punctuation(self) -> Bools:
         """Which of `names` are a mark of punctuation."""
-        marks = (unicodedata.category(name[0]).startswith("P") and name != "_" for name in self.names)
+        marks = (unicodedata.category(name[0]).startswith("P") and name[0] != "_" for name in self.names)
         return frozen(np.fromiter(marks, bool, len(self.names)))
 
 
