@@ -1,0 +1,233 @@
+"""Gold with the verdicts that stand applied, as a layer of its own, and the log of what each of them did.
+
+Nothing depends on the order in which verdicts were given or documents stand, and applying them twice is as applying
+them once. See `settling` for what a verdict means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import SPAN_KEYS, Labels, Layer
+from nereval_core.corpus import layer as layer_of
+from nereval_core.review.records import marked, text_digests
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.settling import DONE, REASONS, STALE, Outcome, Settled, named, settled
+from nereval_core.review.verdicts import Fragments, Given, Marked
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a verdict did in one document (its number), in full or as the `reason` why it did nothing.
+
+    `before` is the quote of its span, `quotes` are those of the spans that stand `after` in its place.
+    """
+
+    document: int
+    id: str
+    given: Given
+    done: str
+    after: tuple[Marked, ...]
+    reason: str
+    before: str
+    quotes: tuple[str, ...]
+
+    @property
+    def span(self) -> Marked:
+        return self.given.verdict.key.span
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """Gold with what verdicts make of it: `results` by the number of a document, what was done, what is still `open`.
+
+    `changes` and `open` are in the order of documents, sides and spans, a row for each verdict and document: a text
+    that several documents have is changed in all of them.
+    """
+
+    gold: Layer
+    results: Mapping[int, Settled]
+    changes: tuple[Change, ...]
+    open: tuple[Change, ...]
+
+    @cached_property
+    def layer(self) -> Layer:
+        """Gold after the verdicts: a new layer over the same documents, gold itself where nothing changes."""
+        return _rebuilt(self.gold, self.results)
+
+    @property
+    def log(self) -> tuple[Change, ...]:
+        """Both together: first what was done, then what was not."""
+        return (*self.changes, *self.open)
+
+    @cached_property
+    def verdicts(self) -> int:
+        """How many verdicts were applied, each once however many documents have its text."""
+        return len({change.given.verdict.key.record for change in self.changes})
+
+    def counts(self) -> dict[str, int]:
+        """Count the rows of the log by what was done, then by why nothing was; those that there are."""
+        names = [change.done or change.reason for change in self.log]
+        return {name: names.count(name) for name in (*DONE, *REASONS) if name in names}
+
+
+def accepted(
+    reviewed: Reviewed, *, who: Collection[str] | None = None, kinds: Collection[str] | None = None
+) -> Reviewed:
+    """Return the verdicts of some reviewers and kinds alone, None for all of them."""
+    if who is None and kinds is None:
+        return reviewed
+    found = {
+        record: one
+        for record, one in reviewed.last.items()
+        if (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds)
+    }
+    return Reviewed(found, reviewed.number)
+
+
+def without(reviewed: Reviewed, records: Collection[str]) -> Reviewed:
+    """Return the verdicts but those on some records (`Key.record`)."""
+    return Reviewed({name: one for name, one in reviewed.last.items() if name not in records}, reviewed.number)
+
+
+def applied(gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = ()) -> Applied:
+    """Apply the verdicts that stand to gold.
+
+    `layers` are the systems over the same documents: a verdict on a prediction that none of them has any more is stale,
+    and stale verdicts are never applied. Without layers a prediction is taken to be there still. What gold spans have
+    beside boundaries and type stays with those that stay; spans that come in have nothing.
+    """
+    changes: list[Change] = []
+    results: dict[int, Settled] = {}
+    for document, given in about(gold, reviewed):
+        found = settle(gold, document, given, layers)
+        results[document] = found
+        changes += [_change(gold, document, outcome) for outcome in found.outcomes]
+    changes += _of_changed_texts(gold, reviewed)
+    changes.sort(key=lambda change: (change.document, change.given.verdict.key.side, change.span))
+    done = tuple(change for change in changes if change.done)
+    left = tuple(change for change in changes if not change.done)
+    return Applied(gold, results, done, left)
+
+
+def about(gold: Layer, reviewed: Reviewed) -> Iterator[tuple[int, tuple[Given, ...]]]:
+    """Yield the number of each document whose text has verdicts, with these."""
+    if reviewed.by_text:
+        for document, digest in enumerate(text_digests(gold.documents)):
+            if digest in reviewed.by_text:
+                yield document, reviewed.by_text[digest]
+
+
+def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> Settled:
+    """Apply verdicts to the gold spans of one document."""
+    own = {span: found for span in named(given) if (found := places(gold, document, span))}
+    both = [one.verdict.key.span for one in given if one.verdict.kind == "both"] if gold.alternatives else ()
+    # Of spans that repeat one another, each is to have it.
+    known = {
+        span: frozenset.intersection(*(frozenset(gold.alternatives.get(at, ())) for at in own[span]))
+        for span in both
+        if span in own
+    }
+
+    def held(span: Marked) -> bool:
+        return not layers or any(places(layer, document, span) for layer in layers)
+
+    return settled(own, given, int(gold.documents.lengths[document]), known=known, held=held)
+
+
+def places(layer: Layer, document: int, span: Marked) -> list[int]:
+    """Return the spans of a document that are this one, in their order; several where they repeat one another."""
+    low, high = int(layer.first[document]), int(layer.first[document + 1])
+    # Offsets are of the column's own type: any other makes searchsorted copy the column.
+    if low == high or span.end > layer.documents.lengths[document]:
+        return []
+    start = layer.start[low:high]
+    one, two = np.searchsorted(start, np.array((span.start, span.start + 1), start.dtype)).tolist()
+    return [at for at in range(low + one, low + two) if layer.end[at] == span.end and marked(layer, at) == span]
+
+
+def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
+    text = gold.documents.texts[document]
+    span = outcome.given.verdict.key.span
+    quote = outcome.given.verdict.seen.quote if outcome.reason == STALE else span.quote(text)
+    quotes = tuple(after.quote(text) for after in outcome.after)
+    name = gold.documents.ids[document]
+    return Change(document, name, outcome.given, outcome.done, outcome.after, outcome.reason, quote, quotes)
+
+
+def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
+    """Yield the verdicts on texts that documents of these ids had once."""
+    digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
+    for text, given in reviewed.by_text.items():
+        for one in given if text not in digests else ():
+            document = gold.documents.index.get(one.verdict.seen.document)
+            if document is not None:
+                seen = one.verdict.seen
+                yield Change(document, seen.document, one, "", (), STALE, seen.quote, ())
+
+
+def _rebuilt(gold: Layer, results: Mapping[int, Settled]) -> Layer:
+    """Return the layer with what came of the verdicts of some documents; gold itself where nothing changes."""
+    gone: list[int] = []
+    added: list[tuple[int, Marked]] = []
+    more: dict[int, Fragments] = {}
+    late: dict[tuple[int, Marked], Fragments] = {}
+    for document, found in results.items():
+        gone += [at for span in found.gone for at in places(gold, document, span)]
+        added += [(document, span) for span in found.added]
+        for span, other in found.alternatives.items():
+            if span in found.added:
+                late[document, span] = (other,)
+            for at in () if span in found.added else places(gold, document, span):
+                more[at] = tuple(dict.fromkeys((*gold.alternatives.get(at, ()), other)))
+    if not gone and not added and not more:
+        return gold
+    # In the order in which they were read, so that a copy that is written differs from its model where it must.
+    read = np.arange(len(gold)) if gold.order is None else np.argsort(gold.order, kind="stable")
+    goes = np.zeros(len(gold), bool)
+    goes[gone] = True
+    kept = read[~goes[read]]
+    extras = {key: _carried(getattr(gold, key), kept, len(gold)) for key in SPAN_KEYS}
+    place = _places(kept, len(gold))
+    extras["alternatives"] |= {int(place[span]): others for span, others in more.items()}
+    types = tuple(dict.fromkeys((*gold.types, *(span.type for _, span in added))))
+    for at, (document, span) in enumerate(added, start=len(kept)):
+        if len(span.fragments) > 1:
+            extras["fragments"][at] = span.fragments
+        if (document, span) in late:
+            extras["alternatives"][at] = late[document, span]
+    return layer_of(
+        gold.name,
+        gold.documents,
+        _column(gold.doc[kept], [document for document, _ in added]),
+        _column(gold.start[kept], [span.start for _, span in added]),
+        _column(gold.end[kept], [span.end for _, span in added]),
+        Labels(_column(gold.type[kept], [types.index(span.type) for _, span in added]), types),
+        extras=extras,
+    )
+
+
+def _column(kept: NDArray[np.integer], added: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate((kept.astype(np.int64), np.array(added, np.int64)))
+
+
+def _places(kept: NDArray[np.integer], spans: int) -> NDArray[np.int64]:
+    """Return the new place of each span, -1 for those that went."""
+    place = np.full(spans, -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    return place
+
+
+def _carried(values: Mapping[int, object], kept: NDArray[np.integer], spans: int) -> dict[int, object]:
+    if not values:
+        return {}
+    place = _places(kept, spans).tolist()
+    return {place[span]: value for span, value in values.items() if place[span] >= 0}
+
+
+__all__: Sequence[str] = ("Applied", "Change", "about", "accepted", "applied", "places", "settle", "without")

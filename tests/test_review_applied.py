@@ -1,0 +1,249 @@
+"""Verdicts applied to gold: what each kind does on each side, what it does not, and that nothing hangs on order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given as over
+from hypothesis import strategies as st
+
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.review.applied import Applied, accepted, applied, without
+from nereval_core.review.records import key_of, marked
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.verdicts import Given, Key, Kind, Marked, Seen, Side, Verdict, text_digest
+
+TEXT = "Ann took aspirin tablets twice."
+ANN, DRUG, LONG, TWICE = (
+    Marked(((0, 3),), "Person"),
+    Marked(((9, 16),), "Drug"),
+    Marked(((9, 24),), "Drug"),
+    Marked(((25, 30),), "Dose"),
+)
+OTHER = Marked(((9, 16),), "Chemical")
+SPLIT = Marked(((0, 3), (9, 16)), "Drug")
+BEYOND = Marked(((25, 99),), "Dose")
+
+
+def layer_of(spans: Sequence[Marked], texts: Sequence[str] = (TEXT,), name: str = "gold", **extras: object) -> Layer:
+    """Return a layer that has the same spans in each text."""
+    documents = Documents(tuple(f"d{number}" for number in range(len(texts))), tuple(texts))
+    rows = [(number, span) for number in range(len(texts)) for span in spans]
+    parts = {at: span.fragments for at, (_, span) in enumerate(rows) if len(span.fragments) > 1}
+    columns = [[doc for doc, _ in rows], *([getattr(span, edge) for _, span in rows] for edge in ("start", "end"))]
+    kinds = [span.type for _, span in rows]
+    return layer(name, documents, *columns, kinds, extras={"fragments": parts, **extras})  # type: ignore[arg-type]
+
+
+def verdict(
+    side: Side,
+    span: Marked,
+    kind: Kind,
+    partner: Marked | None = None,
+    right: Sequence[Marked] = (),
+    *,
+    who: str = "Ann",
+    text: str = TEXT,
+    document: str = "d0",
+) -> Given:
+    key = Key(text_digest(text), side, span)
+    said = Verdict(key, kind, Seen(document, span.quote(text)), partner, tuple(right))
+    return Given(said, who, "2026-01-01T00:00:00+00:00", 1, key.record, "")
+
+
+def standing(*given: Given) -> Reviewed:
+    return Reviewed({one.verdict.key.record: one for one in given}, len(given))
+
+
+def spans_of(found: Layer, document: int = 0) -> list[Marked]:
+    return [marked(found, span) for span in range(*found.first[document : document + 2].tolist())]
+
+
+def said(found: Applied) -> list[tuple[str, str]]:
+    """Return by row of the log what was done, or why nothing was, and the spans after it."""
+    return [(change.done or change.reason, " ".join(change.quotes)) for change in found.log]
+
+
+CASES = {
+    "gold kept": (verdict("gold", DRUG, "gold", LONG), [ANN, DRUG], "kept", "aspirin"),
+    "gold gives way": (verdict("gold", DRUG, "pred", LONG), [ANN, LONG], "replaced", "aspirin tablets"),
+    "gold goes": (verdict("gold", DRUG, "pred"), [ANN], "removed", ""),
+    "gold gives way to what gold has": (verdict("gold", DRUG, "pred", ANN), [ANN], "replaced", "Ann"),
+    "neither, one right": (verdict("gold", DRUG, "neither", LONG, [OTHER]), [ANN, OTHER], "replaced", "aspirin"),
+    "neither, two right": (
+        verdict("gold", DRUG, "neither", LONG, [TWICE, OTHER]),
+        [ANN, OTHER, TWICE],
+        "replaced",
+        "aspirin twice",
+    ),
+    "neither, no entity": (verdict("gold", DRUG, "neither", LONG), [ANN], "removed", ""),
+    "neither, itself among them": (verdict("gold", DRUG, "neither", None, [DRUG]), [ANN, DRUG], "kept", "aspirin"),
+    "both": (verdict("gold", DRUG, "both", LONG), [ANN, DRUG], "alternative added", "aspirin"),
+    "both alike": (verdict("gold", DRUG, "both", DRUG), [ANN, DRUG], "nothing to do", "aspirin"),
+    "both, other type": (verdict("gold", DRUG, "both", OTHER), [ANN, DRUG], "types differ under both", ""),
+    "both, no partner": (verdict("gold", DRUG, "both"), [ANN, DRUG], "optional entity", ""),
+    "both, in pieces": (verdict("gold", DRUG, "both", SPLIT), [ANN, DRUG], "discontinuous alternative", ""),
+    "unclear": (verdict("gold", DRUG, "unclear", LONG), [ANN, DRUG], "unclear", ""),
+    "gold in pieces comes in": (verdict("gold", DRUG, "pred", SPLIT), [ANN, SPLIT], "replaced", "Ann aspirin"),
+    "beyond the text": (verdict("gold", DRUG, "neither", None, [BEYOND]), [ANN, DRUG], "outside the text", ""),
+    "a type that is no text": (
+        verdict("gold", DRUG, "neither", None, [Marked(((0, 3),), "\ud800")]),
+        [ANN, DRUG],
+        "outside the text",
+        "",
+    ),
+    "span gone": (verdict("gold", TWICE, "pred"), [ANN, DRUG], "stale", ""),
+    "span of another layer": (verdict("gold", LONG, "pred"), [ANN, DRUG], "on another layer", ""),
+    "text changed": (verdict("gold", DRUG, "pred", text="Ann took aspirin."), [ANN, DRUG], "stale", ""),
+    "prediction refused": (verdict("pred", LONG, "gold"), [ANN, DRUG], "nothing to do", ""),
+    "prediction taken": (verdict("pred", LONG, "pred"), [ANN, DRUG, LONG], "added", "aspirin tablets"),
+    "prediction optional": (verdict("pred", LONG, "both"), [ANN, DRUG], "optional entity", ""),
+    "prediction, right": (verdict("pred", LONG, "neither", None, [TWICE]), [ANN, DRUG, TWICE], "added", "twice"),
+    "prediction, none right": (verdict("pred", LONG, "neither"), [ANN, DRUG], "nothing to do", ""),
+    "prediction unclear": (verdict("pred", LONG, "unclear"), [ANN, DRUG], "unclear", ""),
+    "prediction that gold has": (verdict("pred", DRUG, "pred"), [ANN, DRUG], "would repeat a span", ""),
+    "right that gold has": (verdict("pred", LONG, "neither", None, [ANN]), [ANN, DRUG], "would repeat a span", ""),
+    "prediction gone": (verdict("pred", TWICE, "pred"), [ANN, DRUG], "stale", ""),
+}
+
+
+@pytest.mark.parametrize(("given", "after", "done", "quotes"), CASES.values(), ids=CASES)
+def test_each_kind_on_each_side(given: Given, after: list[Marked], done: str, quotes: str) -> None:
+    gold = layer_of([ANN, DRUG])
+    found = applied(gold, standing(given), [layer_of([LONG, OTHER])])
+    assert (spans_of(found.layer), said(found)) == (after, [(done, quotes)])
+    assert (found.layer is gold) == (after == [ANN, DRUG] and done != "alternative added")
+    assert found.counts() == {done: 1} and found.verdicts == len(found.changes)
+    assert found.layer.documents is gold.documents
+
+
+def test_both_gives_gold_an_alternative_and_keeps_those_that_it_has() -> None:
+    gold = layer_of([ANN, DRUG], alternatives={1: ((4, 16),)})
+    found = applied(gold, standing(verdict("gold", DRUG, "both", LONG)))
+    assert found.layer.alternatives == {1: ((4, 16), (9, 24))}
+    again = applied(found.layer, standing(verdict("gold", DRUG, "both", LONG)))
+    assert again.layer is found.layer and said(again) == [("nothing to do", "aspirin")]
+
+
+TOUCHING = {
+    "two give way to one": ([verdict("gold", ANN, "pred", LONG), verdict("gold", DRUG, "pred", LONG)], [LONG]),
+    "one gives way, one comes in": ([verdict("gold", DRUG, "pred", LONG), verdict("pred", LONG, "pred")], [ANN, LONG]),
+    "two bring one in": (
+        [verdict("pred", LONG, "neither", None, [TWICE]), verdict("pred", OTHER, "neither", None, [TWICE])],
+        [ANN, DRUG, TWICE],
+    ),
+    "what comes in gives way itself": (
+        [verdict("gold", DRUG, "pred", LONG), verdict("gold", LONG, "neither", None, [TWICE])],
+        [ANN, TWICE],
+    ),
+    "what comes in has an alternative": (
+        [verdict("gold", ANN, "pred", TWICE), verdict("gold", TWICE, "both", Marked(((17, 30),), "Dose"))],
+        [DRUG, TWICE],
+    ),
+    "a circle changes nothing": (
+        [verdict("gold", DRUG, "pred", LONG), verdict("gold", LONG, "pred", DRUG)],
+        [ANN, DRUG],
+    ),
+    "two change places": ([verdict("gold", DRUG, "pred", ANN), verdict("gold", ANN, "pred", DRUG)], [ANN, DRUG]),
+}
+
+
+@pytest.mark.parametrize(("given", "after"), TOUCHING.values(), ids=TOUCHING)
+def test_verdicts_that_touch_one_another(given: list[Given], after: list[Marked]) -> None:
+    for order in (given, given[::-1]):
+        found = applied(layer_of([ANN, DRUG]), standing(*order), [layer_of([LONG, OTHER])])
+        assert spans_of(found.layer) == after
+
+
+def test_a_text_that_several_documents_have_is_changed_in_each() -> None:
+    found = applied(layer_of([ANN, DRUG], [TEXT, TEXT]), standing(verdict("gold", DRUG, "pred")))
+    assert [spans_of(found.layer, number) for number in (0, 1)] == [[ANN], [ANN]]
+    assert [change.id for change in found.changes] == ["d0", "d1"] and found.verdicts == 1
+
+
+def test_spans_that_repeat_one_another_go_together_and_what_stays_keeps_what_it_has() -> None:
+    extras = {
+        "ids": {0: "T1", 1: "T2", 2: "T3"},
+        "links": {0: ("P1",), 1: ("D1",)},
+        "cores": {1: (9, 12)},
+        "scores": {0: 0.5, 2: 0.25},
+        "meta": {0: {"sure": True}},
+    }
+    gold = layer_of([ANN, DRUG, DRUG], **extras)
+    found = applied(gold, standing(verdict("gold", DRUG, "pred", TWICE))).layer
+    assert spans_of(found) == [ANN, TWICE]
+    assert (found.ids, found.links, found.cores) == ({0: "T1"}, {0: ("P1",)}, {})
+    assert (found.scores, found.meta) == ({0: 0.5}, {0: {"sure": True}})
+
+
+def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:
+    gold = layer_of([TWICE, DRUG, ANN])
+    found = applied(gold, standing(verdict("gold", DRUG, "pred", LONG))).layer
+    assert found.order is not None
+    read = [span for _, span in sorted(zip(found.order.tolist(), spans_of(found), strict=True))]
+    assert read == [TWICE, ANN, LONG]
+
+
+def test_verdicts_are_chosen_by_reviewer_and_kind() -> None:
+    every = standing(verdict("gold", DRUG, "pred"), verdict("gold", ANN, "neither", who="Bob"))
+    gold = layer_of([ANN, DRUG])
+    for chosen, after in (
+        (accepted(every), []),
+        (accepted(every, who=["Bob"]), [DRUG]),
+        (accepted(every, kinds=["pred"]), [ANN]),
+        (accepted(every, who=["Bob"], kinds=["pred"]), [ANN, DRUG]),
+        (without(every, [key_of(gold, 0, "gold").record]), [ANN]),
+    ):
+        assert spans_of(applied(gold, chosen).layer) == after
+
+
+TEXTS = ("abcdef", "abcdef", "bacdef")
+MARKS = st.builds(
+    lambda start, size, kind: Marked(((start, min(start + size, 6)),), kind),
+    st.integers(0, 5),
+    st.integers(1, 3),
+    st.sampled_from("XY"),
+)
+GIVEN = st.builds(
+    lambda side, span, kind, partner, right, text: verdict(
+        side, span, kind, partner, right if kind == "neither" else (), text=text
+    ),
+    st.sampled_from(["gold", "pred"]),
+    MARKS,
+    st.sampled_from(["gold", "pred", "both", "neither", "unclear"]),
+    st.none() | MARKS,
+    st.lists(MARKS, max_size=2),
+    st.sampled_from(TEXTS),
+)
+
+
+@over(st.lists(MARKS, max_size=6), st.lists(MARKS, max_size=4), st.lists(GIVEN, max_size=8), st.randoms())
+def test_order_is_free_and_twice_is_once(
+    own: list[Marked], theirs: list[Marked], given: list[Given], chance: random.Random
+) -> None:
+    gold, pred = layer_of(own, TEXTS), layer_of(theirs, TEXTS, "system")
+    reviewed = standing(*given)
+    found = applied(gold, reviewed, [pred])
+    shuffled = list(reviewed.last.values())
+    chance.shuffle(shuffled)
+    other = applied(gold, standing(*shuffled), [pred])
+    assert other.layer.digest == found.layer.digest and other.log == found.log
+    again = applied(found.layer, reviewed, [pred])
+    assert again.layer.digest == found.layer.digest
+    before = [(number, span) for number in range(len(TEXTS)) for span in spans_of(gold, number)]
+    after = [(number, span) for number in range(len(TEXTS)) for span in spans_of(found.layer, number)]
+    assert all(after.count(one) <= max(1, before.count(one)) for one in after)
+    # One row of the log for each verdict and document that has its text, done or not.
+    assert len(found.log) == sum(
+        text_digest(text) == one.verdict.key.text for one in reviewed.standing for text in TEXTS
+    )
+
+
+@over(st.lists(MARKS, max_size=6))
+def test_gold_is_right_everywhere_changes_nothing(own: list[Marked]) -> None:
+    gold = layer_of(own, TEXTS)
+    every = [verdict("gold", span, "gold", text=text) for span in own for text in TEXTS]
+    found = applied(gold, standing(*every), [layer_of([], TEXTS)])
+    assert found.layer is gold and not found.open and set(found.counts()) <= {"kept"}
