@@ -12,7 +12,7 @@ import pytest
 from nereval_core.errors import FormatError
 from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.playlists import ChangedError, Playlist, Shown, Starred, body_of, free_name, moved, starred_of
-from nereval_core.review.schema import METADATA
+from nereval_core.review.schema import METADATA, REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
 from tests.databases import postgres
@@ -34,7 +34,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PlaylistSt
         found = ReviewStore(request.getfixturevalue("server"))
         with found.database.writing() as connection:
             METADATA.drop_all(connection)
-            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
     yield PlaylistStore(found)
     found.close()
 
@@ -156,7 +156,7 @@ def test_verdicts_of_the_revision_before_can_be_read_and_have_no_playlists(store
     with store.review.database.writing() as connection:
         for table in ("playlist", "playlist_item"):
             connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '0001'")
     older = again(store)
     assert len(older.review.reviewed()) == 1 and older.playlists().standing == ()
     older.make("Meeting", "Ann")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.errors import FormatError
-from nereval_core.review.schema import HEAD, METADATA
+from nereval_core.review.schema import EVENTS, HEAD, METADATA, REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
 from tests.databases import postgres
@@ -31,7 +31,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReviewStor
         found = ReviewStore(request.getfixturevalue("server"))
         with found.database.writing() as connection:
             METADATA.drop_all(connection)
-            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
     yield found
     found.close()
 
@@ -74,6 +74,88 @@ def test_what_is_taken_back_stands_no_more(store: ReviewStore) -> None:
     assert len(store.every()) == 5
 
 
+def test_taking_back_twice_goes_back_two_steps_and_credits_who_stands_again(store: ReviewStore) -> None:
+    key = draft().verdict.key
+    (first,) = store.give([draft()], "Ann")
+    store.give([draft(kind="pred", seen=1)], "Bob")
+    store.give([draft(kind="both", seen=2, note="so")], "Bob")
+    assert [one.verdict.kind for one in store.undo("Bob")] == ["pred"]
+    assert standing(store) == [("Bob", "pred")]
+    store.undo("Bob")
+    # As Ann gave it, though Bob was the last to change anything.
+    assert store.reviewed().of(key) == first and store.reviewed().version(key) == 5
+    assert store.undo("Bob") == ()
+    # What was taken back is given anew, on what stands, and taken back again.
+    store.give([draft(kind="both", seen=5)], "Bob")
+    store.undo("Bob")
+    assert store.reviewed().standing == (first,)
+    store.undo("Ann")
+    assert standing(store) == [] and store.reviewed().version(key) == 8
+    assert [one.version for one in store.history(key)] == list(range(1, 9))
+
+
+def test_a_withdrawn_verdict_can_be_brought_back(store: ReviewStore) -> None:
+    store.give([draft()], "Ann")
+    store.give([draft(kind="withdrawn", seen=1)], "Bob")
+    assert standing(store) == []
+    store.undo("Bob")
+    assert standing(store) == [("Ann", "gold")]
+
+
+def test_a_batch_that_somebody_has_changed_in_part_is_not_taken_back(store: ReviewStore) -> None:
+    store.give([draft(), draft(31)], "Ann")
+    store.give([draft(31, "both", seen=1)], "Bob")
+    with pytest.raises(ConflictError, match=r"Bob on .* both acceptable") as told:
+        store.undo("Ann")
+    assert len(told.value.theirs) == 1 and len(store.every()) == 3
+    # Once Bob has taken his back, Ann's batch stands as she gave it.
+    store.undo("Bob")
+    assert len(store.undo("Ann")) == 2 and standing(store) == []
+
+
+def test_documents_of_one_text_share_a_verdict(store: ReviewStore) -> None:
+    assert len(store.give([draft(), draft(31), draft()], "Ann")) == 2
+    with pytest.raises(FormatError, match="two verdicts on one span"):
+        store.give([draft(seen=1), draft(kind="both", seen=1)], "Ann")
+
+
+def test_a_copy_from_another_day_is_read_anew(store: ReviewStore) -> None:
+    store.give([draft(), draft(31)], "Ann")
+    assert len(store.reviewed()) == 2
+    with store.database.writing() as connection:
+        connection.execute(EVENTS.delete())
+    assert len(store.reviewed()) == 0
+    other = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    other.give([draft(31), draft()], "Bob")
+    other.close()
+    assert store.reviewed().reviewers == ("Bob",)
+
+
+def test_tables_of_other_programs_are_let_be(store: ReviewStore) -> None:
+    with store.database.writing() as connection:
+        for statement in (
+            "CREATE TABLE alembic_version (version_num VARCHAR(32))",
+            "INSERT INTO alembic_version VALUES ('f00')",
+            "CREATE TABLE verdict (id INTEGER)",
+        ):
+            connection.exec_driver_sql(statement)
+    store.give([draft()], "Ann")
+    assert standing(store) == [("Ann", "gold")]
+    with store.database.writing() as connection:
+        assert connection.exec_driver_sql("SELECT * FROM alembic_version").all() == [("f00",)]
+        for table in ("alembic_version", "verdict"):
+            connection.exec_driver_sql(f"DROP TABLE {table}")
+
+
+def test_a_table_of_our_name_that_is_not_ours_is_told(store: ReviewStore) -> None:
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("CREATE TABLE verdict_event (id INTEGER)")
+    with pytest.raises(FormatError, match="already exists, and is not nereval's; name another database"):
+        store.give([draft()], "Ann")
+    # Nothing of ours was left behind.
+    assert store.reviewed().number == 0
+
+
 @pytest.mark.parametrize(
     ("note", "who", "said"),
     [
@@ -96,7 +178,8 @@ def test_the_tables_are_those_that_migrations_make(store: ReviewStore) -> None:
 
     store.give([draft()], "Ann")
     with store.database.reading() as connection:
-        context = MigrationContext.configure(connection)
+        assert connection is not None
+        context = MigrationContext.configure(connection, opts={"version_table": REVISION})
         assert context.get_current_revision() == HEAD
         assert compare_metadata(context, METADATA) == []
 
@@ -104,7 +187,7 @@ def test_the_tables_are_those_that_migrations_make(store: ReviewStore) -> None:
 def test_a_newer_store_is_not_touched(store: ReviewStore) -> None:
     store.give([draft()], "Ann")
     with store.database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9999'")
     newer = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
     with pytest.raises(FormatError, match="revision 9999, which this version does not know; install a newer nereval"):
         newer.reviewed()

@@ -1,4 +1,4 @@
-"""The databases that verdicts may be kept in: how each is opened and locked, and its faults in plain words.
+"""The databases that verdicts may be kept in: how each is opened and locked.
 
 SQLite keeps a log beside its file (WAL) and waits for the disk at each commit (`synchronous=FULL`): what was
 acknowledged outlives a killed process. Writers stand in line, in SQLite by its own lock, in PostgreSQL by an advisory
@@ -9,24 +9,36 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.pool import NullPool
 
-from nereval_core.errors import FormatError, one_line
+from nereval_core.errors import FormatError
+from nereval_core.review.faults import fault
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
 WAIT = 30
 """Seconds that a writer stands in line before it is told that the database is busy."""
+REACH = 5
+"""Seconds in which a server must answer: pages wait for it."""
 _LOCK = 0x6E657265
 """The advisory lock of PostgreSQL under which verdicts are written: any number that is always the same."""
 _WRITES = "nereval_writes"
+_SECRETS = ("password", "sslpassword", "passfile")
+# In a transaction of PostgreSQL that writes. Whoever got lost while it held the lock does not hold up the others.
+_IN_LINE = (
+    f"SET LOCAL lock_timeout = '{WAIT}s'",
+    f"SET LOCAL idle_in_transaction_session_timeout = '{WAIT}s'",
+    f"SELECT pg_advisory_xact_lock({_LOCK})",
+)
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -54,35 +66,84 @@ class Database:
             FormatError: the URL is none, or of another kind of database, or its driver is not installed.
         """
         plain = isinstance(where, Path) or "://" not in where
-        url = URL.create("sqlite", database=str(Path(where).expanduser())) if plain else _url(str(where))
-        self.engine = _engine(url)
-        self.file = Path(url.database or "") if url.get_backend_name() == "sqlite" else None
-        self.name = url.render_as_string(hide_password=True) if self.file is None else str(self.file)
-
-    @property
-    def there(self) -> bool:
-        """Whether there may be anything in it: a file of SQLite is made when something is written."""
-        return self.file is None or self.file.exists()
+        url = None if plain else _url(str(where))
+        self.file = _file(url.database or "" if url else where) if url is None or _of_sqlite(url) else None
+        if self.file is not None:
+            self.engine = _sqlite(self.file)
+            self.name = str(self.file)
+        else:
+            assert url is not None
+            self.engine = _postgres(url)
+            shown = url.difference_update_query(_SECRETS).set(drivername="postgresql")
+            self.name = shown.render_as_string(hide_password=True)
+        self._opened: tuple[int, int] | None = None
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """Open a transaction that only reads."""
-        with self._told(), self.engine.connect() as connection, connection.begin():
-            yield connection
+    def reading(self) -> Iterator[Connection | None]:
+        """Open a transaction that only reads; None where nothing was ever written."""
+        with self._told(), ExitStack() as stack:
+            if self.file is None:
+                connection = stack.enter_context(self.engine.connect())
+                stack.enter_context(connection.begin())
+                yield connection
+            elif not self.file.exists():
+                self._is_the_same()
+                yield None
+            else:
+                self._is_the_same()
+                yield self._looked_into(self.file, stack)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Open a transaction that writes, one at a time: others wait."""
         with self._told():
             if self.file is not None:
+                self._is_the_same()
                 self.file.parent.mkdir(parents=True, exist_ok=True)
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 if self.file is None:
-                    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                    for statement in _IN_LINE:
+                        connection.execute(text(statement))
+                else:
+                    self._is_the_same()
                 yield connection
 
     def close(self) -> None:
         self.engine.dispose()
+
+    def _looked_into(self, file: Path, stack: ExitStack) -> Connection:
+        """Open a file of SQLite; where no log can be kept beside it and nobody has it open, take it as it is."""
+        logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
+        with ExitStack() as opened:
+            try:
+                connection = opened.enter_context(self.engine.connect())
+                opened.enter_context(connection.begin())
+                # Only a question makes SQLite open its files.
+                connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all()
+            except DBAPIError as error:
+                code = str(getattr(error.orig, "sqlite_errorname", ""))
+                if not code.startswith(_NO_LOG) or any(log.exists() for log in logs):
+                    raise
+            else:
+                stack.push(opened.pop_all())
+                return connection
+        connection = stack.enter_context(_untouched(file).connect())
+        stack.enter_context(connection.begin())
+        return connection
+
+    def _is_the_same(self) -> None:
+        """Refuse a file that took the place of the one that is open: what is written to that one would be lost."""
+        assert self.file is not None
+        found = self.file.stat() if self.file.exists() else None
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is no ordinary file"
+            raise FormatError.single(self.name, None, what, "name a file")
+        now = (found.st_dev, found.st_ino) if found is not None else None
+        if self._opened is None:
+            self._opened = now
+        elif self._opened != now:
+            what = "the file was removed, or another one put in its place, while it was open"
+            raise FormatError.single(self.name, None, what, "start nereval again")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -92,32 +153,70 @@ class Database:
             # Not a fault of the database: whoever wrote knows what it means.
             raise
         except DBAPIError as error:
-            raise FormatError.single(self.name, None, *_fault(error)) from error
+            raise FormatError.single(self.name, None, *fault(error)) from error
         except OSError as error:
             raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
 
 
+_NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
+
+
 def _url(where: str) -> URL:
     try:
+        where.encode()
         url = make_url(where)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         remedy = f"write {VARIABLE} as postgresql://user:password@host/database"
         raise FormatError.single(VARIABLE, None, "no URL of a database", remedy) from error
-    if url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
-        name = url.get_backend_name()
-        raise FormatError.single(VARIABLE, None, f"a database of the kind {name}", "use PostgreSQL or SQLite")
-    return url if url.get_backend_name() == "sqlite" else url.set(drivername="postgresql+psycopg")
+    kind = url.get_backend_name()
+    if kind not in ("sqlite", "postgresql", "postgres"):
+        raise FormatError.single(VARIABLE, None, f"a database of the kind {kind}", "use PostgreSQL or SQLite")
+    if _of_sqlite(url) and (url.query or url.host or url.database in (None, "", ":memory:")):
+        found = "a URL of SQLite that is more than the path of a file"
+        raise FormatError.single(VARIABLE, None, found, "write sqlite:////folder/file, or the path alone")
+    return url if kind == "sqlite" else url.set(drivername="postgresql+psycopg")
 
 
-def _engine(url: URL) -> Engine:
-    if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": WAIT})
-        event.listen(engine, "connect", _connected)
-        event.listen(engine, "begin", _begins)
-        return engine
+def _of_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _file(where: str | Path) -> Path:
+    with suppress(RuntimeError):
+        # There may be no home.
+        where = Path(where).expanduser()
+    if "\0" in str(where):
+        raise FormatError.single(VARIABLE, None, "a path with a NUL", "name a file")
+    # The place stays where it is, wherever the process goes; and a name is never taken for one of SQLite's own.
+    return Path(where).absolute()
+
+
+def _sqlite(file: Path) -> Engine:
+    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args={"timeout": WAIT})
+    event.listen(engine, "connect", _connected)
+    event.listen(engine, "begin", _begins)
+    return engine
+
+
+def _untouched(file: Path) -> Engine:
+    """Return an engine for a file that is read as it lies there, without locks and log."""
+    address = f"{file.as_uri()}?mode=ro&immutable=1"
+    return create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+
+
+def _postgres(url: URL) -> Engine:
+    arguments = {
+        "connect_timeout": REACH,
+        "client_encoding": "utf8",
+        # A server that vanished without a word is given up.
+        "keepalives_idle": WAIT,
+        "tcp_user_timeout": WAIT * 1000,
+    }
+    chosen = {name: value for name, value in arguments.items() if name not in url.query}
     try:
-        # A server that was started again has closed the connections that were kept.
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": WAIT})
+        # A server that was started again has closed the connections that were kept. Each statement sees what was
+        # committed before it, whatever the server takes by default: the line that writers stand in rests on it.
+        return create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=chosen)
     except ModuleNotFoundError as error:
         remedy = "pip install 'psycopg[binary]'"
         raise FormatError.single(VARIABLE, None, "PostgreSQL's driver is not installed", remedy) from error
@@ -137,33 +236,3 @@ def _connected(connection: sqlite3.Connection, record: Any) -> None:
 def _begins(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-_SQLITE = (
-    ("SQLITE_FULL", "the disk is full, and nothing was kept", "make room and try again"),
-    ("SQLITE_READONLY", "the file cannot be written, and nothing was kept", "make it writable, or name another one"),
-    ("SQLITE_BUSY", "another process is writing, and nothing was kept", "try again"),
-    ("SQLITE_NOTADB", "no database of SQLite", "name another file"),
-    ("SQLITE_CORRUPT", "the file is damaged", "restore a copy, or name another file"),
-    ("SQLITE_CANTOPEN", "the file cannot be opened", "check its folder and its rights"),
-    ("SQLITE_IOERR", "the disk failed", "check it and try again"),
-)
-_POSTGRES = (
-    ("53100", "the server's disk is full, and nothing was kept", "make room and try again"),
-    ("25006", "the server takes no changes now, and nothing was kept", "try again, or ask who runs it"),
-    ("42501", "this user may not write here", "grant it the rights on the schema"),
-    ("42P01", "the tables are gone", "restore them"),
-)
-
-
-def _fault(error: DBAPIError) -> tuple[str, str]:
-    """Return what went wrong and how to mend it."""
-    sqlite = str(getattr(error.orig, "sqlite_errorname", ""))
-    state = str(getattr(error.orig, "sqlstate", "") or "")
-    for code, found, remedy in _SQLITE:
-        if sqlite.startswith(code):
-            return found, remedy
-    for code, found, remedy in _POSTGRES:
-        if state == code:
-            return found, remedy
-    return one_line(str(error.orig).strip().splitlines()[0]), "check that the database runs and can be reached"

@@ -50,11 +50,8 @@ class PlaylistStore:
         Raises:
             FormatError: the database cannot be read.
         """
-        database = self.review.database
-        if not database.there:
-            return self._kept
-        with self._lock, database.reading() as connection:
-            if not self.review.check(connection):
+        with self._lock, self.review.database.reading() as connection:
+            if connection is None or not self.review.check(connection):
                 return self._kept
             named = connection.execute(select(NAMES).where(NAMES.c.number > self._kept.named).order_by(NAMES.c.number))
             names = [(row.number, _named(row)) for row in named]

@@ -9,12 +9,53 @@ from functools import cached_property
 from nereval_core.review.verdicts import Given, Key
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Every verdict on a record, and by `force[n]` which of them is in force after the first n + 1: -1 for none.
+
+    Where a verdict is taken back, the one that was in force before it is so again, as it was given: by whom, and when.
+    """
+
+    history: tuple[Given, ...] = ()
+    force: tuple[int, ...] = ()
+
+    @property
+    def last(self) -> Given:
+        return self.history[-1]
+
+    @property
+    def in_force(self) -> Given | None:
+        """The verdict that another would replace; it may say that there is none."""
+        return self.history[self.force[-1]] if self.force and self.force[-1] >= 0 else None
+
+    def before(self, one: Given) -> Given | None:
+        """Return what was in force before one of these verdicts."""
+        return Course(self.history[: one.version - 1], self.force[: one.version - 1]).in_force
+
+    def then(self, one: Given) -> Course:
+        """Return the course with one more verdict."""
+        at = len(self.history)
+        if one.undoes:
+            undone = next((number for number, old in enumerate(self.history) if old.uid == one.undoes), None)
+            if undone is not None:
+                at = self.force[undone - 1] if undone else -1
+        return Course((*self.history, one), (*self.force, at))
+
+
+_NEW = Course()
+
+
 @dataclass(frozen=True, eq=False)
 class Reviewed:
-    """The last verdict on each record by `Key.record`, those taken back too, up to `number` of the store."""
+    """The verdict in force on each record, by `Key.record`, those that say there is none too, up to `number`.
+
+    `number` is the place in the store of the last verdict, and `uid` names it. `courses` say what went before.
+    """
 
     last: Mapping[str, Given] = field(default_factory=dict)
     number: int = 0
+    uid: str = ""
+    courses: Mapping[str, Course] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.standing)
@@ -24,17 +65,22 @@ class Reviewed:
         found = list(news)
         if not found:
             return self
-        return Reviewed({**self.last, **{one.verdict.key.record: one for one in found}}, found[-1].number)
+        courses, last = dict(self.courses), dict(self.last)
+        for one in found:
+            record = one.verdict.key.record
+            courses[record] = course = courses.get(record, _NEW).then(one)
+            last[record] = course.in_force or one
+        return Reviewed(last, found[-1].number, found[-1].uid, courses)
 
     def of(self, key: Key) -> Given | None:
-        """Return the verdict that stands on a record, None where there is none."""
+        """Return the verdict that stands on a record, as it was given; None where there is none."""
         found = self.last.get(key.record)
         return found if found is not None and found.stands else None
 
     def version(self, key: Key) -> int:
         """Return how many verdicts were ever given on a record: what a reviewer who looks at it now has seen."""
-        found = self.last.get(key.record)
-        return 0 if found is None else found.version
+        found = self.courses.get(key.record)
+        return 0 if found is None else len(found.history)
 
     @cached_property
     def standing(self) -> tuple[Given, ...]:

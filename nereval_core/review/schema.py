@@ -8,6 +8,8 @@ HEAD = "0002"
 """The newest revision of `migrations`: what a database is brought to."""
 READABLE = "0001"
 """The oldest revision whose verdicts are read as they are: what is only read is not brought to a newer one."""
+REVISION = "verdict_revision"
+"""The table that says which revision a database has; alembic's usual name may be another program's."""
 METADATA = MetaData()
 
 EVENTS = Table(

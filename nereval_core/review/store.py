@@ -21,8 +21,8 @@ from sqlalchemy.exc import IntegrityError
 
 from nereval_core.errors import FormatError
 from nereval_core.review.databases import VARIABLE, Database, default_file
-from nereval_core.review.reviewed import Reviewed
-from nereval_core.review.schema import EVENTS, HEAD, READABLE
+from nereval_core.review.reviewed import Course, Reviewed
+from nereval_core.review.schema import EVENTS, HEAD, READABLE, REVISION
 from nereval_core.review.verdicts import (
     WITHDRAWN,
     ConflictError,
@@ -30,8 +30,8 @@ from nereval_core.review.verdicts import (
     Given,
     Key,
     Kind,
-    Verdict,
     body_of,
+    name_problems,
     problems,
     refuse,
     verdict_of,
@@ -70,35 +70,35 @@ class ReviewStore:
         return self.database.name
 
     def reviewed(self) -> Reviewed:
-        """Return all verdicts that stand now.
+        """Return all verdicts that stand now; only those given since the last time are read.
 
         Raises:
             FormatError: the database cannot be read.
         """
-        if not self.database.there:
-            return self._reviewed
         with self._lock:
             with self.database.reading() as connection:
-                if not self._ready and revision(connection) is None:
+                if connection is None or self._revision(connection) is None:
                     return self._reviewed
-                self.check(connection)
-                news = _given(connection, EVENTS.c.number > self._reviewed.number)
-            self._reviewed = self._reviewed.after(news)
+                known = self._reviewed
+                news = self._given(connection, EVENTS.c.number >= known.number)
+            if known.number and (not news or news[0].uid != known.uid):
+                # Another database took the place of the one that was read: a copy from another day.
+                known = Reviewed()
+                with self.database.reading() as connection:
+                    assert connection is not None
+                    news = self._given(connection)
+            elif known.number:
+                news = news[1:]
+            self._reviewed = known.after(news)
             return self._reviewed
 
     def history(self, key: Key) -> tuple[Given, ...]:
         """Return every verdict ever given on a record, the first one first, those taken back too."""
-        if not self.database.there:
-            return ()
-        with self.database.reading() as connection:
-            return () if revision(connection) is None else _given(connection, EVENTS.c.record == key.record)
+        return self._all(EVENTS.c.record == key.record)
 
     def every(self) -> tuple[Given, ...]:
         """Return every verdict ever given, in the order in which they were kept."""
-        if not self.database.there:
-            return ()
-        with self.database.reading() as connection:
-            return () if revision(connection) is None else _given(connection, EVENTS.c.number > 0)
+        return self._all()
 
     def give(self, drafts: Sequence[Draft], who: str) -> tuple[Given, ...]:
         """Keep verdicts, all of them or none; return them as kept.
@@ -108,8 +108,14 @@ class ReviewStore:
             FormatError: a verdict that cannot be taken, or a database that does not take it.
         """
         refuse([problem for draft in drafts for problem in problems(draft.verdict, who, "verdict")])
+        chosen: dict[str, Draft] = {}
+        for draft in drafts:
+            # Documents of one text share their records.
+            first = chosen.setdefault(draft.verdict.key.record, draft)
+            if (first.verdict.kind, first.verdict.right) != (draft.verdict.kind, draft.verdict.right):
+                raise FormatError.single("verdict", None, "two verdicts on one span", "give one after the other")
         batch = uuid.uuid4().hex
-        return self._keep([(draft, who, now(), uuid.uuid4().hex, batch) for draft in drafts])
+        return self._keep([(draft, who, now(), uuid.uuid4().hex, batch) for draft in chosen.values()])
 
     def undo(self, who: str) -> tuple[Given, ...]:
         """Take back the last verdict that somebody gave and has not taken back, or the last batch of them.
@@ -117,27 +123,31 @@ class ReviewStore:
         What stood before stands again. Return what was kept to do so, nothing where there is no verdict of theirs.
 
         Raises:
-            ConflictError: somebody else has decided on one of these records since.
+            ConflictError: somebody else has decided on one of these records since; nothing is taken back.
             FormatError: the database does not take it.
         """
-        if not self.database.there:
-            return ()
+        refuse(name_problems(who, "verdict"))
         undone = select(EVENTS.c.undoes).where(EVENTS.c.who == who, EVENTS.c.undoes != "")
         with self.database.reading() as connection:
-            if revision(connection) is None:
+            if connection is None or self._revision(connection) is None:
                 return ()
             mine = EVENTS.c.who == who, EVENTS.c.undoes == "", EVENTS.c.uid.not_in(undone)
             last = connection.execute(select(func.max(EVENTS.c.number)).where(*mine)).scalar()
             if last is None:
                 return ()
             batch = connection.execute(select(EVENTS.c.batch).where(EVENTS.c.number == last)).scalar_one()
-            given = _given(connection, EVENTS.c.batch == batch)
-            before = _before(connection, given)
-        drafts = []
+            given = self._given(connection, EVENTS.c.batch == batch, *mine)
+            courses = self._courses(connection, {one.verdict.key.record for one in given})
+        drafts, changed = [], []
         for one in given:
-            old = before.get(one.verdict.key.record)
+            course = courses[one.verdict.key.record]
+            if course.in_force != one:
+                changed.append(course.last)
+            old = course.before(one)
             verdict = replace(one.verdict, kind=WITHDRAWN, right=(), note="") if old is None else old.verdict
-            drafts.append(Draft(verdict, one.version, undoes=one.uid))
+            drafts.append(Draft(verdict, course.last.version, undoes=one.uid))
+        if changed:
+            raise ConflictError(changed)
         return self.give(drafts, who)
 
     def take(self, given: Iterable[Given]) -> tuple[Given, ...]:
@@ -145,11 +155,13 @@ class ReviewStore:
 
         Raises:
             ConflictError: the records have other verdicts here.
-            FormatError: the database does not take it.
+            FormatError: a verdict that cannot be taken, or a database that does not take it.
         """
+        taken = tuple(given)
+        refuse([problem for one in taken for problem in problems(one.verdict, one.who, "verdict")])
         rows = [
             (Draft(one.verdict, one.version - 1, undoes=one.undoes), one.who, one.at, one.uid, one.batch)
-            for one in given
+            for one in taken
         ]
         return self._keep(rows)
 
@@ -159,37 +171,40 @@ class ReviewStore:
     def _keep(self, rows: Sequence[tuple[Draft, str, str, str, str]]) -> tuple[Given, ...]:
         if not rows:
             return ()
-        drafts = [draft for draft, *_ in rows]
+        records = {draft.verdict.key.record for draft, *_ in rows}
         try:
             with self.database.writing() as connection:
                 self.prepare(connection)
-                stand = _standing(connection, {draft.verdict.key.record for draft in drafts})
+                stand = {record: course.last for record, course in self._courses(connection, records).items()}
                 versions = {record: one.version for record, one in stand.items()}
                 kept = []
                 for draft, who, at, uid, batch in rows:
                     record = draft.verdict.key.record
                     if versions.get(record, 0) != draft.seen:
-                        theirs = {one.verdict.key.record for one, *_ in rows}
-                        raise ConflictError(
-                            stand[name] for name in sorted(theirs & stand.keys()) if _unseen(stand[name], drafts)
-                        )
+                        drafts = [draft for draft, *_ in rows]
+                        raise ConflictError(stand[name] for name in sorted(stand) if _unseen(stand[name], drafts))
                     versions[record] = draft.seen + 1
                     kept.append(Given(draft.verdict, who, at, draft.seen + 1, uid, batch, draft.undoes))
+                last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
                 connection.execute(insert(EVENTS), [_row(one) for one in kept])
-                return _given(connection, EVENTS.c.batch.in_({one.batch for one in kept}))
+                found = self._given(connection, EVENTS.c.number > last)
+            # Not before they are there for good: a transaction that fails takes the tables with it.
+            self._ready = True
+            return found
         except IntegrityError as error:
             # Written past the line that writers stand in; nothing of ours was kept.
             with self.database.reading() as connection:
-                stand = _standing(connection, {draft.verdict.key.record for draft in drafts})
-            raise ConflictError(stand.values()) from error
+                assert connection is not None
+                raise ConflictError(course.last for course in self._courses(connection, records).values()) from error
 
     def prepare(self, connection: Connection) -> None:
         """Bring the tables to the newest revision, where they are not."""
-        if self._ready:
-            return
-        if (known := revision(connection)) != HEAD and (known is None or known < HEAD):
-            _upgrade(connection)
-        self.check(connection)
+        if not self._ready:
+            known = revision(connection)
+            if known is None or known < HEAD:
+                _upgrade(connection)
+            elif known > HEAD:
+                raise self._newer(known)
 
     def check(self, connection: Connection) -> bool:
         """Return whether the tables are of the newest revision; verdicts of one from READABLE on can be read.
@@ -197,17 +212,55 @@ class ReviewStore:
         Raises:
             FormatError: they are of a revision that this version does not read.
         """
+        return self._ready or self._revision(connection) == HEAD
+
+    def _revision(self, connection: Connection) -> str | None:
+        """Return the revision of the tables, None where there are none; refuse one that cannot be read."""
         if self._ready:
-            return True
+            return HEAD
         known = revision(connection)
         if known is not None and known < READABLE:
-            remedy = f"give one to bring it to {HEAD}"
-            raise FormatError.single(self.name, None, f"verdicts of revision {known}", remedy)
+            found = f"verdicts of revision {known}"
+            raise FormatError.single(self.name, None, found, f"give one to bring it to {HEAD}")
         if known is not None and known > HEAD:
-            found = f"verdicts of revision {known}, which this version does not know"
-            raise FormatError.single(self.name, None, found, "install a newer nereval")
+            raise self._newer(known)
         self._ready = known == HEAD
-        return self._ready
+        return known
+
+    def _newer(self, known: str) -> FormatError:
+        found = f"verdicts of revision {known}, which this version does not know"
+        return FormatError.single(self.name, None, found, "install a newer nereval")
+
+    def _all(self, *where: Any) -> tuple[Given, ...]:
+        with self.database.reading() as connection:
+            there = connection is not None and self._revision(connection) is not None
+            return self._given(connection, *where) if connection is not None and there else ()
+
+    def _given(self, connection: Connection, *where: Any) -> tuple[Given, ...]:
+        rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
+        return tuple(map(self._read, rows))
+
+    def _courses(self, connection: Connection, records: Iterable[str]) -> dict[str, Course]:
+        """Return what became of each of these records that has verdicts."""
+        found: dict[str, Course] = {}
+        wanted = sorted(records)
+        for low in range(0, len(wanted), _MANY):
+            for one in self._given(connection, EVENTS.c.record.in_(wanted[low : low + _MANY])):
+                record = one.verdict.key.record
+                found[record] = found.get(record, Course()).then(one)
+        return found
+
+    def _read(self, row: Row[Any]) -> Given:
+        kind: Kind = row.kind if row.kind in _KNOWN else WITHDRAWN
+        try:
+            verdict = verdict_of(kind, row.note, json.loads(row.body))
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            found = f"verdict number {row.number} is damaged"
+            raise FormatError.single(self.name, None, found, "restore a copy, or name another one") from error
+        return Given(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
+
+
+_KNOWN = get_args(Kind)
 
 
 def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
@@ -222,9 +275,9 @@ def now() -> str:
 
 def revision(connection: Connection) -> str | None:
     """Return the revision that the tables have, None where there are none."""
-    if not inspect(connection).has_table("alembic_version"):
+    if not inspect(connection).has_table(REVISION):
         return None
-    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    found: str | None = connection.execute(text(f"SELECT version_num FROM {REVISION}")).scalar()
     return found
 
 
@@ -237,33 +290,6 @@ def _upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def _given(connection: Connection, *where: Any) -> tuple[Given, ...]:
-    return tuple(map(_read, connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))))
-
-
-def _standing(connection: Connection, records: Iterable[str]) -> dict[str, Given]:
-    """Return the last verdict on each of these records, those taken back too."""
-    found: dict[str, Given] = {}
-    wanted = sorted(records)
-    for low in range(0, len(wanted), _MANY):
-        for one in _given(connection, EVENTS.c.record.in_(wanted[low : low + _MANY])):
-            found[one.verdict.key.record] = one
-    return found
-
-
-def _before(connection: Connection, given: Iterable[Given]) -> dict[str, Given]:
-    """Return the verdict that each of these replaced."""
-    versions = {one.verdict.key.record: one.version for one in given}
-    found: dict[str, Given] = {}
-    wanted = sorted(versions)
-    for low in range(0, len(wanted), _MANY):
-        for one in _given(connection, EVENTS.c.record.in_(wanted[low : low + _MANY])):
-            record = one.verdict.key.record
-            if one.version == versions[record] - 1 and one.stands:
-                found[record] = one
-    return found
 
 
 def _row(given: Given) -> dict[str, Any]:
@@ -280,9 +306,3 @@ def _row(given: Given) -> dict[str, Any]:
         "batch": given.batch,
         "undoes": given.undoes,
     }
-
-
-def _read(row: Row[Any]) -> Given:
-    kind: Kind = row.kind if row.kind in get_args(Kind) else WITHDRAWN
-    verdict: Verdict = verdict_of(kind, row.note, json.loads(row.body))
-    return Given(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)

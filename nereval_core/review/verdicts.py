@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -36,6 +37,12 @@ QUOTE = 200
 """Characters of a span's text that are kept beside a verdict; of a longer one, its beginning."""
 AROUND = 40
 """Characters kept from before and after the span: by them it is found again in a text that changed."""
+WORD = 10_000
+"""Characters that a type, or the id of a document, may have."""
+FAR = 2**31
+"""Where offsets end."""
+RIGHT = 1_000
+"""Spans that may stand in place of one, and fragments that a span may have."""
 
 Fragments = tuple[tuple[int, int], ...]
 
@@ -135,14 +142,16 @@ class ConflictError(Exception):
 
     def __init__(self, theirs: Iterable[Given]) -> None:
         self.theirs = tuple(theirs)
-        super().__init__("; ".join(said(given) for given in self.theirs))
+        what = "; ".join(said(given) for given in self.theirs)
+        super().__init__(what or "the verdicts on these records are others now")
 
 
 def said(given: Given) -> str:
     """Say in a line who decided what of which span, and when."""
     verdict = given.verdict
     what = KINDS.get(verdict.kind, "no verdict any more")
-    return f"{given.who} on {given.at[:16].replace('T', ' ')}: {quoted(verdict.seen.quote)} {what}"
+    taken = "taken back, now " if given.undoes else ""
+    return f"{given.who} on {given.at[:16].replace('T', ' ')}: {quoted(verdict.seen.quote)} {taken}{what}"
 
 
 def text_digest(text: str | bytes) -> str:
@@ -152,33 +161,75 @@ def text_digest(text: str | bytes) -> str:
 
 def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -> list[Problem]:
     """Return what keeps a verdict from being taken: text that no database holds, or too much of it, or odd spans."""
-    found = []
+    key, seen = verdict.key, verdict.seen
+    spans = (key.span, *([verdict.partner] if verdict.partner else []), *verdict.right)
+    found = name_problems(who, source, line)
 
     def wrong(what: str, remedy: str) -> None:
         found.append(Problem(source, line, what, remedy))
 
-    for name, value, most in (("note", verdict.note, NOTE), ("reviewer's name", who, NAME)):
-        if len(value) > most:
-            wrong(f"a {name} of {len(value):,} characters", f"shorten it to {most:,}")
-        if odd := next((char for char in value if char == "\0" or "\ud800" <= char <= "\udfff"), ""):
-            wrong(f"a {name} with {quoted(odd)}, which is no character of a text", "take it out")
-    if not who.strip():
-        wrong("no name of a reviewer", "say who gives the verdict")
-    elif not who.isprintable():
-        wrong(f"a reviewer's name with {quoted(who)}", "write it on one line, without control characters")
+    _written_badly(wrong, "note", verdict.note, NOTE)
+    if "\0" in verdict.note:
+        wrong(f"a note with {quoted(chr(0))}, which is no character of a text", "take it out")
+    _written_badly(wrong, "document's id", seen.document, WORD)
+    _written_badly(wrong, "quote", seen.quote, QUOTE)
+    _written_badly(wrong, "text before a quote", seen.before, AROUND)
+    _written_badly(wrong, "text after a quote", seen.after, AROUND)
+    if not _DIGEST.fullmatch(key.text):
+        wrong(f"{quoted(key.text)}, which is no digest of a text", "write its SHA-256, 64 digits from 0 to f")
     if verdict.kind not in get_args(Kind):
         wrong(f"there is no verdict {quoted(str(verdict.kind))}", f"use {', '.join(KINDS)}")
-    if verdict.key.side not in get_args(Side):
-        wrong(f"there is no side {quoted(str(verdict.key.side))}", "use gold or pred")
+    if key.side not in get_args(Side):
+        wrong(f"there is no side {quoted(str(key.side))}", "use gold or pred")
     if verdict.right and verdict.kind != "neither":
         wrong(f"right spans beside the verdict {quoted(verdict.kind)}", "give them with neither")
-    for span in (verdict.key.span, *([verdict.partner] if verdict.partner else []), *verdict.right):
+    if max(len(verdict.right), *(len(span.fragments) for span in spans)) > RIGHT:
+        wrong(f"more than {RIGHT:,} spans or fragments", f"give {RIGHT:,} at most")
+        return found
+    for span in spans:
         ends = [place for part in span.fragments for place in part]
         if not ends or ends[0] < 0 or any(low >= high for low, high in span.fragments) or ends != sorted(ends):
-            wrong(f"a span at {list(map(list, span.fragments))}", "give [start, end] pairs in order, start < end")
-        elif not span.type:
+            wrong(f"a span at {_shown(span)}", "give [start, end] pairs in order, start < end")
+        elif ends[-1] >= FAR:
+            wrong("a span beyond the end of any text", f"give offsets below {FAR:,}")
+        if not span.type:
             wrong("a span without a type", "name its type")
+        _written_badly(wrong, "type", span.type, WORD)
     return found
+
+
+def name_problems(who: str, source: str, line: int | None = None) -> list[Problem]:
+    """Return what keeps a text from being the name of a reviewer."""
+    found: list[Problem] = []
+
+    def wrong(what: str, remedy: str) -> None:
+        found.append(Problem(source, line, what, remedy))
+
+    _written_badly(wrong, "reviewer's name", who, NAME)
+    if not who.strip():
+        wrong("no name of a reviewer", "say who gives the verdict")
+    elif not who.isprintable() and not found:
+        wrong(f"a reviewer's name with {quoted(who)}", "write it on one line, without control characters")
+    return found
+
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def _written_badly(wrong: Callable[[str, str], None], name: str, value: str, most: int) -> None:
+    if len(value) > most:
+        wrong(f"a {name} of {len(value):,} characters", f"shorten it to {most:,}")
+    if odd := next((char for char in value if "\ud800" <= char <= "\udfff"), ""):
+        wrong(f"a {name} with {quoted(odd)}, which is no character of a text", "take it out")
+
+
+def _shown(span: Marked) -> str:
+    # An integer may have more digits than can be printed.
+    return str([[low, high] for low, high in span.fragments]) if _near(span) else "places out of reach"
+
+
+def _near(span: Marked) -> bool:
+    return all(abs(place) < FAR for part in span.fragments for place in part)
 
 
 def body_of(verdict: Verdict) -> str:

@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from nereval_core.review.schema import METADATA
+from nereval_core.review.schema import METADATA, REVISION
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA, version_table=REVISION)
 # The store's transaction holds all of it.
 context.run_migrations()
