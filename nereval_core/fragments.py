@@ -48,7 +48,7 @@ def token_runs(
     tokens: Intervals,
 ) -> TokenRuns:
     """Count the tokens of two layers; `codes` are their spans' types as indices into the sorted `types`."""
-    cells = [_cells(layer, code, len(types), tokens) for layer, code in zip((gold, pred), codes, strict=True)]
+    cells = [token_cells(layer, code, len(types), tokens) for layer, code in zip((gold, pred), codes, strict=True)]
     sides = []
     for layer, mine, other, alone in (
         (gold, cells[0], cells[1], Decision.MIS),
@@ -62,7 +62,7 @@ def token_runs(
     return TokenRuns(sides[0], sides[1])
 
 
-def _cells(layer: Layer, code: NDArray[Any], types: int, tokens: Intervals) -> Int64:
+def token_cells(layer: Layer, code: NDArray[Any], types: int, tokens: Intervals) -> Int64:
     """Return the distinct tokens of a layer by type, as token * types + type, sorted."""
     plain = np.ones(len(layer), bool)
     plain[list(layer.fragments)] = False

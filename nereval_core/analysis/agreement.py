@@ -1,0 +1,219 @@
+"""Agreement between annotators: F1 of each two, kappa and alpha on tokens, unitizing alpha on characters.
+
+Any layers over the same documents may be annotators. F1 is counted span by span under matching criteria, one of the two
+taken as gold; kappa and alpha are on tokens (`agreement_tokens`), unitizing alpha on characters (`unitizing`), these
+three under the settings' merged and left-out types, not under those of a criterion of one's own. Of all annotators
+together, F1 and observed agreement are means over their pairs, kappa is Fleiss', of two it is Cohen's.
+
+Intervals are bias-corrected bootstrap intervals over documents, the same draws for every figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis import agreement_figures as rows_of
+from nereval_core.analysis.agreement_figures import FIGURES, Group, Key, Pair, Row, Tokens, symmetric
+from nereval_core.analysis.agreement_tokens import count_tokens, pairs_of
+from nereval_core.analysis.agreement_tokens import figures as token_figures
+from nereval_core.analysis.chance import Float64, share
+from nereval_core.analysis.resampling import Plan, document_counts, ratios
+from nereval_core.analysis.significance import F1
+from nereval_core.analysis.unitizing import Units, disagreement, units_of
+from nereval_core.corpus import Layer
+from nereval_core.criteria import Criterion, TypeRules
+from nereval_core.errors import FormatError
+from nereval_core.scoring import Scores, Settings, apply_rules, score_layers
+from nereval_core.tokens import tokens_of
+
+AGREEMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "figure": "str",
+        "criterion": "str",
+        "type": "str",
+        "one": "str",
+        "other": "str",
+        "value": "float64",
+        "low": "float64",
+        "high": "float64",
+        "undefined": "int64",
+        "n": "int64",
+        "why": "str",
+    }
+)
+"""Columns of `Agreement.table` and their dtypes. `criterion` is NA but for F1, `type` for all types together, `one` and
+`other` for all annotators together; under a criterion that is not symmetric, `one` is taken as gold. `undefined` counts
+the resamples without a value; `n` the spans, tokens or units of these annotators; `why` says what keeps a value from
+being defined, or what was left out."""
+DOCUMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {"document": "str", "spans": "int64", "tokens": "int64", **dict.fromkeys(FIGURES, "float64"), "why": "str"}
+)
+"""Columns of `Agreement.by_document` and their dtypes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What annotators agree on: `table` has AGREEMENT_COLUMNS.
+
+    `scores` are those of each pair, by position: the first taken as gold. Under a criterion that is not symmetric there
+    are both ways. `layers` are as annotated.
+    """
+
+    annotators: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    settings: Settings
+    plan: Plan
+    scores: Mapping[Pair, Mapping[str, Scores]] = field(repr=False)
+    table: pd.DataFrame
+    tokens: Tokens = field(repr=False)
+    units: Mapping[str, tuple[Units, ...]] = field(repr=False)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types that annotators use, after merging."""
+        return tuple(self.units)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        return pairs_of(len(self.annotators))
+
+    @property
+    def everyone(self) -> Group:
+        """All annotators: of two the pair."""
+        return None if len(self.annotators) > 2 else (0, 1)
+
+    def rows(self, group: Group, *, criterion: str | None = None) -> pd.DataFrame:
+        """Return the rows of `table` about a group, F1 under one criterion, by default the first."""
+        name = criterion or self.settings.criteria[0].name
+        found = self.table[self.table["criterion"].isna() | self.table["criterion"].eq(name)]
+        if group is None:
+            return found[found["one"].isna()]
+        one, other = (self.annotators[number] for number in group)
+        both = found["one"].eq(one) & found["other"].eq(other)
+        if group[0] > group[1]:
+            # Symmetric figures stand once.
+            twin = found["one"].eq(other) & found["other"].eq(one)
+            both |= twin & (found["figure"].ne("f1") | symmetric(self.criterion(name)))
+        return found[both]
+
+    def criterion(self, name: str) -> Criterion:
+        return next(one for one in self.settings.criteria if one.name == name)
+
+    def by_document(self, group: Group, *, criterion: str | None = None) -> pd.DataFrame:
+        """Return the figures of each document: DOCUMENT_COLUMNS."""
+        name = criterion or self.settings.criteria[0].name
+        return _by_document(self, group, name)
+
+
+def agree(
+    layers: Mapping[str, Layer],
+    settings: Settings | None = None,
+    *,
+    plan: Plan | None = None,
+) -> Agreement:
+    """Return the agreement of annotators by name, layers over the same documents, at least two.
+
+    F1 is under the settings' criteria, of which the first is the one that tables show.
+    """
+    settings, plan = settings or Settings(), plan or Plan()
+    rules = TypeRules(dict(settings.merge), settings.leave_out)
+    ruled = [apply_rules(layer, rules) for layer in layers.values()]
+    types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
+    scores = dict(_scored(tuple(layers.values()), settings))
+    units = {kind: tuple(units_of(layer, kind) for layer in ruled) for kind in types}
+    tokens: Tokens
+    try:
+        tokens = count_tokens(ruled, types, tokens_of(ruled[0].documents))
+    except FormatError as error:
+        tokens = error.problems[0].found
+    names = tuple(layers)
+    rows = [
+        *rows_of.f1(scores, settings.criteria, len(names), plan),
+        *rows_of.on_tokens(tokens, len(names), plan),
+        *rows_of.unitized(units, names, ruled[0].documents, plan),
+    ]
+    return Agreement(names, tuple(layers.values()), settings, plan, scores, _table(rows, names), tokens, units)
+
+
+def _scored(layers: Sequence[Layer], settings: Settings) -> Iterator[tuple[Pair, dict[str, Scores]]]:
+    """Yield the scores of each pair by criterion, both ways where a criterion is not symmetric."""
+    for pair in permutations(range(len(layers)), 2):
+        gold, pred = (layers[number] for number in pair)
+        asked = [one for one in settings.criteria if pair[0] < pair[1] or not symmetric(one)]
+        asked = [one for one in asked if one.lacks(gold) is None]
+        if asked or pair[0] < pair[1]:
+            found = score_layers(
+                gold, pred, Settings(tuple(asked), settings.merge, settings.leave_out, settings.counting)
+            )
+            yield pair, {one.name: found for one in asked}
+
+
+def _table(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
+    def called(key: Key) -> tuple[Any, ...]:
+        one, other = (None, None) if key.group is None else (names[number] for number in key.group)
+        return key.figure, key.criterion, key.type, one, other
+
+    table = pd.DataFrame([(*called(key), *rest) for key, *rest in rows], columns=list(AGREEMENT_COLUMNS))
+    return table.astype(dict(AGREEMENT_COLUMNS))
+
+
+def _by_document(found: Agreement, group: Group, name: str) -> pd.DataFrame:
+    names, documents = found.annotators, found.layers[0].documents
+    members = list(range(len(names)) if group is None else group)
+    pairs = [pair for pair in found.scores if {*pair} <= {*members} and name in found.scores[pair]]
+    if group is not None and group in pairs:
+        pairs = [group]
+    nothing = np.full(len(documents), np.nan)
+    counts = [document_counts(found.scores[pair][name], name) for pair in pairs]
+    each = [ratios(rows)[F1] for rows in counts]
+    spans = {
+        number: rows[2 + side] for pair, rows in zip(pairs, counts, strict=True) for side, number in enumerate(pair)
+    }
+    columns: dict[str, Any] = {
+        "document": list(documents.ids),
+        "spans": sum(spans.values(), np.zeros(len(documents), np.int64)),
+        "tokens": np.zeros(len(documents), np.int64),
+        "f1": rows_of.mean(np.array(each))[0] if each else nothing,
+    }
+    if isinstance(found.tokens, str):
+        columns |= dict.fromkeys(rows_of.ON_TOKENS, nothing)
+    else:
+        whole = found.tokens[0]
+        columns["tokens"] = whole.tokens
+        columns |= token_figures(whole if group is None else whole.of_pair((min(group), max(group))))
+    columns["unitizing"], refused = _unitizing(found, members)
+    table = pd.DataFrame({name: columns.get(name, "") for name in DOCUMENT_COLUMNS}).astype(dict(DOCUMENT_COLUMNS))
+    reasons = [
+        (table["unitizing"].isna() & table["spans"].gt(0), rows_of.NOTHING_EXPECTED),
+        (table["kappa"].isna(), rows_of.ONE_CATEGORY),
+        (table["tokens"].eq(0), rows_of.NO_TOKENS),
+        (table["spans"].eq(0), rows_of.NO_SPANS),
+    ]
+    for where, said in reasons:
+        table.loc[where, "why"] = said
+    for doc, said in refused.items():
+        table.loc[doc, "why"] = said
+    return table
+
+
+def _unitizing(found: Agreement, members: Sequence[int]) -> tuple[Float64, dict[int, str]]:
+    """Return unitizing alpha by document, and by document why it is refused."""
+    documents = found.layers[0].documents
+    observed, expected = np.zeros(len(documents)), np.zeros(len(documents))
+    refused: dict[int, str] = {}
+    for kind, every in found.units.items():
+        apart = disagreement([every[number] for number in members], documents.base)
+        observed, expected = observed + apart.observed, expected + apart.expected
+        for number in members:
+            for doc in every[number].crossed.tolist():
+                refused.setdefault(doc, f"spans of {kind} overlap in {found.annotators[number]}, {rows_of.REFUSED}")
+    expected[list(refused)] = np.nan
+    return 1 - share(observed, expected), refused
