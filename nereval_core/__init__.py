@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.agreement_verb import agreement
     from nereval_core.concept_verbs import index, link
     from nereval_core.error_verbs import errors_of
     from nereval_core.library import compare, read, reproduce, score, write
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "__version__",
+    "agreement",
     "compare",
     "errors_of",
     "index",
@@ -43,6 +45,10 @@ def __getattr__(name: str) -> Any:
         from nereval_core.objects import read_objects
 
         return read_objects
+    if name == "agreement":
+        from nereval_core.agreement_verb import agreement
+
+        return agreement
     if name == "errors_of":
         from nereval_core.error_verbs import errors_of
 

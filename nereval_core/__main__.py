@@ -49,6 +49,12 @@ COMPARE = """\
 Intervals are bias-corrected bootstrap intervals over documents, differences to the baseline are over the same
 resamples, and p is by approximate randomization with Holm's correction over the systems.
 """
+AGREEMENT = """\
+A, B, C are any layers over the same documents, read as GOLD and PRED are. F1 is of each two under --criteria, kappa and
+alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
+than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
+bias-corrected bootstrap intervals over documents.
+"""
 ERRORS = """\
 Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
 several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
@@ -379,6 +385,23 @@ def _errors() -> argparse.ArgumentParser:
     return parser
 
 
+def _agreement() -> argparse.ArgumentParser:
+    parser = _parser(
+        "agreement", "A B [C ...] [options]", "tell how far annotators agree, with intervals", f"{SCORE}\n{AGREEMENT}\n"
+    )
+    _add_reading(parser)
+    _add_scoring(parser, "strict")
+
+    add = parser.add_argument_group("agreement").add_argument
+    add("--resamples", type=int, default=10_000, metavar="N", help="how often documents are resampled (10000)")
+    add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--by", action="append", default=[], metavar="type,document", help="break the figures down")
+    _add_tables(add, "everything")
+    return parser
+
+
 def _slices() -> argparse.ArgumentParser:
     parser = _parser(
         "slices",
@@ -521,6 +544,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
     {
         "score": _score,
         "compare": _compare,
+        "agreement": _agreement,
         "sensitivity": _sensitivity,
         "errors": _errors,
         "slices": _slices,
@@ -535,6 +559,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
 )
 MODULES: MappingProxyType[str, str] = MappingProxyType(
     {
+        "agreement": "nereval_core.agreement_command",
         "compare": "nereval_core.compare_command",
         "sensitivity": "nereval_core.sensitivity_command",
         "errors": "nereval_core.errors_command",

@@ -320,9 +320,18 @@ def named_systems(options: argparse.Namespace) -> dict[str, str]:
     """Return the predictions by the name of their system.
 
     Raises:
+        FormatError: as `named`.
+    """
+    return named(options.files[1:] or options.files)
+
+
+def named(files: Sequence[str]) -> dict[str, str]:
+    """Return paths by name: the one given as NAME=PATH, else that of the file or folder.
+
+    Raises:
         FormatError: two systems of one name, or a name that is empty.
     """
-    given = [_named(file) for file in options.files[1:] or options.files]
+    given = [_named(file) for file in files]
     names: list[str] = [name or "" for name, _ in given]
     candidates = [_names_of(path) for _, path in given]
     free = [i for i, (name, _) in enumerate(given) if name is None]

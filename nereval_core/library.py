@@ -416,6 +416,16 @@ def _sides(
     Raises:
         FormatError: as the readers do, `levelled`, and for texts that belong to nothing.
     """
+    ours = gold_side(gold, format=format, core_type=core_type, texts=texts)
+    return levelled(ours, pred_side(pred, ours, format=format, core_type=core_type))
+
+
+def gold_side(gold: Given, *, format: str, core_type: str | None = None, texts: Texts | None = None) -> Reading:
+    """Return what is given as gold.
+
+    Raises:
+        FormatError: as the readers do, and for texts that belong to nothing.
+    """
     if texts is not None and not is_objects(gold):
         raise FormatError.single("texts", None, "gold is no list of Python objects", "leave them out, it has its own")
     if is_objects(gold):
@@ -423,12 +433,19 @@ def _sides(
     else:
         ours = _reading(cast(Reading | Layer | Input, gold), format, None, _typed(core_type))
     _check_cores(ours, core_type)
+    return ours
+
+
+def pred_side(pred: Given, ours: Reading, *, format: str, core_type: str | None = None) -> Reading:
+    """Return what is given as a prediction of the gold `ours`.
+
+    Raises:
+        FormatError: as the readers do.
+    """
     if is_objects(pred):
         held = ours.documents if ours.documents.sizes is None else None
-        theirs = read_objects(cast(Objects, pred), texts=held, name="pred", scheme=ours.scheme)
-    else:
-        theirs = _reading(cast(Reading | Layer | Input, pred), format, ours, core_type)
-    return levelled(ours, theirs)
+        return read_objects(cast(Objects, pred), texts=held, name="pred", scheme=ours.scheme)
+    return _reading(cast(Reading | Layer | Input, pred), format, ours, core_type)
 
 
 def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None, core_type: str | None) -> Reading:

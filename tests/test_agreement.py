@@ -348,8 +348,18 @@ def spans_of(*kinds: str) -> Spans:
         ("   ", [(0, 1, "X")], [], {"f1": "", "observed": NO_TOKENS, "unitizing": ""}),
         ("a", [(0, 1, "X")], [(0, 1, "X")], {"f1": "", "kappa": ONE_CATEGORY, "unitizing": NOTHING_EXPECTED}),
         ("a b", [(0, 1, "X")], [], {"f1": "", "observed": "", "kappa": "", "alpha": "", "unitizing": ""}),
-        ("ab", [(0, 1, "X"), (0, 2, "X")], [], {"unitizing": "spans of X overlap in annotator-0 (in document d0)"}),
-        ("ab", [(0, 1, "X"), (0, 1, "X")], [], {"unitizing": "spans of X overlap in annotator-0 (in document d0)"}),
+        (
+            "ab",
+            [(0, 1, "X"), (0, 2, "X")],
+            [],
+            {"unitizing": "refused, spans of X overlap in annotator-0 (in document d0)"},
+        ),
+        (
+            "ab",
+            [(0, 1, "X"), (0, 1, "X")],
+            [],
+            {"unitizing": "refused, spans of X overlap in annotator-0 (in document d0)"},
+        ),
         ("ab", [(0, 1, "X"), (0, 2, "Y")], [], {"unitizing": ""}),
     ],
 )
@@ -370,7 +380,7 @@ def test_what_overlaps_in_one_annotator_keeps_the_other_figures_and_pairs() -> N
     assert value(found, "unitizing", "Y") == 1 and value(found, "kappa") < 1
     alone = found.rows((1, 2)).set_index("figure")
     assert (alone.loc["unitizing", "value"] == 1).all()
-    assert found.by_document(None)["why"].iloc[0].startswith("spans of X overlap in annotator-0")
+    assert found.by_document(None)["why"].iloc[0].startswith("refused, spans of X overlap in annotator-0")
 
 
 def test_units_neither_meet_nor_fill_gaps_across_documents() -> None:

@@ -66,8 +66,14 @@ LEVELS = (
     ("nereval_core.library", "nereval_core.store"),
     ("nereval_core.scored",),
     ("nereval_core.engine",),
-    ("nereval_core.concept_verbs", "nereval_core.error_verbs", "nereval_core.slice_verbs"),
     (
+        "nereval_core.agreement_verb",
+        "nereval_core.concept_verbs",
+        "nereval_core.error_verbs",
+        "nereval_core.slice_verbs",
+    ),
+    (
+        "nereval_core.agreement_command",
         "nereval_core.commands",
         "nereval_core.compare_command",
         "nereval_core.convention_command",

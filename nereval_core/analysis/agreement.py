@@ -214,6 +214,6 @@ def _unitizing(found: Agreement, members: Sequence[int]) -> tuple[Float64, dict[
         observed, expected = observed + apart.observed, expected + apart.expected
         for number in members:
             for doc in every[number].crossed.tolist():
-                refused.setdefault(doc, f"spans of {kind} overlap in {found.annotators[number]}, {rows_of.REFUSED}")
+                refused.setdefault(doc, f"refused, spans of {kind} overlap in {found.annotators[number]}")
     expected[list(refused)] = np.nan
     return 1 - share(observed, expected), refused

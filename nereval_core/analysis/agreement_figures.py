@@ -151,9 +151,6 @@ def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
         yield from _rows(kinds, found, [number] * len(keys), why)
 
 
-REFUSED = "which unitizing alpha does not allow"
-
-
 def unitized(
     units: Mapping[str, tuple[Units, ...]], names: Sequence[str], documents: Documents, plan: Plan
 ) -> Iterator[Row]:
@@ -181,7 +178,7 @@ def refusal(name: str, kind: str, units: Units, documents: Documents) -> str:
         return ""
     first, more = documents.ids[int(units.crossed[0])], len(units.crossed) - 1
     place = f"in document {first}" + (f" and {more:,} more" if more else "")
-    return f"spans of {kind} overlap in {name} ({place}), {REFUSED}"
+    return f"refused, spans of {kind} overlap in {name} ({place})"
 
 
 class _Apart(NamedTuple):

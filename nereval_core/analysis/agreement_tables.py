@@ -1,0 +1,210 @@
+"""The tables of an agreement as they are read, and what they show in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.agreement import Agreement
+from nereval_core.analysis.agreement_figures import FIGURES, Group, symmetric
+from nereval_core.analysis.significance import FEW
+from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
+from nereval_core.report.printed import UNDEFINED
+from nereval_core.tokens import tokens_in_words
+
+LABELS: Mapping[str, str] = {
+    "f1": "F1",
+    "observed": "observed agreement",
+    "kappa": "Cohen's kappa",
+    "alpha": "Krippendorff's alpha",
+    "unitizing": "unitizing alpha",
+}
+OVER: Mapping[str, str] = {
+    "f1": "spans",
+    "observed": "tokens",
+    "kappa": "tokens",
+    "alpha": "tokens",
+    "unitizing": "units",
+}
+"""What n counts."""
+
+
+def label_of(figure: str, group: Group) -> str:
+    """Return what a figure is called; of more than two annotators kappa is Fleiss', F1 and agreement are means."""
+    if group is not None:
+        return LABELS[figure]
+    said = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
+    return said.get(figure, LABELS[figure])
+
+
+def cell(row: Mapping[Hashable, Any]) -> str:
+    """Return a value with its interval as text that sorts as the number does."""
+    if pd.isna(row["value"]):
+        return UNDEFINED
+    ends = "" if pd.isna(row["low"]) else f" [{row['low']:.3f}, {row['high']:.3f}]"
+    return f"{row['value']:.3f}{ends}"
+
+
+def figures_table(found: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each figure of all types together: `figure`, `value`, `low`, `high`, `over` and `note`."""
+    rows = []
+    for number, name in enumerate(criteria):
+        table = found.rows(group, criterion=name)
+        table = table[table["type"].isna()]
+        for row in table.to_dict("records"):
+            if row["figure"] != "f1" and number:
+                continue
+            label = label_of(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
+            over = f"{row['n']:,} {OVER[row['figure']]}"
+            rows.append((label, row["value"], row["low"], row["high"], over, _note(row, found)))
+    # F1 under every criterion first.
+    rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
+    return pd.DataFrame(rows, columns=["figure", "value", "low", "high", "over", "note"])
+
+
+def _note(row: Mapping[Hashable, Any], found: Agreement) -> str:
+    away = f"undefined in {row['undefined']:,} of {found.plan.resamples:,} resamples, left out"
+    parts = [str(row["why"]), away if row["undefined"] and not pd.isna(row["value"]) else ""]
+    return "; ".join(filter(None, parts))
+
+
+def types_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return a row for each type: `type`, `spans`, and each figure with its interval as text."""
+    table = found.rows(group, criterion=criterion)
+    table = table[table["type"].notna()]
+    rows = []
+    for kind, here in table.groupby("type", sort=True):
+        by_figure = {str(row["figure"]): row for row in here.to_dict("records")}
+        spans = by_figure["f1"]["n"] if "f1" in by_figure else by_figure["unitizing"]["n"]
+        rows.append((str(kind), int(spans), *(_cell_of(by_figure, figure) for figure in FIGURES)))
+    return pd.DataFrame(rows, columns=["type", "spans", *(label_of(figure, group) for figure in FIGURES)])
+
+
+def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
+    return cell(rows[figure]) if figure in rows else UNDEFINED
+
+
+def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
+
+    Where a criterion is not symmetric, there are both ways, `one` being taken as gold.
+    """
+    lopsided = any(not symmetric(found.criterion(name)) for name in criteria)
+    pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
+    heads = ["one", "other", *(f"F1, {name}" for name in criteria), *(LABELS[figure] for figure in FIGURES[1:])]
+    rows = []
+    for pair in sorted(pairs):
+        cells = []
+        for name in criteria:
+            table = found.rows(pair, criterion=name)
+            by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+            cells.append(_cell_of(by_figure, "f1"))
+        rows.append(
+            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, one) for one in FIGURES[1:]))
+        )
+    return pd.DataFrame(rows, columns=heads)
+
+
+def matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
+    """Return a figure of each two annotators, NaN with oneself: the row's is taken as gold where that matters."""
+    names = list(found.annotators)
+    values = np.full((len(names), len(names)), np.nan)
+    for one in range(len(names)):
+        for other in range(len(names)):
+            if one != other:
+                rows = found.rows((one, other), criterion=criterion)
+                rows = rows[rows["type"].isna() & rows["figure"].eq(figure)]
+                values[one, other] = rows["value"].iloc[0] if len(rows) else np.nan
+    return pd.DataFrame(values, index=names, columns=names)
+
+
+def documents_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return `Agreement.by_document` with the columns as they are read."""
+    table = found.by_document(group, criterion=criterion)
+    names = {figure: label_of(figure, group) for figure in FIGURES}
+    return table.rename(columns=names | {"why": "note"})
+
+
+def reasons(found: Agreement, group: Group) -> tuple[str, ...]:
+    """Say of which types unitizing alpha is refused, and what else of a type is undefined."""
+    table = found.rows(group)
+    table = table[table["type"].notna() & table["why"].ne("")]
+    said: dict[str, list[str]] = {}
+    for row in table.to_dict("records"):
+        said.setdefault(str(row["why"]), []).append(f"{label_of(row['figure'], group)} of {row['type']}")
+    return tuple(f"{', '.join(what)}: {why}" for why, what in said.items())
+
+
+def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
+    """Say how far annotators agree under a criterion, which two the most, on which types the least."""
+    group = found.everyone
+    table = found.rows(group, criterion=criterion)
+    whole = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+    if "f1" not in whole or pd.isna(whole["f1"]["value"]):
+        why = whole["f1"]["why"] if "f1" in whole else "no pair has what it needs"
+        return (f"F1 under {criterion} is undefined: {why}",)
+    who = "the annotators" if group is None else " and ".join(found.annotators)
+    f1, kappa = whole["f1"], whole["kappa"]
+    level = f"{found.plan.level:.0%} interval {_ends(f1)}"
+    token = f"is {kappa['value']:.3f} ({_ends(kappa)})"
+    if pd.isna(kappa["value"]):
+        token = f"is undefined: {kappa['why']}"
+    lines = [
+        f"{who} agree with {label_of('f1', group)} {f1['value']:.3f} under {criterion} ({level}); "
+        f"{label_of('kappa', group)} on tokens {token}"
+    ]
+    lines += _pairs_in_words(found, criterion)
+    kinds = table[table["type"].notna() & table["figure"].eq("f1") & table["value"].notna()].sort_values("value")
+    if len(kinds) > 1:
+        least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
+        lines.append(f"by F1 they agree most on {most} and least on {least}")
+    documents = len(found.layers[0].documents)
+    if documents < FEW:
+        lines.append(f"{documents} documents are few: intervals over documents are rough and too narrow")
+    return tuple(lines)
+
+
+def _ends(row: Mapping[Hashable, Any]) -> str:
+    return UNDEFINED if pd.isna(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
+
+
+def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
+    if len(found.annotators) < 3:
+        return
+    table = found.table
+    pairs = table[
+        table["one"].notna() & table["type"].isna() & table["criterion"].eq(criterion) & table["value"].notna()
+    ]
+    if len(pairs) > 1:
+        ordered = pairs.sort_values("value")
+        most, least = (" and ".join(ordered.iloc[place][["one", "other"]]) for place in (-1, 0))
+        values = ordered["value"]
+        yield f"by F1 {most} are closest ({values.iloc[-1]:.3f}), {least} farthest apart ({values.iloc[0]:.3f})"
+
+
+def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
+    """Return the line that lets another person reproduce the figures (design section 6)."""
+    settings = found.settings
+    named = [
+        one.name if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]) else f"{one.name} ({one.rule()})"
+        for one in settings.criteria
+    ]
+    documents = found.layers[0].documents
+    pairs = zip(found.annotators, found.layers, strict=True)
+    parts = [
+        f"nereval {__version__}",
+        f"criterion {','.join(named)}",
+        f"types merged: {merges_in_words(dict(settings.merge))}",
+        f"left out: {','.join(settings.leave_out) or 'none'}",
+        f"counting {settings.counting}",
+        *([] if isinstance(found.tokens, str) else [tokens_in_words(documents)]),
+        *(f"annotator {name} sha256:{layer.digest[:16]}" for name, layer in pairs),
+        f"documents {len(documents)}",
+        f"intervals {found.plan.level:.0%}, {found.plan.resamples} resamples, seed {found.plan.seed}",
+        *marks,
+    ]
+    return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)

@@ -1,0 +1,133 @@
+"""The verb `agreement` and the library's: the same figures in every form, and what is wrong told before any work."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import nereval_core as nereval
+from nereval_core.__main__ import main
+from nereval_core.analysis.agreement import AGREEMENT_COLUMNS
+from nereval_core.analysis.agreement_tables import in_words
+from nereval_core.errors import FormatError
+
+DEMO = Path(__file__).parents[1] / "demo_data" / "biology"
+NAMES = ("annotator-1", "annotator-2", "perceptron")
+FILES = [str(DEMO / f"{name}.jsonl") for name in NAMES]
+GIVEN = dict(zip(NAMES, FILES, strict=True))
+FEW = ("--resamples", "200", "-q")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `agreement` in a folder of its own; return exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main(["agreement", *arguments])
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return call
+
+
+def done(run: Run, *arguments: str) -> str:
+    status, out, err = run(*arguments, *FEW)
+    assert status == 0, err
+    return out
+
+
+def test_json_is_what_the_library_returns(run: Run) -> None:
+    found: dict[str, Any] = json.loads(
+        done(run, *FILES, "--seed", "3", "--criteria", "strict,partial", "--by", "document", "--json", "-")
+    )
+    ours = nereval.agreement(GIVEN, criteria=("strict", "partial"), resamples=200, seed=3)
+    table = pd.DataFrame(found["agreement"], columns=list(AGREEMENT_COLUMNS)).astype(dict(AGREEMENT_COLUMNS))
+    pd.testing.assert_frame_equal(table, ours.table)
+    assert [one["name"] for one in found["annotators"]] == list(NAMES)
+    assert found["words"] == [line for name in ("strict", "partial") for line in in_words(ours, name)]
+    assert (found["resamples"], found["seed"], found["documents"]) == (200, 3, len(ours.layers[0].documents))
+    assert [(one["one"], one["other"]) for one in found["by_document"][::2]] == [
+        (None, None),
+        *((NAMES[one], NAMES[other]) for one, other in ours.pairs),
+    ]
+    assert found["by_document"][0]["documents"][0]["document"] == ours.layers[0].documents.ids[0]
+    assert "annotator perceptron sha256:" in found["signature"] and "criterion strict,partial" in found["signature"]
+
+
+def test_what_is_printed_has_every_figure(run: Run) -> None:
+    out = done(run, *FILES[:2], "--by", "type,document")
+    for said in ("F1, strict", "observed agreement", "Cohen's kappa", "Krippendorff's alpha", "unitizing alpha"):
+        assert said in out
+    assert out.startswith("Agreement of annotator-1 and annotator-2\n") and "By type, F1 under strict" in out
+    assert "By document, F1 under strict" in out and "tokens: " in out.splitlines()[-1]
+    out = done(run, f"first={FILES[0]}", *FILES[1:])
+    assert "Fleiss' kappa" in out and "Agreement of each two" in out and "\nfirst " in out
+
+
+def test_csv_has_a_row_for_each_figure(run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(done(run, *FILES, "--csv", "-", "--by", "document"))))
+    ours = nereval.agreement(GIVEN, resamples=200)
+    whole = [row for row in rows if not row["document"]]
+    assert len(whole) == len(ours.table)
+    assert [row["figure"] for row in whole] == ours.table["figure"].tolist()
+    documents = {row["document"] for row in rows} - {""}
+    assert documents == set(ours.layers[0].documents.ids)
+    everyone = [row for row in rows if row["document"] and not row["one"]]
+    wide = ours.by_document(None)
+    assert [float(row["value"]) for row in everyone if row["figure"] == "kappa"] == wide["kappa"].tolist()
+    assert all(row["signature"].startswith("nereval ") for row in rows)
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel"])
+def test_every_form_is_written(run: Run, tmp_path: Path, form: str) -> None:
+    assert done(run, *FILES, f"--{form}", "out") == ""
+    assert (tmp_path / "out").stat().st_size > 1_000
+
+
+def test_one_file_with_two_columns(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "both.conll").write_text("Anna B-PER B-PER\nsleeps O O\nhere O B-LOC\n\n")
+    found = json.loads(done(run, "both.conll", "--gold-column", "2", "--pred-column", "3", "--json", "-"))
+    assert [one["name"] for one in found["annotators"]] == ["column 2", "column 3"]
+    assert [one["spans"] for one in found["annotators"]] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([FILES[0]], "name two annotators or more"),
+        ([*FILES, "--by", "span"], "--by 'span'"),
+        ([*FILES, "--resamples", "7"], "--resamples 7"),
+        ([*FILES, "--seed", "-1"], "--seed -1"),
+        ([*FILES, "--criteria", "core"], "criterion core needs"),
+        ([f"a={FILES[0]}", f"a={FILES[1]}"], "a second system is called 'a'"),
+        ([FILES[0], "nowhere.jsonl"], "nowhere.jsonl"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(run: Run, tmp_path: Path, arguments: list[str], said: str) -> None:
+    status, out, err = run(*arguments, "--json", "out.json")
+    assert (status, out) == (2, "") and said in err.splitlines()[-1]
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_the_library_takes_python_objects_and_layers() -> None:
+    spans = [[{"label": "X", "start": 0, "end": 2}], []]
+    found = nereval.agreement({"a": spans, "b": [[{"label": "X", "start": 0, "end": 5}], []]}, resamples=100)
+    rows = found.rows((0, 1)).set_index("figure")
+    assert rows.loc["f1", "value"].tolist() == [0, 0]
+    assert rows["why"]["kappa"] == "there are no texts to find them in"
+    layers = {name: nereval.read(path).layer for name, path in GIVEN.items()}
+    with_layers = nereval.agreement(layers, resamples=100)
+    pd.testing.assert_frame_equal(with_layers.table, nereval.agreement(GIVEN, resamples=100).table)
+    with pytest.raises(FormatError, match="fewer than two"):
+        nereval.agreement({"a": spans})
