@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +22,7 @@ from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.digest import SIZE, Hashes, combined
 from nereval_core.errors import one_line
+from nereval_core.masking import SAID, masked_documents, masked_quotes, masked_text
 from nereval_core.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
 from nereval_core.tagged import Tagged
 
@@ -160,6 +161,17 @@ class Outcome:
             raise KeyError(evaluation)
         return self.build(evaluation)
 
+    def masked(self) -> Outcome:
+        """Return the same figures, of the original texts, with records that show masked ones; there is no printout."""
+        return replace(
+            self,
+            documents=masked_documents(self.documents),
+            build=lambda evaluation: _masked_records(self.build(evaluation)),
+            notes=tuple(map(masked_quotes, self.notes)),
+            printout=None,
+            marks=(*self.marks, SAID),
+        )
+
     @property
     def signature(self) -> str:
         """One line that lets another person reproduce the figures."""
@@ -175,6 +187,23 @@ class Outcome:
             *self.marks,
         )
         return one_line(" | ".join(parts))
+
+
+def _masked_records(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mask the words in records; codes of concepts are none."""
+    words = (frame["unit"] != "concept").to_numpy()
+    made = {}
+    for side in ("gold", "pred"):
+        texts = frame[f"{side}_text"].tolist()
+        made[f"{side}_text"] = [
+            masked_text(text) if word and isinstance(text, str) else text
+            for text, word in zip(texts, words.tolist(), strict=True)
+        ]
+    # What is no piece of text is named by its words.
+    placed = (frame["gold_start"].notna() | frame["pred_start"].notna()).to_numpy()
+    ids = zip(frame["record"].tolist(), (placed | ~words).tolist(), range(len(frame)), strict=True)
+    made["record"] = [name if kept else f"{name[:2]}{number}" for name, kept, number in ids]
+    return frame.assign(**made).astype({name: RECORD_COLUMNS[name] for name in made})
 
 
 def _plain(frame: pd.DataFrame) -> dict[str, str]:

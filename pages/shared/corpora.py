@@ -28,12 +28,13 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
 from nereval_core.ledger import ledger as memory_ledger
+from nereval_core.masking import masked_error
 from nereval_core.queries import Ledger
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.scoring import Average, Counts, Scores, Settings, score_layers
 from nereval_core.store import Store
 from nereval_core.tables import records as match_records
-from pages.shared import scored, verdicts
+from pages.shared import masks, scored, verdicts
 from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded, demo_names, load_demo
@@ -103,7 +104,8 @@ def find(prefix: str) -> Loaded | None:
     if not prefix:
         return None
     found = shelf().find(prefix)
-    if found is None and (root := served_folder()) is not None:
+    # What is kept on disk by span is not masked.
+    if found is None and not masks.forced() and (root := served_folder()) is not None:
         found = scored.find(root, prefix)
         if found is not None:
             shelf().put(found)
@@ -296,9 +298,11 @@ def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Ou
 @st.cache_resource(max_entries=64, show_spinner="Scoring as the published scorer does …")
 def _outcome(number: int, system: str, name: str, options: Options, _loaded: Loaded) -> Outcome | FormatError:
     try:
+        if _loaded.original is not None:
+            return outcome(_loaded.original, system, name, options).masked()
         return applied(_loaded, system, conventions()[name], options)
     except FormatError as error:
-        return error
+        return error if _loaded.original is None else masked_error(error)
 
 
 def outcome_records(loaded: Loaded, system: str, name: str, evaluation: str, options: Options = ()) -> pd.DataFrame:

@@ -18,7 +18,7 @@ def open_corpus(loaded: Loaded) -> None:
     digest = loaded.corpus.digest
     waiting = state.view()
     fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
-    state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start))
+    state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
     st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
 
 

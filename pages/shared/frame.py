@@ -18,7 +18,7 @@ from nereval_core.criteria import Criterion
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
-from pages.shared import corpora, demos, keys, navigation, own, reference, scored, sidebar, state, verdicts
+from pages.shared import corpora, demos, keys, masks, navigation, own, reference, scored, sidebar, state, verdicts
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -159,7 +159,7 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        show_problems(error.lines())
+        show_problems([masks.told(line) for line in error.lines()])
     except Exception:
         number = secrets.token_hex(4)
         _LOG.exception("error %s", number)
@@ -175,6 +175,7 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         state.put(wanted)
         return None, refused
     loaded, wanted, unheld = reference.following(loaded, wanted)
+    loaded, wanted, shown = masks.following(loaded, wanted)
     corpus = loaded.corpus
     known = loaded.types
     settings = corpora.settings_in(loaded, wanted, own.criteria())
@@ -198,7 +199,13 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
     view = replace(view, corpus=loaded.digest, system=view.system or loaded.start)
     if view != state.view():
         state.put(view)
-    return Here(loaded, view, corpora.settings_in(loaded, view, own.criteria())), (*refused, *unheld, *fixed, *notices)
+    return Here(loaded, view, corpora.settings_in(loaded, view, own.criteria())), (
+        *refused,
+        *unheld,
+        *shown,
+        *fixed,
+        *notices,
+    )
 
 
 def _by(settings: Settings, name: str) -> str:

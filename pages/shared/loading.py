@@ -51,7 +51,8 @@ class Loaded:
     not, perhaps, their files.
 
     What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
-    with another layer in gold's place says which (`reference`) and of what it was made (`origin`).
+    with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
+    texts has the `original`, which is to count by and never to be shown.
     """
 
     corpus: Corpus
@@ -68,6 +69,7 @@ class Loaded:
     address: str = ""
     reference: str = ""
     origin: Loaded | None = None
+    original: Loaded | None = None
 
     @property
     def digest(self) -> str:

@@ -74,6 +74,7 @@ def with_gold(read: Loaded, name: str) -> Loaded:
         options=replace(options, gold_format=options.pred_format, gold_column=options.pred_column),
         address=read.digest,
         origin=read,
+        original=None if read.original is None else with_gold(read.original, name),
         reference=name,
         number=renumbered(),
     )

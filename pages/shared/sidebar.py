@@ -14,12 +14,12 @@ from nereval_core.conventions import conventions
 from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
-from pages.shared import corpora, keys, navigation, own, reference, state
+from pages.shared import corpora, keys, masks, navigation, own, reference, state
 from pages.shared.loading import GOLD
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS, Query, query_of, search_of, view_of
 from pages.shared.terms import criterion_explained, explained
-from pages.shared.url import ABSENT, LIMIT, View
+from pages.shared.url import ABSENT, LIMIT, MASKED, View
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -40,6 +40,7 @@ def draw(here: Here, fits: bool) -> None:
     with st.container(border=True):
         st.markdown("**Show**", help="Changes which records are listed, never a number on Overview or Confusion.")
         _show(here)
+        _masking(here)
         _number(here)
         narrowed = here.view != here.view.cleared()
         st.button("Clear", on_click=state.put, args=(here.view.cleared(),), disabled=not narrowed, key="clear")
@@ -261,6 +262,20 @@ def _show(here: Here) -> None:
     )
 
 
+def _masking(here: Here) -> None:
+    """Offer to mask the texts; a server that masks everything says so."""
+    if here.loaded.folder is not None:
+        return
+    st.toggle(
+        "Mask the text",
+        key=_mirror("mask", bool(here.view.mask)),
+        on_change=_took("mask", lambda on: MASKED if on else ""),
+        disabled=masks.forced(),
+        help="Letters and digits are replaced, everything else stays: for data that must not be seen. Scores and "
+        "records are the same. " + ("This server masks everything." if masks.forced() else ""),
+    )
+
+
 def _link(fits: bool) -> None:
     local = st.get_option("server.address") in LOOPBACK
     with st.popover("Copy link (this machine only)" if local else "Copy link", width="stretch"):
@@ -305,6 +320,8 @@ def _held(here: Here) -> Iterable[tuple[str, View]]:
     """Yield the layer that is taken as gold, where that is not gold, and the view without it."""
     if here.view.reference:
         yield f"taken as gold: {plain(here.view.reference)}", reference.moved(here.view, here.loaded, "")
+    if here.view.mask and not masks.forced():
+        yield "text masked", replace(here.view, mask="")
 
 
 def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:

@@ -16,7 +16,7 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures import slice_lines
 from nereval_core.report.signature import signature
-from pages.shared import convention, corpora, keys, state
+from pages.shared import convention, corpora, keys, masks, state
 from pages.shared.downloads import export, figure_config
 from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.plain import plain
@@ -146,7 +146,7 @@ def published(here: Here) -> None:
         options: Options = tuple((name, values) for name, values in asked if values)
         outcome = corpora.outcome(here.loaded, here.system, scorer, options)
     except FormatError as error:
-        show_problems(error.lines())
+        show_problems([masks.told(line) for line in error.lines()])
         return
     st.caption(plain(f"{conventions()[scorer].source}. A token without a noise level stays in every level.", 300))
     table = slice_table(outcome)

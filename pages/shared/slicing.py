@@ -19,7 +19,7 @@ from nereval_core.errors import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.report.figures_slices import slice_intervals
 from nereval_core.scoring import Counts
-from pages.shared import corpora, keys, sentence, state
+from pages.shared import corpora, keys, masks, sentence, state
 from pages.shared.downloads import export, figure_config
 from pages.shared.lists import noun, opened, selected_cell, table_key
 from pages.shared.plain import plain
@@ -59,7 +59,7 @@ def draw(here: Here) -> None:
     with right:
         _more(here)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
-        show_problems(lines)
+        show_problems([masks.told(line) for line in lines])
     table = _table(here, name)
     if table is None or not len(table):
         st.info("No span has a value here.")

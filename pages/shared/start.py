@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.report.colours import LOOKS
-from pages.shared import corpora, demos, forms, keys, mending, navigation, scored, waiting
+from pages.shared import corpora, demos, forms, keys, masks, mending, navigation, scored, state, waiting
 from pages.shared.frame import Here
 from pages.shared.lists import excerpt
 from pages.shared.loading import demo_names
@@ -31,8 +31,8 @@ def headline() -> None:
     st.markdown(SENTENCE)
     if DEMO not in demo_names():
         return
-    loaded = corpora.demo(DEMO)
-    view = View(corpus=loaded.corpus.digest, system=DEMO_SYSTEM)
+    loaded = masks.shown(corpora.demo(DEMO))
+    view = View(corpus=loaded.digest, system=DEMO_SYSTEM, mask=state.view().mask)
     settings = corpora.settings_of(loaded.corpus.gold, view)
     scores = corpora.scores(loaded, DEMO_SYSTEM, settings)
     found = side_query("gold", "COR")
@@ -86,7 +86,7 @@ def _demo_view() -> View | None:
     if DEMO not in demo_names():
         return None
     loaded = corpora.demo(DEMO)
-    return View(corpus=loaded.corpus.digest, system=loaded.start)
+    return View(corpus=loaded.corpus.digest, system=loaded.start, mask=state.view().mask)
 
 
 def choice(here: Here | None) -> None:
@@ -101,13 +101,14 @@ def choice(here: Here | None) -> None:
         forms.upload()
     if folder is not None:
         with tabs[2]:
-            scored.offer(folder)
+            if not masks.forced():
+                scored.offer(folder)
             forms.served(folder)
     waiting.stored()
 
 
 def problems() -> None:
-    lines = st.session_state.get(keys.UPLOAD_PROBLEMS, [])
+    lines = [masks.told(line) for line in st.session_state.get(keys.UPLOAD_PROBLEMS, [])]
     if lines:
         show_problems(lines, below=lambda: mending.offer(lines))
         if any(" --" in line for line in lines):

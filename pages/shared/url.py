@@ -20,6 +20,7 @@ LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
 PREFIX = 16
 """Hexadecimal digits of a corpus digest that stand in a link; at least 12 are asked for."""
+MASKED = "yes"
 BY_CLASS = "by-class"
 """The word of `sort` by which Errors shows classes of errors in place of records."""
 LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
@@ -43,8 +44,9 @@ class View:
     `merge` pairs a type with the name it is merged into. `doc` narrows lists down, unless a `record` is chosen: then it
     only says which document that stands in. `beside` is a second system, which the first is held against, `versus` a
     second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
-    keeps it. `reference` is the layer that is taken as gold. Empty fields stand for the default: first system by name,
-    no second one, strict, everything but the correct records in lists, document order, gold itself.
+    keeps it. `reference` is the layer that is taken as gold. `mask` is MASKED where texts are. Empty fields stand for
+    the default: first system by name, no second one, strict, everything but the correct records in lists, document
+    order, gold itself, texts as they are.
     """
 
     corpus: str = ""
@@ -64,6 +66,7 @@ class View:
     versus: str = ""
     rule: str = ""
     reference: str = ""
+    mask: str = ""
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -79,7 +82,7 @@ class View:
         return replace(self, **{name: getattr(View(), name) for name in SHOW})
 
 
-SCORING = ("corpus", "system", "criterion", "merge", "leaveout", "reference")
+SCORING = ("corpus", "system", "criterion", "merge", "leaveout", "reference", "mask")
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q")
 _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
@@ -258,6 +261,10 @@ def _record(text: str) -> tuple[object, list[str]]:
     return (text, []) if _RECORD.fullmatch(text) else ("", [f"{quoted(text)} is no record (such as g:12-19:Drug)"])
 
 
+def _masked(text: str) -> tuple[object, list[str]]:
+    return (text, []) if text == MASKED else ("", [f"{quoted(text)} is not {MASKED}"])
+
+
 _WRITERS: Mapping[str, Callable[..., str]] = {
     "merge": _packed_merge,
     "leaveout": _packed,
@@ -285,4 +292,5 @@ _READERS: Mapping[str, Read] = {
     "versus": _text,
     "rule": _text,
     "reference": _text,
+    "mask": _masked,
 }

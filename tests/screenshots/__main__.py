@@ -1,13 +1,13 @@
-"""Take the README's pictures of every page, on the demo data: `python -m tests.screenshots [FOLDER]`.
+"""Take the README's pictures of every page, on the demo data: `python -m tests.screenshots [FOLDER] [--mask]`.
 
 Writes PNGs at 1440×900 in a light theme, with few colours so that they stay small, beside this file or into FOLDER;
-with a folder given, also 1024×768 and 390×844, and a dark theme.
+with a folder given, also 1024×768 and 390×844, and a dark theme. With `--mask` all texts are masked.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
-import sys
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -29,9 +29,13 @@ SLICED = "newspapers"
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--mask", action="store_true")
+    options = parser.parse_args()
+    folder: Path | None = options.folder
     pages = ["", *sorted(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py"))]
-    with served() as address, launched() as browser:
+    with served(*(["--mask"] if options.mask else [])) as address, launched() as browser:
         for width, height in SIZES if folder else SIZES[:1]:
             for theme in ("light", "dark") if folder else ("light",):
                 visit = Visit(browser, address, viewport={"width": width, "height": height}, color_scheme=theme)

@@ -1,0 +1,84 @@
+"""Corpora shown with their texts masked: where the view asks for it, or the server was told to mask everything."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+
+import streamlit as st
+
+from nereval_core.corpus import Corpus
+from nereval_core.errors import FormatError
+from nereval_core.masking import SAID, masked, masked_error, masked_quotes
+from pages.shared import state
+from pages.shared.loading import Loaded, renumbered
+from pages.shared.url import MASKED, View
+
+VARIABLE = "NEREVAL_MASK"
+
+
+@st.cache_resource
+def forced() -> bool:
+    """Tell whether all is masked: `streamlit run app.py -- --mask`, or the variable NEREVAL_MASK is not empty."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--mask", action="store_true")
+    return bool(parser.parse_known_args(sys.argv[1:])[0].mask or os.environ.get(VARIABLE))
+
+
+def on() -> bool:
+    """Tell whether this session sees texts masked."""
+    return forced() or bool(state.view().mask)
+
+
+def following(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
+    """Return the corpus as the view is to show it, the view, and in words what of it was dropped."""
+    if forced():
+        view = replace(view, mask=MASKED)
+    if not view.mask:
+        return loaded, view, ()
+    if loaded.folder is not None:
+        return loaded, replace(view, mask=""), ("mask: a scored folder is shown as it is",)
+    return taken(loaded), view, ()
+
+
+def shown(loaded: Loaded) -> Loaded:
+    """Return a corpus as this session sees it."""
+    return taken(loaded) if on() else loaded
+
+
+def taken(loaded: Loaded) -> Loaded:
+    """Return the corpus masked; one that is, as it is."""
+    return loaded if loaded.original is not None else _taken(loaded.number, loaded)
+
+
+# Kept, as a number of its own tells each in the caches.
+@st.cache_resource(max_entries=16, show_spinner="Masking the texts …")
+def _taken(number: int, _loaded: Loaded) -> Loaded:
+    return with_mask(_loaded)
+
+
+def with_mask(loaded: Loaded) -> Loaded:
+    """Return a corpus with its texts masked, and whatever was quoted from them when it was read."""
+    return replace(
+        loaded,
+        corpus=masked(loaded.corpus),
+        layers=tuple(replace(row, notes=tuple(map(masked_quotes, row.notes))) for row in loaded.layers),
+        marks={name: (*marks, _said(loaded.corpus, name)) for name, marks in loaded.marks.items()},
+        problems=masked_error(FormatError(loaded.problems)).problems if loaded.problems else (),
+        address=loaded.digest,
+        origin=None if loaded.origin is None else taken(loaded.origin),
+        original=loaded,
+        number=renumbered(),
+    )
+
+
+def _said(corpus: Corpus, system: str) -> str:
+    digests = (("gold", corpus.gold.digest), ("pred", corpus.system(system).digest))
+    return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
+
+
+def told(text: str) -> str:
+    """Return a message as this session may read it: without what it quotes where texts are masked."""
+    return masked_quotes(text) if on() else text
