@@ -44,13 +44,16 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Applied:
-    """Gold with what verdicts make of it: `results` by the number of a document, what was done, what is still `open`.
+    """Gold with what the verdicts `reviewed` make of it beside `layers`: see `applied`.
 
-    `changes` and `open` are in the order of documents, sides and spans, a row for each verdict and document: a text
-    that several documents have is changed in all of them.
+    `results` are by the number of a document. `changes` (what was done) and `open` (what was not) are in the order of
+    documents, sides and spans, a row for each verdict and document: a text that several documents have is changed in
+    all of them.
     """
 
     gold: Layer
+    reviewed: Reviewed
+    layers: tuple[Layer, ...]
     results: Mapping[int, Settled]
     changes: tuple[Change, ...]
     open: tuple[Change, ...]
@@ -112,7 +115,7 @@ def applied(gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = ()) -> Ap
     changes.sort(key=lambda change: (change.document, change.given.verdict.key.side, change.span))
     done = tuple(change for change in changes if change.done)
     left = tuple(change for change in changes if not change.done)
-    return Applied(gold, results, done, left)
+    return Applied(gold, reviewed, tuple(layers), results, done, left)
 
 
 def about(gold: Layer, reviewed: Reviewed) -> Iterator[tuple[int, tuple[Given, ...]]]:

@@ -16,7 +16,7 @@ from nereval_core.corpus import Documents, Intervals, Labels, Layer, frozen
 from nereval_core.corpus import layer as layer_of
 from nereval_core.review.applied import places
 from nereval_core.review.settling import Settled
-from nereval_core.review.verdicts import Fragments
+from nereval_core.review.verdicts import Fragments, Marked
 from nereval_core.tokens import remember_tokens, tokens_of
 
 SCORED = ("fragments", "cores", "alternatives")
@@ -35,6 +35,20 @@ def whole(documents: Documents, numbers: Sequence[int]) -> list[Window]:
     """Return these documents as windows."""
     lengths = documents.lengths
     return [Window(number, 0, int(lengths[number])) for number in numbers]
+
+
+def within(result: Settled, window: Window) -> Settled:
+    """Return what verdicts make of the spans in a window of their document."""
+
+    def here(span: Marked) -> bool:
+        return window.low <= span.start < window.high
+
+    return Settled(
+        tuple(filter(here, result.gone)),
+        tuple(filter(here, result.added)),
+        {span: other for span, other in result.alternatives.items() if here(span)},
+        (),
+    )
 
 
 def cut(documents: Documents, windows: Sequence[Window], *, tokens: bool) -> Documents:
