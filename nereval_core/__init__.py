@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from nereval_core.error_verbs import errors_of
     from nereval_core.library import compare, read, reproduce, score, write
     from nereval_core.objects import read_objects
+    from nereval_core.review_verbs import adjudicate, apply_verdicts, scores_with_verdicts
     from nereval_core.slice_verbs import slices_of
 
 __version__ = "0.1.0"
 
 __all__ = [
     "__version__",
+    "adjudicate",
     "agreement",
+    "apply_verdicts",
     "compare",
     "errors_of",
     "index",
@@ -30,6 +33,7 @@ __all__ = [
     "read_objects",
     "reproduce",
     "score",
+    "scores_with_verdicts",
     "slices_of",
     "write",
 ]
@@ -57,6 +61,10 @@ def __getattr__(name: str) -> Any:
         from nereval_core.slice_verbs import slices_of
 
         return slices_of
+    if name in ("adjudicate", "apply_verdicts", "scores_with_verdicts"):
+        from nereval_core import review_verbs
+
+        return getattr(review_verbs, name)
     if name in ("link", "index"):
         from nereval_core import concept_verbs
 

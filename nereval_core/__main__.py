@@ -74,6 +74,13 @@ INDEX = """\
 Each document has a set of ids. GOLD and PRED are TSV files (document<tab>code, or document<tab>type<tab>code), folders
 of them, or annotations, whose links are the ids of their document. What stands on one side only is counted and said.
 """
+APPLY = """\
+Gold is never written over. Name the predictions that were reviewed too: a verdict on one that no system has any more
+is stale, and stale verdicts are not applied. Without any, predictions are taken to be there still.
+"""
+ADJUDICATE = """\
+Verdicts are those given on the records of B with A taken as gold. What is still open is listed, and is not in OUT.
+"""
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
 
@@ -96,8 +103,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         try:
             # argparse mixes options and file names only where there are no sub-parsers: the verb is taken off by hand.
-            if arguments and arguments[0] in VERBS:
-                return _verb(arguments[0], arguments[1:])
+            # A verb has one word or two.
+            for words in (2, 1):
+                if (name := " ".join(arguments[:words])) in VERBS:
+                    return _verb(name, arguments[words:])
             top = _top()
             top.parse_args(arguments)
             top.error("begin with a VERB")
@@ -141,7 +150,7 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
     if garbled is not None:
         parser.error(f"{quoted(garbled)} is not UTF-8, write it as text")
     module = import_module(MODULES.get(name, "nereval_core.commands"))
-    wrong: str | None = getattr(module, name)(options)
+    wrong: str | None = getattr(module, name.split()[-1].replace("-", "_"))(options)
     if wrong:
         parser.error(wrong)
     return 0
@@ -165,7 +174,7 @@ PLACES = frozenset(
         "differences",
         "figure",
     }
-    | {"work", "out"}
+    | {"work", "out", "review"}
 )
 """Options that are paths, which may hold any bytes."""
 
@@ -534,6 +543,63 @@ def _column(value: str) -> int | str:
     return int(value) if value.isdecimal() else value
 
 
+def _review_apply() -> argparse.ArgumentParser:
+    parser = _parser(
+        "review apply",
+        "GOLD [PRED ...] --out OUT [options]",
+        "write a copy of gold with verdicts applied, and the log of its changes",
+        f"{APPLY}\n",
+    )
+    _add_reading(parser)
+    _add_verdicts(parser)
+    _add_copy(parser)
+    return parser
+
+
+def _review_what_if() -> argparse.ArgumentParser:
+    parser = _parser(
+        "review what-if",
+        "GOLD PRED [PRED ...] [options]",
+        "say what every score would be with verdicts applied to gold",
+        f"{SCORE}\n{APPLY}\n",
+    )
+    _add_reading(parser)
+    _add_scoring(parser)
+    _add_verdicts(parser)
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    add("--hangs", action="store_true", help="of each two systems, the verdicts that their order hangs on")
+    _add_tables(add, "everything")
+    return parser
+
+
+def _review_adjudicate() -> argparse.ArgumentParser:
+    parser = _parser(
+        "review adjudicate",
+        "A B --out OUT [options]",
+        "make one layer of two annotators: what they agree on, the rest by verdict",
+        f"{ADJUDICATE}\n",
+    )
+    _add_reading(parser)
+    _add_verdicts(parser)
+    _add_copy(parser)
+    return parser
+
+
+def _add_verdicts(parser: argparse.ArgumentParser) -> None:
+    """Add where verdicts are and which of them are accepted."""
+    add = parser.add_argument_group("verdicts").add_argument
+    add("--review", metavar="FILE", help="the file that holds them (default: $NEREVAL_REVIEW_URL, else your own)")
+    add("--reviewer", action="append", default=[], metavar="NAME", help="accept those of NAME only; repeatable")
+    add("--kind", action="append", default=[], metavar="LIST", help="accept gold,pred,both,neither,unclear only")
+
+
+def _add_copy(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(criteria=None)
+    add = parser.add_argument_group("output").add_argument
+    add("--out", required=True, metavar="OUT", help="file, or a new or empty folder; the log is OUT.changes.csv")
+    add("--to", dest="target_format", metavar="FORMAT", help="see `nereval formats` (default: jsonl)")
+
+
 def _store() -> argparse.ArgumentParser:
     parser = _parser("store", "[--clear]", "say what the app has stored of corpora it read, or clear it")
     parser.add_argument("--clear", action="store_true", help="remove all that is stored")
@@ -555,6 +621,9 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "criteria": _criteria,
         "conventions": _conventions,
         "store": _store,
+        "review apply": _review_apply,
+        "review what-if": _review_what_if,
+        "review adjudicate": _review_adjudicate,
     }
 )
 MODULES: MappingProxyType[str, str] = MappingProxyType(
@@ -568,6 +637,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "index": "nereval_core.indexing_command",
         "conventions": "nereval_core.convention_command",
         "store": "nereval_core.store_command",
+        **dict.fromkeys(("review apply", "review what-if", "review adjudicate"), "nereval_core.review_apply_command"),
     }
 )
 """Where the work of a verb is done, if not in commands.py: a function of the verb's name."""

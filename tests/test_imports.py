@@ -70,6 +70,7 @@ LEVELS = (
         "nereval_core.agreement_verb",
         "nereval_core.concept_verbs",
         "nereval_core.error_verbs",
+        "nereval_core.review_verbs",
         "nereval_core.slice_verbs",
     ),
     (
@@ -81,6 +82,7 @@ LEVELS = (
         "nereval_core.errors_command",
         "nereval_core.indexing_command",
         "nereval_core.linking_command",
+        "nereval_core.review_apply_command",
         "nereval_core.sensitivity_command",
         "nereval_core.sensitivity_experiments",
         "nereval_core.slices_command",

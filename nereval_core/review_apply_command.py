@@ -1,0 +1,223 @@
+"""The verbs `review apply`, `review what-if` and `review adjudicate`: verdicts back into the data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nereval_core import writers
+from nereval_core.commands import (
+    ALL,
+    STDOUT,
+    listed,
+    load_options,
+    misplaced,
+    named_systems,
+    progress_bar,
+    put_out,
+    say,
+    say_read,
+    say_unused,
+    settings_of,
+)
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.library import Loaded, check_criteria, load_corpus
+from nereval_core.report.cells import cells, objects
+from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.results import head, side
+from nereval_core.report.sheets import Sheet
+from nereval_core.review.adjudication import adjudicate as adjudicated
+from nereval_core.review.applied import Applied, accepted, applied
+from nereval_core.review.corrected import log_csv, log_rows, signature, write_copy, written
+from nereval_core.review.hanging import Hanging, every_pair
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.settling import REASONS
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import KINDS
+from nereval_core.review.what_if import WhatIf
+from nereval_core.review.what_if import what_if as scored_both
+
+FORMS = ("json", "csv", "excel", "markdown", "latex", "html")
+NAMED = {"f1": "F1", "precision": "P", "recall": "R"}
+
+
+def apply(options: argparse.Namespace) -> str | None:
+    """Write a corrected copy of gold with the log of its changes beside it."""
+    if wrong := _unwritable(options):
+        return wrong
+    reviewed = _reviewed(options)
+    loaded = _loaded(options)
+    found = applied(loaded.corpus.gold, reviewed, loaded.corpus.systems)
+    signed = signature(found)
+    _write(options, found, log_csv(log_rows(found.log), signed), found.layer)
+    _say_counts(found)
+    print(signed)
+    return None
+
+
+def what_if(options: argparse.Namespace) -> str | None:
+    """Print every score beside what it would be, and what the order of systems hangs on."""
+    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
+    wrong = misplaced(options, targets) or _unknown_kind(options)
+    if wrong:
+        return wrong
+    settings = settings_of(options)
+    reviewed = _reviewed(options)
+    loaded = _loaded(options)
+    say_unused(settings, loaded)
+    corpus = loaded.corpus
+    found = applied(corpus.gold, reviewed, corpus.systems)
+    both = scored_both(found, corpus.systems, settings)
+    if ALL not in listed([options.criteria or ""]):
+        lacking = [criterion for criterion in settings.criteria if criterion not in both.settings.criteria]
+        check_criteria(lacking, corpus.gold, source="--criteria")
+    pairs = every_pair(found, corpus.systems, both.settings) if options.hangs else {}
+    sheets = _sheets(both, list(pairs.values()), options.hangs)
+    make: dict[str, Callable[[], bytes]] = {
+        "json": lambda: _json(both, loaded, list(pairs.values())),
+        "csv": lambda: as_csv(Sheet("", tuple(both.table().columns), cells(both.table()))).encode(),
+    }
+    put_out(targets, {form: make[form]() if form in make else in_form(form, sheets) for form in targets})
+    _say_counts(found)
+    if STDOUT not in targets.values():
+        print(as_screen(sheets), end="")
+    return None
+
+
+def adjudicate(options: argparse.Namespace) -> str | None:
+    """Make one layer of two annotators and write it as a corrected copy is written."""
+    if len(options.files) != 2:
+        return f"two annotators are wanted, {len(options.files)} given"
+    if wrong := _unwritable(options):
+        return wrong
+    reviewed = _reviewed(options)
+    loaded = _loaded(options)
+    corpus = loaded.corpus
+    found = adjudicated(corpus.gold.renamed("first"), corpus.systems[0], reviewed)
+    _write(options, found.applied, log_csv(found.log, found.signature), found.layer)
+    say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
+    for row in found.open[:SHOWN]:
+        say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
+    if len(found.open) > SHOWN:
+        say(f"open: {len(found.open) - SHOWN} more, all in the log")
+    print(found.signature)
+    return None
+
+
+SHOWN = 20
+"""Records that are open that are said on the screen; the log has all."""
+
+
+def _unwritable(options: argparse.Namespace) -> str | None:
+    known = writers.writers()
+    if options.target_format is not None and options.target_format not in known:
+        return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
+    return _unknown_kind(options)
+
+
+def _unknown_kind(options: argparse.Namespace) -> str | None:
+    unknown = [kind for kind in listed(options.kind) if kind not in KINDS]
+    return f"--kind {quoted(unknown[0])}, choose among {', '.join(KINDS)}" if unknown else None
+
+
+def _reviewed(options: argparse.Namespace) -> Reviewed:
+    """Return the verdicts that are accepted.
+
+    Raises:
+        FormatError: a file that is not there, or a database that cannot be read; a reviewer who gave none.
+    """
+    if options.review is not None and not Path(options.review).exists():
+        raise FormatError.single(options.review, None, "there is no such file", "name the file that holds the verdicts")
+    store = ReviewStore.of_environment(options.review)
+    try:
+        every = store.reviewed()
+        name = store.name
+    finally:
+        store.close()
+    unknown = [who for who in options.reviewer if who not in every.reviewers]
+    if unknown:
+        known = ", ".join(map(quoted, every.reviewers)) or "nobody"
+        raise FormatError(
+            Problem(name, None, f"no verdict of {quoted(who)} stands", f"verdicts are of {known}") for who in unknown
+        )
+    return accepted(every, who=options.reviewer or None, kinds=listed(options.kind) or None)
+
+
+def _loaded(options: argparse.Namespace) -> Loaded:
+    loaded = load_corpus(
+        options.files[0],
+        named_systems(options) if len(options.files) > 1 else {},
+        options=load_options(options),
+        progress=lambda name: progress_bar(name, "read"),
+    )
+    if not options.quiet:
+        for reading in (loaded.gold, *loaded.systems.values()):
+            say_read(reading)
+    return loaded
+
+
+def _write(options: argparse.Namespace, found: Applied, log: bytes, layer: Any) -> None:
+    given = [*options.files, *(file.partition("=")[2] for file in options.files)]
+    form = options.target_format or "jsonl"
+    for note in write_copy(layer, log, options.out, format=form, inputs=[place for place in given if place]):
+        say(f"{options.out}: {note}")
+
+
+def _say_counts(found: Applied) -> None:
+    for name, count in found.counts().items():
+        say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))
+
+
+def _sheets(both: WhatIf, pairs: Sequence[Hanging], hangs: bool) -> list[Sheet]:
+    table = both.table()
+    columns = [(ratio, f"{ratio}_after", f"{ratio}_difference") for ratio in NAMED]
+    names = [column for ratio in NAMED.values() for column in (ratio, "with verdicts", "difference")]
+    shown = table[["system", "criterion", *(column for three in columns for column in three)]]
+    sheet = Sheet(
+        "What if: scores as they are, and with verdicts applied to gold",
+        ("system", "criterion", *names),
+        cells(shown),
+        (signature(both.applied),),
+    )
+    if not hangs:
+        return [sheet]
+    return [sheet, *(_hangs(row) for row in pairs)]
+
+
+def _hangs(row: Hanging) -> Sheet:
+    return Sheet(
+        f"{row.criterion}: {row.words}",
+        ("document", "span", "text", "verdict", "who"),
+        tuple(
+            (change.id, written(change.span), change.before, KINDS[change.given.verdict.kind], change.given.who)
+            for change in row.changes
+        ),
+    )
+
+
+def _json(both: WhatIf, loaded: Loaded, pairs: Sequence[Hanging]) -> bytes:
+    found = both.applied
+    content = {
+        **head(found.gold),
+        "corrected": {"sha256": found.layer.digest, "spans": len(found.layer)},
+        "signature": signature(found),
+        "verdicts": found.counts(),
+        "systems": [side(layer) for layer in loaded.corpus.systems],
+        "scores": objects(both.table()),
+        "hangs": [
+            {
+                "criterion": row.criterion,
+                "better": row.better,
+                "worse": row.worse,
+                "words": row.words,
+                "verdicts": row.verdicts,
+                "least": row.least,
+                "records": [{"document": one.id, "span": written(one.span)} for one in row.changes],
+            }
+            for row in pairs
+        ],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"

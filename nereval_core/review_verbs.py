@@ -1,0 +1,126 @@
+"""The library's verbs for verdicts: gold as they have it, scores as they would be, two annotators made into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from nereval_core.corpus import Layer
+from nereval_core.criteria import SCHEMAS, Criterion, parse_merge
+from nereval_core.library import Input, choose_criteria, read
+from nereval_core.pairing import pair
+from nereval_core.readers import Reading
+from nereval_core.review import adjudication, what_if
+from nereval_core.review.adjudication import Adjudicated
+from nereval_core.review.applied import Applied, accepted, applied
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.what_if import WhatIf
+from nereval_core.scoring import Counting, Settings
+
+Annotations = Input | Reading | Layer
+Verdicts = Reviewed | str | os.PathLike[str] | None
+"""Verdicts, the file or URL that holds them, or None for where the app keeps them."""
+
+
+def apply_verdicts(
+    gold: Annotations,
+    systems: Mapping[str, Annotations] | None = None,
+    *,
+    verdicts: Verdicts = None,
+    reviewers: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    format: str = "auto",
+) -> Applied:
+    """Apply the verdicts that stand to gold: `layer` of what is returned is a new one, `log` says what each did.
+
+    Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
+    `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all.
+
+    Raises:
+        FormatError: unreadable input, or systems or verdicts that cannot be had.
+    """
+    ours = _reading(gold, format)
+    return _applied(ours, _layers(ours, systems or {}, format), verdicts, reviewers, kinds)
+
+
+def scores_with_verdicts(
+    gold: Annotations,
+    systems: Mapping[str, Annotations],
+    *,
+    verdicts: Verdicts = None,
+    reviewers: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+) -> WhatIf:
+    """Score systems against gold as it is and as verdicts have it: `table()` of what is returned has both.
+
+    Raises:
+        FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
+    """
+    ours = _reading(gold, format)
+    layers = _layers(ours, systems, format)
+    settings = Settings(
+        choose_criteria(criteria), tuple(sorted(parse_merge(merge).items())), tuple(sorted(set(leave_out))), counting
+    )
+    return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds), layers, settings)
+
+
+def adjudicate(
+    first: Annotations, second: Annotations, *, verdicts: Verdicts = None, format: str = "auto"
+) -> Adjudicated:
+    """Make one layer of two annotators: what they agree on, the rest by verdicts on the second against the first.
+
+    Raises:
+        FormatError: as `apply_verdicts`.
+    """
+    ours = _reading(first, format)
+    (other,) = _layers(ours, {"second": second}, format)
+    return adjudication.adjudicate(ours.layer.renamed("first"), other, _reviewed(verdicts))
+
+
+def _applied(
+    gold: Reading,
+    layers: tuple[Layer, ...],
+    verdicts: Verdicts,
+    reviewers: Collection[str] | None,
+    kinds: Collection[str] | None,
+) -> Applied:
+    return applied(gold.layer, accepted(_reviewed(verdicts), who=reviewers, kinds=kinds), layers)
+
+
+def _reviewed(verdicts: Verdicts) -> Reviewed:
+    if isinstance(verdicts, Reviewed):
+        return verdicts
+    given = verdicts if verdicts is None or isinstance(verdicts, str) else Path(verdicts)
+    store = ReviewStore.of_environment(given)
+    try:
+        return store.reviewed()
+    finally:
+        store.close()
+
+
+def _reading(given: Annotations, format: str) -> Reading:
+    if isinstance(given, Reading):
+        return given
+    return (
+        Reading(given.documents, given, "", source=given.name)
+        if isinstance(given, Layer)
+        else read(given, format=format)
+    )
+
+
+def _layers(gold: Reading, systems: Mapping[str, Annotations], format: str) -> tuple[Layer, ...]:
+    found = []
+    for name, given in systems.items():
+        if isinstance(given, (Reading, Layer)):
+            theirs = _reading(given, format)
+        else:
+            theirs = read(given, format=format, scheme=gold.scheme, texts=gold.documents)
+        found.append(pair(gold, theirs).layer.renamed(name))
+    return tuple(found)
