@@ -218,11 +218,13 @@ def document_html(
     colour_by: Literal["decision", "type"] = "decision",
     types: Iterable[str] = (),
     style: bool = True,
+    tight: bool = False,
 ) -> Markup:
     """Return a text with gold spans ruled above and predicted spans below, for places that run no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
     the whole corpus as `types`, so that their colours do not depend on the marks shown. Two tracks are drawn: SIDES.
+    All lines are as high as their lanes need, or, where it is `tight`, those with spans alone.
     """
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
@@ -231,9 +233,14 @@ def document_html(
     drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(drawn)
     note = Markup('<span class="nvh-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
-    height = f"{_LINE + _LANE * sum(_lanes_used(placed, marks).values()):.2f}"
-    return Markup('{}<div class="nvh-text" dir="auto" style="line-height:{}">{}</div>{}').format(
-        STYLE if style else "", height, body, note
+    used = _lanes_used(placed, marks).values()
+    if tight:
+        # A line grows evenly above and below its text.
+        look = f"line-height:{_LINE};--nvh-line:{_LINE + _LANE * 2 * max(used):.2f}"
+    else:
+        look = f"line-height:{_LINE + _LANE * sum(used):.2f}"
+    return Markup('{}<div class="nvh-text{}" dir="auto" style="{}">{}</div>{}').format(
+        STYLE if style else "", " nvh-tight" if tight else "", look, body, note
     )
 
 
@@ -355,6 +362,7 @@ STYLE = Markup(
     ".nvh-text{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start;overflow-x:clip;"
     "padding-inline-end:min(4em,12%)}"
     ".nvh-span{-webkit-box-decoration-break:clone;box-decoration-break:clone}"
+    ".nvh-tight .nvh-span{line-height:var(--nvh-line)}"
     ".nvh-at{position:relative}"
     ".nvh-label{position:absolute;inset-inline-start:0;user-select:none;pointer-events:none}"
     ".nvh-label.nvh-gold{bottom:calc(100% + var(--nvh-lane)*1.1em)}"

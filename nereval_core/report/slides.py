@@ -1,0 +1,193 @@
+"""Slides: one record in its text, a title, and a record that is not there any more, to be read from the last row.
+
+Sizes are in em of the slide, whose letters grow with the window; the text is never below 24 pixels. All fits a window
+of 1024 by 768 and of 1440 by 900: what is longer is cut at sentences or words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from nereval_core.glossary import DECISIONS
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.excerpts import CUT, excerpt
+from nereval_core.report.highlight import Mark, document_html
+
+ROOM = 480
+"""Characters of text on a slide that says nothing more."""
+SAID = 80
+"""Lines of comment and verdict cost the text so many characters each."""
+QUOTE = 60
+WORDS = 240
+"""Characters of a span's words, and of a comment or note."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text with the spans of one record in it; `sentences` are the document's own, (start, end) in code points."""
+
+    text: str
+    marks: Sequence[Mark]
+    sentences: Sequence[tuple[int, int]] = ()
+    types: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Slide:
+    """A record on a slide: `gold` and `pred` are words and type of its spans, None where it has none.
+
+    `verdict` says who decided what, `note` what they wrote with it, `comment` is the playlist's. `under` says what was
+    scored how, `place` which slide of how many it is.
+    """
+
+    heading: str
+    place: str
+    under: str
+    text: Text
+    decision: str
+    reason: str
+    gold: tuple[str, str] | None
+    pred: tuple[str, str] | None
+    verdict: str = ""
+    note: str = ""
+    comment: str = ""
+
+
+def slide_html(slide: Slide) -> Markup:
+    """Return the HTML of a record's slide."""
+    look = LOOKS[slide.decision]
+    more = [slide.verdict, slide.note, slide.comment]
+    most = ROOM - SAID * sum(bool(words) for words in more)
+    text, marks = excerpt(slide.text.text, slide.text.marks, most, slide.text.sentences)
+    sides = (("gold", slide.gold), ("prediction", slide.pred))
+    return _page(
+        slide.heading,
+        slide.place,
+        slide.under,
+        Markup('<div class="nvs-body">{}</div>').format(document_html(text, marks, types=slide.text.types, tight=True)),
+        Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
+            _chip(slide.decision, f"{look.glyph} {look.label}"),
+            slide.reason,
+            Markup("").join(_side(name, found) for name, found in sides),
+            _comments(slide.verdict, slide.note, slide.comment),
+        ),
+        legend=True,
+    )
+
+
+def title_html(name: str, facts: Iterable[tuple[str, str]], signature: str, hint: str = "") -> Markup:
+    """Return the HTML of the first slide: a name, facts as (term, words), and the signature of the score among them."""
+    rows = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(term, shortened(words)) for term, words in facts)
+    body = Markup(
+        '<div class="nvs-body nvs-title"><h1>{}</h1><dl>{}</dl><p class="nvs-signature">{}</p>'
+        '<p class="nvs-hint">{}</p></div>'
+    ).format(name, rows, signature, hint)
+    return _page("", "", "", body, legend=True)
+
+
+def gone_html(
+    heading: str, place: str, why: str, remedy: str, was: tuple[str, str, str] = ("", "", ""), comment: str = ""
+) -> Markup:
+    """Return the HTML of a record that cannot be shown: why, what to do, and its words as they were in their place."""
+    before, quote, after = was
+    old = Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(
+        from_word(before), shortened(quote), to_word(after)
+    )
+    body = Markup('<div class="nvs-body nvs-gone"><h2>{}</h2><p>{}</p>{}{}</div>').format(
+        why, remedy, old if quote else "", _comments("", "", comment)
+    )
+    return _page(heading, place, "", body, legend=False)
+
+
+def shortened(text: str, most: int = WORDS) -> str:
+    """Return text on one line, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    cut = line[: most - 1]
+    return f"{cut.rpartition(' ')[0] or cut}{CUT}"
+
+
+def from_word(text: str, most: int = WORDS) -> str:
+    """Return the end of some text that stands before other text, on one line and from where a word begins."""
+    line = " ".join(f"{text}|".split())[:-1]
+    return line if len(line) <= most else f"{CUT} {line[-most:].partition(' ')[2]}"
+
+
+def to_word(text: str, most: int = WORDS) -> str:
+    """Return the beginning of some text that stands after other text, on one line and up to where a word ends."""
+    line = " ".join(f"|{text}".split())[1:]
+    return line if len(line) <= most else f"{line[:most].rpartition(' ')[0]} {CUT}"
+
+
+def _page(heading: str, place: str, under: str, *parts: Markup, legend: bool) -> Markup:
+    head = Markup(
+        '<header class="nvs-head"><b>{}</b><span class="nvs-under">{}</span><span class="nvs-place">{}</span></header>'
+    ).format(heading, under, place)
+    chips = Markup("").join(_chip(code, f"{LOOKS[code].glyph} {LOOKS[code].label}") for code in DECISIONS)
+    note = "gold above the text, prediction below it"
+    foot = Markup('<footer class="nvs-foot">{}<span>{}</span></footer>').format(chips, note) if legend else Markup("")
+    return Markup('{}<section class="nvs">{}{}{}</section>').format(
+        STYLE, head if heading or place else "", Markup("").join(parts), foot
+    )
+
+
+def _chip(code: str, words: str) -> Markup:
+    colour = LOOKS[code].colour
+    fill, ink = ("light-dark({}, {})".format(*pair) for pair in (colour.fill, colour.ink))
+    return Markup('<span class="nvs-chip" style="background:{};color:{}">{}</span>').format(fill, ink, words)
+
+
+def _side(name: str, found: tuple[str, str] | None) -> Markup:
+    if found is None:
+        return Markup('<dt>{}</dt><dd class="nvs-none">no span</dd>').format(name)
+    quote, kind = found
+    return Markup("<dt>{}</dt><dd><b>{}</b> <q>{}</q></dd>").format(name, kind, shortened(quote, QUOTE))
+
+
+def _comments(verdict: str, note: str, comment: str) -> Markup:
+    said = Markup('<p class="nvs-verdict">{}{}</p>').format(
+        shortened(verdict, WORDS), Markup("<i>{}</i>").format(f": {shortened(note)}") if note else ""
+    )
+    words = Markup('<p class="nvs-comment">{}</p>').format(shortened(comment))
+    return Markup("{}{}").format(said if verdict else "", words if comment else "")
+
+
+STYLE = Markup(
+    "<style>"
+    ".nvs{font-size:clamp(24px,min(2.1vw,3.4vh),52px);line-height:1.35;height:100dvh;box-sizing:border-box;display:flex;"
+    "flex-direction:column;gap:.6em;padding:.7em 1.2em .6em;overflow:hidden}"
+    ".nvs *{box-sizing:border-box}"
+    ".nvs p,.nvs dl,.nvs dd,.nvs h1,.nvs h2,.nvs blockquote{margin:0;padding:0;font-size:inherit}"
+    ".nvs-head{display:flex;gap:1em;align-items:baseline;font-size:.8em;"
+    "border-bottom:1px solid #8888;padding-bottom:.3em}"
+    ".nvs-head b{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    ".nvs-under{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;opacity:.8}"
+    ".nvs-place{white-space:nowrap;font-variant-numeric:tabular-nums}"
+    ".nvs-body{flex:1 1 auto;min-height:0;overflow:auto;display:flex;flex-direction:column;justify-content:safe center}"
+    ".nvs .nvh-text{white-space:normal;padding-inline-end:2em}"
+    ".nvs-said{display:flex;flex-direction:column;gap:.4em}"
+    ".nvs-decision>span:last-child{margin-inline-start:.4em}"
+    ".nvs-chip{display:inline-block;border-radius:.3em;padding:0 .45em;font-weight:600;white-space:nowrap}"
+    ".nvs-said dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:0 .8em}"
+    ".nvs dt{opacity:.8;font-weight:400}"
+    ".nvs dd{overflow-wrap:anywhere}"
+    ".nvs q{quotes:none;opacity:.9}.nvs-none{opacity:.8}"
+    ".nvs-comment,.nvs-verdict{border-inline-start:.2em solid currentColor;padding-inline-start:.6em!important;"
+    "overflow-wrap:anywhere}"
+    ".nvs-comment{font-weight:600}"
+    ".nvs-foot{display:flex;flex-wrap:wrap;gap:.3em .6em;align-items:baseline;font-size:max(16px,.6em);"
+    "padding-inline-end:8.5rem}"
+    ".nvs-foot>span:last-child{opacity:.8;margin-inline-start:.4em}"
+    ".nvs .nvs-title h1{font-size:2em;line-height:1.15;margin-bottom:.5em;overflow-wrap:anywhere}"
+    ".nvs-title dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:.2em 1em}"
+    ".nvs p.nvs-signature{font-size:max(16px,.6em);opacity:.8;margin-top:1.2em;overflow-wrap:anywhere}"
+    ".nvs p.nvs-hint{font-size:max(16px,.7em);opacity:.8;margin-top:.8em}"
+    ".nvs-gone{gap:.8em}.nvs .nvs-gone h2{font-size:1.4em}"
+    ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"
+    ".nvs mark{background:none;color:inherit;font-weight:700;text-decoration:underline}"
+    "</style>"
+)
