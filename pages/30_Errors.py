@@ -21,4 +21,4 @@ def draw(here: Here) -> None:
             st.caption("all but correct (COR); choose decisions above to see others")
         against.control(here)
     sentence.errors(here)
-    record_table(here, here.by, here.query(), name="errors", order=here.view.ordered_by(), height=420)
+    record_table(here, here.by, here.query(), name="errors", order=here.view.ordered_by(), height=420, card=errors.card)

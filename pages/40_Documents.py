@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared import keys, state
+from pages.shared import keys, stars, state
 from pages.shared.frame import Here, page
 from pages.shared.navigation import link_to
 from pages.shared.plain import plain
@@ -42,6 +42,7 @@ def documents(here: Here) -> None:
         )
 
     by = controls(there, texts.ids, go, [name for name in here.systems if name != here.system])
+    stars.star(here, there.name, str(there.record["record"]) if there.record else "")
     parts(there, wanted)
     data = view(
         there.text[slice(*there.window)],

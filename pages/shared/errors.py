@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
-from pages.shared import keys, state
+from pages.shared import keys, stars, state
+from pages.shared.lists import record_card
 from pages.shared.queries import FIELDS, narrowed, query_of, search_of, view_of
 from pages.shared.terms import explained, level_said
 from pages.shared.url import ABSENT, ORDERS, View
@@ -42,6 +44,12 @@ ORDER_WORDS = {
     "decision": "decision",
     "longest": "longest first",
 }
+
+
+def card(here: Here, criterion: str, record: pd.Series) -> None:
+    """Show the record chosen in its text, and its star."""
+    record_card(here, criterion, record)
+    stars.star(here, str(record["document"]), str(record["record"]))
 
 
 def search(here: Here) -> None:

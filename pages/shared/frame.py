@@ -117,10 +117,13 @@ class Here:
         return query_of(self.view)
 
 
-def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here], None]], None]:
+def page(
+    title: str, *, needs_corpus: bool = True, bare: Callable[[View], bool] = lambda view: False
+) -> Callable[[Callable[[Here], None]], None]:
     """Run a page: `@page("Overview")` over the function that draws it, once there is a corpus to draw.
 
-    With `needs_corpus=False` the function takes `Here | None` and is called in any case.
+    With `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that
+    `bare` says yes to, what the function draws has the window to itself.
     """
 
     def run(body: Callable[..., None]) -> None:
@@ -130,19 +133,21 @@ def page(title: str, *, needs_corpus: bool = True) -> Callable[[Callable[[Here],
         with guarded():
             here, dropped = _here()
             fits = state.write_address()
-            with st.sidebar:
-                navigation.draw()
-            st.title(title if title != "Start" else "nereval")
-            if here is not None:
+            alone = here is not None and bare(here.view)
+            if not alone:
+                with st.sidebar:
+                    navigation.draw()
+                st.title(title if title != "Start" else "nereval")
+            if here is not None and not alone:
                 with st.sidebar:
                     sidebar.draw(here, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
             with st.container():
                 _tell([*notices, *dropped])
-                if here is not None:
+                if here is not None and not alone:
                     # Documents says itself which record is open; a chip would push its text down.
                     sidebar.chips(here, place=title != "Documents")
-                elif needs_corpus or state.view().corpus:
+                elif here is None and (needs_corpus or state.view().corpus):
                     _guide(state.view())
             if here is not None and here.loaded.folder is not None and title not in scored.PAGES:
                 scored.elsewhere(title)

@@ -33,6 +33,8 @@ SLICED_BY = (
     *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
 )
 """What Slices slices by, in the words of a link."""
+SLIDES = "slides"
+"""The word of `sort` by which Present shows slides, not what they are chosen by."""
 LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
 """What else `sort` may say: how Overview and Confusion lay their tables out, and what Linking shows."""
 
@@ -44,9 +46,10 @@ class View:
     `merge` pairs a type with the name it is merged into. `doc` narrows lists down, unless a `record` is chosen: then it
     only says which document that stands in. `beside` is a second system, which the first is held against, `versus` a
     second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
-    keeps it. `reference` is the layer that is taken as gold. `mask` is MASKED where texts are. Empty fields stand for
-    the default: first system by name, no second one, strict, everything but the correct records in lists, document
-    order, gold itself, texts as they are.
+    keeps it. `reference` is the layer that is taken as gold. `mask` is MASKED where texts are. `playlist` is the uid of
+    the playlist that records are put on and that Present shows, after a slash that of the record shown. Empty fields
+    stand for the default: first system by name, no second one, strict, everything but the correct records in lists,
+    document order, gold itself, texts as they are.
     """
 
     corpus: str = ""
@@ -67,6 +70,7 @@ class View:
     rule: str = ""
     reference: str = ""
     mask: str = ""
+    playlist: str = ""
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -90,6 +94,7 @@ _OWN_ELSEWHERE = (
 )
 _RIVALS = (ORDERS, ("row-share", "column-share"), ("first-3", "first-5"), CRITERIA_VIEWS, SLICES_VIEWS, SLICED_BY)
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
+_PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
 
 
 def write(view: View) -> dict[str, str]:
@@ -250,7 +255,7 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY))(text)
+    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, SLIDES))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]
         view = view.with_sort(word)
@@ -263,6 +268,10 @@ def _record(text: str) -> tuple[object, list[str]]:
 
 def _masked(text: str) -> tuple[object, list[str]]:
     return (text, []) if text == MASKED else ("", [f"{quoted(text)} is not {MASKED}"])
+
+
+def _playlist(text: str) -> tuple[object, list[str]]:
+    return (text, []) if _PLAYLIST.fullmatch(text) else ("", [f"{quoted(text)} is no playlist (12 or more digits)"])
 
 
 _WRITERS: Mapping[str, Callable[..., str]] = {
@@ -293,4 +302,5 @@ _READERS: Mapping[str, Read] = {
     "rule": _text,
     "reference": _text,
     "mask": _masked,
+    "playlist": _playlist,
 }

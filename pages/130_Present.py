@@ -1,0 +1,16 @@
+"""Present: what do we show, in which order, with which words? Slides of records in large type."""
+
+from __future__ import annotations
+
+from pages.shared import lobby, presenting
+from pages.shared.frame import Here, page
+
+
+@page("Present", needs_corpus=False, bare=presenting.on)
+def present(here: Here | None) -> None:
+    if here is None:
+        lobby.without_corpus()
+    elif presenting.on(here.view):
+        presenting.draw(here)
+    else:
+        lobby.draw(here)
