@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,36 +28,93 @@ def programs() -> dict[str, str]:
     return {name: found for name in PROGRAMS if (found := shutil.which(name, path=path))}
 
 
+@dataclass
+class Server:
+    """A running PostgreSQL server with an empty database at `url`; `folder` is its own, sockets and all."""
+
+    url: str
+    folder: Path
+    command: tuple[str, ...]
+    options: str
+
+    def control(self, *arguments: str) -> None:
+        run(self.folder, *self.command, "-D", str(self.folder / "data"), *arguments)
+
+    def start(self) -> None:
+        log = self.folder / "log"
+        try:
+            self.control("-l", str(log), "-w", "-o", self.options, "start")
+        except AssertionError as error:
+            raise AssertionError(log.read_text()[-2000:]) from error
+
+    def stop(self) -> None:
+        self.control("-m", "fast", "-w", "stop")
+
+    def kill(self) -> None:
+        """End the server and all its processes by SIGKILL, wherever they are."""
+        lock = self.folder / "data" / "postmaster.pid"
+        first = int(lock.read_text().split()[0])
+        others = subprocess.run(["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, text=True).stdout
+        everyone = [first, *map(int, others.split())]
+        for process in everyone:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        while any(_runs(process) for process in everyone):
+            time.sleep(0.01)
+        # Where nobody buries the dead, the next server would take this one for alive.
+        for left in (lock, *self.folder.glob(".s.PGSQL.*.lock")):
+            left.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def as_user() -> list[str]:
+    """Return what a command begins with to run without the rights of root; skip where that is not possible."""
+    if os.getuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("no setpriv: as root, rights bind nobody")
+    return ["setpriv", "--reuid", USER, "--regid", str(pwd.getpwnam(USER).pw_gid), "--clear-groups"]
+
+
+def run(folder: Path, *command: str) -> None:
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+
+
 @contextmanager
-def postgres() -> Iterator[str]:
-    """Run a server of its own and yield the URL of an empty database; skip where its programs are not installed."""
+def server() -> Iterator[Server]:
+    """Run a server of its own; skip where its programs are not installed."""
     found = programs()
     missing = sorted(set(PROGRAMS) - set(found))
     if missing:
         told = f"PostgreSQL is not installed (no {', '.join(missing)}); Debian: apt-get install postgresql"
         # CI installs it: there this is a failure.
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(told)
+    become = as_user()
     folder = Path(tempfile.mkdtemp(prefix="nereval-pg-", dir="/tmp"))
-    data, sockets = folder / "data", folder
-    become: list[str] = []
-    if os.getuid() == 0:
+    if become:
         shutil.chown(folder, USER)
-        become = ["setpriv", "--reuid", USER, "--regid", str(folder.stat().st_gid), "--clear-groups"]
-
-    def run(*command: str) -> None:
-        done = subprocess.run(
-            [*become, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
-        )
-        assert done.returncode == 0, done.stdout
-
-    log = folder / "log"
+    made = ("-U", "nereval", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c max_connections=50"
+    started = Server(f"postgresql://nereval@/postgres?host={folder}", folder, (*become, found["pg_ctl"]), options)
     try:
-        run(found["initdb"], "-D", str(data), "-U", "nereval", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
-        options = f"-c listen_addresses='' -c unix_socket_directories={sockets} -c max_connections=50"
-        run(found["pg_ctl"], "-D", str(data), "-l", str(log), "-w", "-o", options, "start")
-        yield f"postgresql://nereval@/postgres?host={sockets}"
+        run(folder, *become, found["initdb"], "-D", str(folder / "data"), *made)
+        started.start()
+        yield started
     finally:
-        subprocess.run(
-            [*become, found["pg_ctl"], "-D", str(data), "-m", "immediate", "stop"], capture_output=True, timeout=60
-        )
+        with suppress(AssertionError):
+            started.control("-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Run a server of its own and yield the URL of its empty database."""
+    with server() as started:
+        yield started.url

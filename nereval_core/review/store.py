@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -175,7 +175,7 @@ class ReviewStore:
         try:
             with self.database.writing() as connection:
                 self.prepare(connection)
-                stand = {record: course.last for record, course in self._courses(connection, records).items()}
+                stand = self._last(connection, records)
                 versions = {record: one.version for record, one in stand.items()}
                 kept = []
                 for draft, who, at, uid, batch in rows:
@@ -195,7 +195,7 @@ class ReviewStore:
             # Written past the line that writers stand in; nothing of ours was kept.
             with self.database.reading() as connection:
                 assert connection is not None
-                raise ConflictError(course.last for course in self._courses(connection, records).values()) from error
+                raise ConflictError(self._last(connection, records).values()) from error
 
     def prepare(self, connection: Connection) -> None:
         """Bring the tables to the newest revision, where they are not."""
@@ -240,12 +240,20 @@ class ReviewStore:
         rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
         return tuple(map(self._read, rows))
 
+    def _last(self, connection: Connection, records: Iterable[str]) -> dict[str, Given]:
+        """Return the last verdict on each of these records that has any."""
+        found = {}
+        for some in _parts(records):
+            last = select(func.max(EVENTS.c.number)).where(EVENTS.c.record.in_(some)).group_by(EVENTS.c.record)
+            for one in self._given(connection, EVENTS.c.number.in_(last)):
+                found[one.verdict.key.record] = one
+        return found
+
     def _courses(self, connection: Connection, records: Iterable[str]) -> dict[str, Course]:
         """Return what became of each of these records that has verdicts."""
         found: dict[str, Course] = {}
-        wanted = sorted(records)
-        for low in range(0, len(wanted), _MANY):
-            for one in self._given(connection, EVENTS.c.record.in_(wanted[low : low + _MANY])):
+        for some in _parts(records):
+            for one in self._given(connection, EVENTS.c.record.in_(some)):
                 record = one.verdict.key.record
                 found[record] = found.get(record, Course()).then(one)
         return found
@@ -261,6 +269,12 @@ class ReviewStore:
 
 
 _KNOWN = get_args(Kind)
+
+
+def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
+    wanted = sorted(records)
+    for low in range(0, len(wanted), _MANY):
+        yield wanted[low : low + _MANY]
 
 
 def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:

@@ -41,8 +41,8 @@ WORD = 10_000
 """Characters that a type, or the id of a document, may have."""
 FAR = 2**31
 """Where offsets end."""
-RIGHT = 1_000
-"""Spans that may stand in place of one, and fragments that a span may have."""
+BODY = 2_000_000
+"""Bytes that all of a verdict but its note may have: spans, fragments and types without end are no verdict."""
 
 Fragments = tuple[tuple[int, int], ...]
 
@@ -183,18 +183,17 @@ def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -
         wrong(f"there is no side {quoted(str(key.side))}", "use gold or pred")
     if verdict.right and verdict.kind != "neither":
         wrong(f"right spans beside the verdict {quoted(verdict.kind)}", "give them with neither")
-    if max(len(verdict.right), *(len(span.fragments) for span in spans)) > RIGHT:
-        wrong(f"more than {RIGHT:,} spans or fragments", f"give {RIGHT:,} at most")
-        return found
     for span in spans:
         ends = [place for part in span.fragments for place in part]
         if not ends or ends[0] < 0 or any(low >= high for low, high in span.fragments) or ends != sorted(ends):
-            wrong(f"a span at {_shown(span)}", "give [start, end] pairs in order, start < end")
+            wrong(f"a span at {quoted(_shown(span))[1:-1]}", "give [start, end] pairs in order, start < end")
         elif ends[-1] >= FAR:
             wrong("a span beyond the end of any text", f"give offsets below {FAR:,}")
         if not span.type:
             wrong("a span without a type", "name its type")
         _written_badly(wrong, "type", span.type, WORD)
+    if not found and (size := len(body_of(verdict))) > BODY:
+        wrong(f"a verdict of {size:,} bytes", "give fewer spans")
     return found
 
 
