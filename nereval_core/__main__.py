@@ -81,6 +81,10 @@ is stale, and stale verdicts are not applied. Without any, predictions are taken
 ADJUDICATE = """\
 Verdicts are those given on the records of B with A taken as gold. What is still open is listed, and is not in OUT.
 """
+EXCHANGE = """\
+An export has one verdict a line, the whole history of each span. Importing twice changes nothing; spans that were
+decided apart are listed, and nothing of theirs is taken. CORPUS has the documents that lines written by hand name.
+"""
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
 
@@ -149,8 +153,9 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
     garbled = next((value for value in _texts(options) if not _is_text(value) and not Path(value).exists()), None)
     if garbled is not None:
         parser.error(f"{quoted(garbled)} is not UTF-8, write it as text")
-    module = import_module(MODULES.get(name, "nereval_core.commands"))
-    wrong: str | None = getattr(module, name.split()[-1].replace("-", "_"))(options)
+    module, _, function = MODULES.get(name, "nereval_core.commands").partition(":")
+    function = function or name.split()[-1].replace("-", "_")
+    wrong: str | None = getattr(import_module(module), function)(options)
     if wrong:
         parser.error(wrong)
     return 0
@@ -588,9 +593,13 @@ def _review_adjudicate() -> argparse.ArgumentParser:
 def _add_verdicts(parser: argparse.ArgumentParser) -> None:
     """Add where verdicts are and which of them are accepted."""
     add = parser.add_argument_group("verdicts").add_argument
-    add("--review", metavar="FILE", help="the file that holds them (default: $NEREVAL_REVIEW_URL, else your own)")
+    _add_store(add)
     add("--reviewer", action="append", default=[], metavar="NAME", help="accept those of NAME only; repeatable")
     add("--kind", action="append", default=[], metavar="LIST", help="accept gold,pred,both,neither,unclear only")
+
+
+def _add_store(add: Callable[..., object]) -> None:
+    add("--review", metavar="FILE", help="the file that holds them (default: $NEREVAL_REVIEW_URL, else your own)")
 
 
 def _add_copy(parser: argparse.ArgumentParser) -> None:
@@ -603,6 +612,36 @@ def _add_copy(parser: argparse.ArgumentParser) -> None:
 def _store() -> argparse.ArgumentParser:
     parser = _parser("store", "[--clear]", "say what the app has stored of corpora it read, or clear it")
     parser.add_argument("--clear", action="store_true", help="remove all that is stored")
+    return parser
+
+
+def _review_export() -> argparse.ArgumentParser:
+    parser = _parser(
+        "review export", "[FILE] [options]", "write every verdict ever given as JSON lines", f"{EXCHANGE}\n"
+    )
+    parser.add_argument("output", nargs="?", default="-", metavar="FILE", help="default: standard output")
+    _add_store(parser.add_argument)
+    return parser
+
+
+def _review_import() -> argparse.ArgumentParser:
+    parser = _parser("review import", "FILE [CORPUS] [options]", "take verdicts from JSON lines", f"{EXCHANGE}\n")
+    parser.add_argument("input", metavar="FILE", help="verdicts; - is standard input")
+    parser.add_argument("files", nargs="?", metavar="CORPUS", help="a corpus that lines written by hand name")
+    parser.add_argument("--format", default="auto", help="of the corpus; see `nereval formats` (default: auto)")
+    parser.add_argument("--reviewer", metavar="NAME", help="who wrote the lines that do not say it")
+    _add_store(parser.add_argument)
+    return parser
+
+
+def _review_list() -> argparse.ArgumentParser:
+    parser = _parser("review list", "[GOLD [PRED ...]] [options]", "list the verdicts that stand")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a corpus, to say which verdicts are stale")
+    parser.add_argument("--format", default="auto", help="of the corpus; see `nereval formats` (default: auto)")
+    _add_verdicts(parser)
+    parser.add_argument("--stale", action="store_true", help="those whose text or span the corpus has no more")
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    _add_tables(add, "the list")
     return parser
 
 
@@ -621,6 +660,9 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "criteria": _criteria,
         "conventions": _conventions,
         "store": _store,
+        "review export": _review_export,
+        "review import": _review_import,
+        "review list": _review_list,
         "review apply": _review_apply,
         "review what-if": _review_what_if,
         "review adjudicate": _review_adjudicate,
@@ -637,10 +679,13 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "index": "nereval_core.indexing_command",
         "conventions": "nereval_core.convention_command",
         "store": "nereval_core.store_command",
+        "review export": "nereval_core.review_command:export",
+        "review import": "nereval_core.review_command:take",
+        "review list": "nereval_core.review_command:show",
         **dict.fromkeys(("review apply", "review what-if", "review adjudicate"), "nereval_core.review_apply_command"),
     }
 )
-"""Where the work of a verb is done, if not in commands.py: a function of the verb's name."""
+"""Where the work of a verb is done, if not in commands.py: a function of its name, or the one after the colon."""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,6 +17,7 @@ from nereval_core.conventions.outcome import OVERALL
 from nereval_core.criteria import CRITERIA, criteria_from_toml
 from nereval_core.readers import formats
 from nereval_core.readers.schemes import SCHEMES
+from nereval_core.review.lines import KEYS
 from pages.shared.navigation import pages
 from pages.shared.url import View
 
@@ -81,6 +82,11 @@ def test_criteria_are_as_in_the_table() -> None:
         expected = criterion.otherwise.name if criterion.unit == "span" else "–"
         assert (types, otherwise) == ("equal" if criterion.same_type else "any", expected)
         assert (f"- **`{name}`** needs" in README) == (criterion.needs is not None)
+
+
+def test_keys_of_exchanged_verdicts_are_listed() -> None:
+    listed = README.partition("\n### Verdicts: from one store to another\n")[2].partition("\n### ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", listed, re.MULTILINE) == list(KEYS)
 
 
 def test_link_parameters_are_listed() -> None:

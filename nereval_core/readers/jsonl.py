@@ -70,7 +70,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)), places=gathered.places)
 
 
-class _RefusedError(Exception):
+class RefusedError(Exception):
     """JSON that Python reads and we do not: found, remedy."""
 
 
@@ -121,19 +121,19 @@ def _read_line(line: str, number: int, shown: str, gathered: Gathered, problems:
         problems.append(Problem(shown, number, found, remedy))
 
     try:
-        row = json.loads(line, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+        row = strictly(line)
     except json.JSONDecodeError as error:
         found = f"not JSON at position {error.pos + 1} of the line: {error.msg}"
         return complain(found, "write each document as one JSON object on a line of its own")
-    except _RefusedError as error:
+    except RefusedError as error:
         return complain(*error.args)
     except RecursionError:
         return complain("JSON nested too deeply", "write meta as a flat object")
     except ValueError:
         return complain("a number with too many digits", "write offsets as plain integers")
     if not isinstance(row, dict):
-        return complain(f"{_kind(row)} where a document should be", "write one JSON object with id, text and spans")
-    if "\\u" in line and _halved(row):
+        return complain(f"{kind_of(row)} where a document should be", "write one JSON object with id, text and spans")
+    if "\\u" in line and halved(row):
         return complain(
             "half a surrogate pair", "write characters beyond U+FFFF as a pair of \\u escapes, or as they are"
         )
@@ -181,11 +181,13 @@ def _add(row: Mapping[str, Any], number: int, shown: str, gathered: Gathered) ->
 
 def _check_span(span: Any, what: str, complain: Complain) -> None:
     if not isinstance(span, dict):
-        return complain(f"{what} is {_kind(span)}", "write each span as an object with start, end and label")
+        return complain(f"{what} is {kind_of(span)}", "write each span as an object with start, end and label")
     _keys(span, SPAN_KEYS, SPAN_REQUIRED, what, complain)
     for key in ("start", "end"):
         if key in span and type(span[key]) is not int:
-            complain(f"{what}.{key} is {_kind(span[key])}", "write an integer: code points from the start of the text")
+            complain(
+                f"{what}.{key} is {kind_of(span[key])}", "write an integer: code points from the start of the text"
+            )
     _typed(span, "label", str, f"{what}.label", "a string", complain)
     _typed(span, "id", str, f"{what}.id", "a string", complain)
     _typed(span, "meta", dict, f"{what}.meta", "an object", complain)
@@ -200,7 +202,7 @@ def _check_span(span: Any, what: str, complain: Complain) -> None:
     if "score" in span:
         score = span["score"]
         if type(score) not in (int, float):
-            complain(f"{what}.score is {_kind(score)}", "write a number")
+            complain(f"{what}.score is {kind_of(score)}", "write a number")
         elif abs(score) > 1e300:
             complain(f"{what}.score is too large", "write a number of ordinary size")
     return None
@@ -220,7 +222,7 @@ def _keys(row: Mapping[str, Any], known: Iterable[str], required: Iterable[str],
 
 def _typed(row: Mapping[str, Any], key: str, kind: type, what: str, wanted: str, complain: Complain) -> None:
     if key in row and type(row[key]) is not kind:
-        complain(f"{what} is {_kind(row[key])}", f"write {wanted}")
+        complain(f"{what} is {kind_of(row[key])}", f"write {wanted}")
 
 
 def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> None:
@@ -228,7 +230,7 @@ def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> N
         return
     pairs = row[key]
     if not isinstance(pairs, list):
-        complain(f"{what} is {_kind(pairs)}", "write a list of [start, end]")
+        complain(f"{what} is {kind_of(pairs)}", "write a list of [start, end]")
         return
     bad = next((number for number, pair in enumerate(pairs) if not _is_pair(pair)), None)
     if bad is not None:
@@ -246,7 +248,19 @@ def _is_pair(pair: Any) -> bool:
     )
 
 
-def _kind(value: Any) -> str:
+def strictly(text: str) -> Any:
+    """Return what JSON says, each key once and each number finite.
+
+    Raises:
+        RefusedError: it is JSON that Python reads and we do not.
+        ValueError: it is no JSON (JSONDecodeError), or an integer has too many digits.
+        RecursionError: it is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+
+
+def kind_of(value: Any) -> str:
+    """Name what kind of JSON a value is."""
     kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction", list: "a list"}
     return "null" if value is None else kinds.get(type(value), "an object")
 
@@ -256,22 +270,22 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(row) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _RefusedError(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
+        raise RefusedError(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
     return row
 
 
 def _constant(name: str) -> float:
-    raise _RefusedError(f"{name}, which is not JSON", "write a number or leave the key out")
+    raise RefusedError(f"{name}, which is not JSON", "write a number or leave the key out")
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _RefusedError(f"the number {digits[:20]} is too large", "write a number of ordinary size")
+        raise RefusedError(f"the number {digits[:20]} is too large", "write a number of ordinary size")
     return value
 
 
-def _halved(row: object) -> bool:
+def halved(row: object) -> bool:
     """Say whether a string of the row holds half a surrogate pair, which no encoding can write."""
     try:
         json.dumps(row, ensure_ascii=False).encode()

@@ -28,13 +28,13 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a spreadsheet may take for the beginning of a formula."""
 
 
-def as_screen(sheets: Iterable[Sheet]) -> str:
-    """Return aligned columns of text, names to the left and numbers to the right."""
+def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
+    """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
     blocks = []
     for sheet in sheets:
         grid = [sheet.columns, *([_shown(cell) for cell in row] for row in sheet.rows)]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        lines = [sheet.title, *("  ".join(_padded(row, widths)).rstrip() for row in grid), *sheet.notes]
+        lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
         blocks.append("\n".join(map(one_line, lines)))
     return "\n\n".join(blocks) + "\n"
 
@@ -193,10 +193,10 @@ def _markdown(text: str) -> str:
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _padded(row: Sequence[str], widths: Sequence[int]) -> Iterable[str]:
+def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[str]:
     for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - _width(cell))
-        yield one_line(cell) + space if number == 0 else space + one_line(cell)
+        yield one_line(cell) + space if number < names else space + one_line(cell)
 
 
 def _width(text: str) -> int:

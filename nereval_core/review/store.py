@@ -284,7 +284,7 @@ def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
 
 def now() -> str:
     """Return the present moment as it is kept: ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def revision(connection: Connection) -> str | None:

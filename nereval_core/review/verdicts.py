@@ -186,7 +186,7 @@ def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -
     for span in spans:
         ends = [place for part in span.fragments for place in part]
         if not ends or ends[0] < 0 or any(low >= high for low, high in span.fragments) or ends != sorted(ends):
-            wrong(f"a span at {quoted(_shown(span))[1:-1]}", "give [start, end] pairs in order, start < end")
+            wrong(f"a span at {_shown(span)}", "give [start, end] pairs in order, start < end")
         elif ends[-1] >= FAR:
             wrong("a span beyond the end of any text", f"give offsets below {FAR:,}")
         if not span.type:
@@ -223,12 +223,9 @@ def _written_badly(wrong: Callable[[str, str], None], name: str, value: str, mos
 
 
 def _shown(span: Marked) -> str:
+    few = [[low, high] for low, high in span.fragments[:4]]
     # An integer may have more digits than can be printed.
-    return str([[low, high] for low, high in span.fragments]) if _near(span) else "places out of reach"
-
-
-def _near(span: Marked) -> bool:
-    return all(abs(place) < FAR for part in span.fragments for place in part)
+    return str(few) if all(abs(place) < FAR for part in few for place in part) else "places out of reach"
 
 
 def body_of(verdict: Verdict) -> str:
