@@ -20,7 +20,18 @@ from pages.shared.url import MASKED, View, parse, write
 from tests.test_pages import DEMO, VIEW, address, opened, sound
 
 HIDDEN = replace(VIEW, mask=MASKED)
-PAGES = ["Start", "Overview", "Confusion", "Errors", "Documents", "Linking", "Criteria", "Slices", "Compare"]
+PAGES = [
+    "Start",
+    "Overview",
+    "Confusion",
+    "Errors",
+    "Documents",
+    "Linking",
+    "Criteria",
+    "Slices",
+    "Compare",
+    "Agreement",
+]
 NEWS = load_demo("newspapers")
 
 

@@ -33,7 +33,7 @@ from pages.shared.url import ABSENT, ORDERS, View, parse, write
 
 ROOT = Path(__file__).parents[1]
 OURS = ("Overview", "Confusion", "Errors", "Criteria")
-EVERY = (*OURS, "Slices", "Compare")
+EVERY = (*OURS, "Slices", "Compare", "Agreement")
 DEMO = load_demo("pharmacology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'

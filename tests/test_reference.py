@@ -11,7 +11,7 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared import corpora
 from pages.shared.loading import Loaded
-from pages.shared.reference import former_gold, layers, moved, taken, with_gold
+from pages.shared.reference import former_gold, gold_name, layers, moved, taken, with_gold
 from pages.shared.url import View
 from tests.test_pages import DEMO, VIEW, address, opened, sound
 
@@ -43,7 +43,7 @@ def test_a_second_choice_starts_from_what_was_read() -> None:
     held = taken(taken(DEMO, "annotator-1"), "rules")
     assert held.origin is DEMO and held.reference == "rules" and held.start == FORMER
     assert taken(held, "") is DEMO
-    assert list(layers(held)) == list(layers(DEMO)) == ["", *(layer.name for layer in DEMO.corpus.systems)]
+    assert list(layers(held)) == list(layers(DEMO)) == ["gold", *(layer.name for layer in DEMO.corpus.systems)]
     assert held is taken(DEMO, "rules")
 
 
@@ -61,7 +61,8 @@ def test_marks_of_both_files_stay() -> None:
 def test_a_system_may_have_the_name_already() -> None:
     corpus = DEMO.corpus
     systems = (*corpus.systems, corpus.system("rules").renamed(FORMER))
-    assert former_gold(replace(DEMO, corpus=replace(corpus, systems=systems))) == "original gold *"
+    named = replace(DEMO, corpus=replace(corpus, systems=(*systems, corpus.system("rules").renamed("gold"))))
+    assert (former_gold(named), gold_name(named)) == ("original gold *", "gold *")
 
 
 def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
@@ -80,16 +81,16 @@ def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
     [
         ("", "rules", "annotator-1", "rules"),
         ("", "annotator-1", "annotator-1", FORMER),
-        ("annotator-1", FORMER, "", "annotator-1"),
+        ("annotator-1", FORMER, "gold", "annotator-1"),
         ("annotator-1", FORMER, "annotator-2", FORMER),
         ("annotator-1", "annotator-2", "annotator-2", "annotator-1"),
-        ("annotator-1", "rules", "", "rules"),
+        ("annotator-1", "rules", "gold", "rules"),
     ],
 )
 def test_the_two_change_places(reference: str, system: str, name: str, moved_to: str) -> None:
     view = View(reference=reference, system=system, beside="perceptron", record="g:0-1:X", doc="d")
     found = moved(view, DEMO, name)
-    assert found == View(reference=name, system=moved_to, beside="perceptron")
+    assert found == View(reference="" if name == "gold" else name, system=moved_to, beside="perceptron")
 
 
 @pytest.mark.parametrize("page", ["Start", "Overview", "Confusion", "Errors", "Documents", "Slices", "Compare"])

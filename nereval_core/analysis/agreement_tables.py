@@ -31,6 +31,14 @@ OVER: Mapping[str, str] = {
     "unitizing": "units",
 }
 """What n counts."""
+EXPLAINED: Mapping[str, str] = {
+    "f1": "of their spans, one of the two taken as gold",
+    "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
+    "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
+    "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",
+    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type",
+}
+"""What each figure says, to follow its name."""
 
 
 def label_of(figure: str, group: Group) -> str:

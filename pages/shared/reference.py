@@ -15,15 +15,21 @@ from pages.shared.url import View
 
 def following(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
     """Return the corpus with the view's layer in gold's place, the view, and in words what of it was dropped."""
-    name = view.reference
-    if not name:
+    name, chosen = view.reference, view.annotators
+    if not name and not chosen:
         return loaded, view, ()
     if loaded.folder is not None:
-        return loaded, replace(view, reference=""), ("a layer taken as gold: a scored folder has its own",)
-    if name not in layers(loaded):
-        wrong = f"reference: {quoted(name)} is not a layer of this corpus"
-        return loaded, replace(view, reference=""), (wrong,)
-    return taken(loaded, name), view, ()
+        return (
+            loaded,
+            replace(view, reference="", annotators=()),
+            ("a layer taken as gold: a scored folder has its own",),
+        )
+    known = layers(loaded)
+    wrong = [f"reference: {quoted(name)} is not a layer of this corpus"] if name and name not in known else []
+    wrong += [f"annotators: {quoted(one)} is not a layer of this corpus" for one in chosen if one not in known]
+    name = name if name in known and name != gold_name(loaded) else ""
+    view = replace(view, reference=name, annotators=tuple(one for one in chosen if one in known))
+    return taken(loaded, name), view, tuple(wrong)
 
 
 def taken(loaded: Loaded, name: str) -> Loaded:
@@ -84,33 +90,47 @@ def _told(read: Loaded, name: str) -> tuple[str, ...]:
     return tuple(f"{name} as read: {mark}" for mark in read.marks[name])
 
 
-def former_gold(read: Loaded) -> str:
+def gold_name(loaded: Loaded) -> str:
+    """Return what gold is called among the layers: a name that no system has."""
+    return _free(GOLD, loaded)
+
+
+def former_gold(loaded: Loaded) -> str:
     """Return what gold is called while another layer has its place: a name that no system has."""
-    name = "original gold"
-    while any(layer.name == name for layer in read.corpus.systems):
+    return _free("original gold", loaded)
+
+
+def _free(name: str, loaded: Loaded) -> str:
+    while any(layer.name == name for layer in as_read(loaded).corpus.systems):
         name += " *"
     return name
 
 
 def layers(loaded: Loaded) -> Mapping[str, Layer]:
-    """Return the layers as read by name, gold first as "" whatever has its place."""
-    read = as_read(loaded)
-    return {"": read.corpus.gold} | {layer.name: layer for layer in read.corpus.systems}
+    """Return all layers by name as they were read, gold first, whatever has its place."""
+    corpus = as_read(loaded).corpus
+    return {gold_name(loaded): corpus.gold} | {layer.name: layer for layer in corpus.systems}
+
+
+def held(view: View, loaded: Loaded, one: str, other: str) -> View:
+    """Return the view with one layer taken as gold and another as the system."""
+    gold = gold_name(loaded)
+    system = former_gold(loaded) if other == gold else other
+    return replace(view, reference="" if one == gold else one, system=system, record="", doc="", beside="")
+
+
+def pair_of(view: View, loaded: Loaded) -> tuple[str, str]:
+    """Return what `held` was given: the layer in gold's place and the system, as they were read."""
+    gold = gold_name(loaded)
+    return view.reference or gold, gold if view.system == former_gold(loaded) and view.reference else view.system
 
 
 def moved(view: View, loaded: Loaded, name: str) -> View:
-    """Return the view with another layer taken as gold, "" for gold itself.
+    """Return the view with another layer taken as gold.
 
     A system that is now gold gives its place to the layer that was; a record of the former gold is given up.
     """
-    former = former_gold(as_read(loaded))
-    at = "" if view.system == former else view.system
-    at = view.reference if at == name else at
-    return replace(
-        view,
-        reference=name,
-        system=at or former,
-        beside="" if view.beside in (name, former) else view.beside,
-        record="",
-        doc="" if view.record else view.doc,
-    )
+    before, system = pair_of(view, loaded)
+    beside = "" if view.beside in (name, former_gold(loaded)) else view.beside
+    doc = "" if view.record else view.doc
+    return replace(held(view, loaded, name, before if system == name else system), beside=beside, doc=doc)

@@ -15,7 +15,6 @@ from nereval_core.criteria import CRITERIA, Criterion
 from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
 from pages.shared import corpora, keys, masks, navigation, own, reference, state
-from pages.shared.loading import GOLD
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS, Query, query_of, search_of, view_of
 from pages.shared.terms import criterion_explained, explained
@@ -128,9 +127,8 @@ def _reference(here: Here) -> None:
     st.selectbox(
         "Taken as gold",
         names,
-        key=_mirror("reference", here.view.reference),
+        key=_mirror("reference", here.view.reference or reference.gold_name(here.loaded)),
         on_change=took,
-        format_func=lambda name: name or GOLD,
         help="The layer that all others are held against: of two annotators, for one, either.",
     )
 
@@ -319,7 +317,10 @@ def chips(here: Here, *, place: bool = True) -> None:
 def _held(here: Here) -> Iterable[tuple[str, View]]:
     """Yield the layer that is taken as gold, where that is not gold, and the view without it."""
     if here.view.reference:
-        yield f"taken as gold: {plain(here.view.reference)}", reference.moved(here.view, here.loaded, "")
+        yield (
+            f"taken as gold: {plain(here.view.reference)}",
+            reference.moved(here.view, here.loaded, reference.gold_name(here.loaded)),
+        )
     if here.view.mask and not masks.forced():
         yield "text masked", replace(here.view, mask="")
 

@@ -35,6 +35,8 @@ SLICED_BY = (
 """What Slices slices by, in the words of a link."""
 SLIDES = "slides"
 """The word of `sort` by which Present shows slides, not what they are chosen by."""
+AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
+"""What the matrix of annotators on Agreement shows in place of F1."""
 LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
 """What else `sort` may say: how Overview and Confusion lay their tables out, and what Linking shows."""
 
@@ -46,10 +48,10 @@ class View:
     `merge` pairs a type with the name it is merged into. `doc` narrows lists down, unless a `record` is chosen: then it
     only says which document that stands in. `beside` is a second system, which the first is held against, `versus` a
     second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
-    keeps it. `reference` is the layer that is taken as gold. `mask` is MASKED where texts are. `playlist` is the uid of
-    the playlist that records are put on and that Present shows, after a slash that of the record shown. Empty fields
-    stand for the default: first system by name, no second one, strict, everything but the correct records in lists,
-    document order, gold itself, texts as they are.
+    keeps it. `reference` is the layer that is taken as gold, `annotators` are those that Agreement looks at. `mask` is
+    MASKED where texts are. `playlist` is the uid of the playlist that records are put on and that Present shows, after
+    a slash that of the record shown. Empty fields stand for the default: first system by name, no second one, strict,
+    everything but the correct records in lists, document order, gold itself, texts as they are.
     """
 
     corpus: str = ""
@@ -71,6 +73,7 @@ class View:
     reference: str = ""
     mask: str = ""
     playlist: str = ""
+    annotators: tuple[str, ...] = ()
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -92,7 +95,15 @@ _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
     "your own: this link does not carry its rule"
 )
-_RIVALS = (ORDERS, ("row-share", "column-share"), ("first-3", "first-5"), CRITERIA_VIEWS, SLICES_VIEWS, SLICED_BY)
+_RIVALS = (
+    ORDERS,
+    ("row-share", "column-share"),
+    ("first-3", "first-5"),
+    CRITERIA_VIEWS,
+    SLICES_VIEWS,
+    SLICED_BY,
+    AGREEMENT_VIEWS,
+)
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 _PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
 
@@ -255,7 +266,8 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, SLIDES))(text)
+    known = (*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, SLIDES)
+    words, wrong = _words(known)(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]
         view = view.with_sort(word)
@@ -282,6 +294,7 @@ _WRITERS: Mapping[str, Callable[..., str]] = {
     "gold": _packed_sides,
     "pred": _packed_sides,
     "sort": ",".join,
+    "annotators": _packed,
 }
 _READERS: Mapping[str, Read] = {
     "corpus": _digest,
@@ -303,4 +316,5 @@ _READERS: Mapping[str, Read] = {
     "reference": _text,
     "mask": _masked,
     "playlist": _playlist,
+    "annotators": _names,
 }
