@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nereval_core.agreement_verb import agreement
     from nereval_core.concept_verbs import index, link
+    from nereval_core.consistency_verb import consistency_of
     from nereval_core.error_verbs import errors_of
     from nereval_core.library import compare, read, reproduce, score, write
     from nereval_core.objects import read_objects
@@ -26,6 +27,7 @@ __all__ = [
     "agreement",
     "apply_verdicts",
     "compare",
+    "consistency_of",
     "errors_of",
     "index",
     "link",
@@ -53,6 +55,10 @@ def __getattr__(name: str) -> Any:
         from nereval_core.agreement_verb import agreement
 
         return agreement
+    if name == "consistency_of":
+        from nereval_core.consistency_verb import consistency_of
+
+        return consistency_of
     if name == "errors_of":
         from nereval_core.error_verbs import errors_of
 

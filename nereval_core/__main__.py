@@ -85,6 +85,11 @@ EXCHANGE = """\
 An export has one verdict a line, the whole history of each span. Importing twice changes nothing; spans that were
 decided apart are listed, and nothing of theirs is taken. CORPUS has the documents that lines written by hand name.
 """
+CONSISTENCY = """\
+LAYER is questioned: gold, or any other. The OTHERs over the same documents are held against it and shown beside it.
+Surface forms are compared without case, white space as one blank, and looked for at word boundaries. Findings are
+ranked by the places that would change if what is done most often were done always.
+"""
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
 
@@ -444,6 +449,27 @@ def _slices() -> argparse.ArgumentParser:
     return parser
 
 
+def _consistency() -> argparse.ArgumentParser:
+    parser = _parser(
+        "consistency",
+        "LAYER [OTHER ...] [options]",
+        "find what a careful reader would question within one layer",
+        f"{CONSISTENCY}\n",
+    )
+    _add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER")
+    parser.set_defaults(alone=True, criteria=None)
+
+    add = parser.add_argument_group("asking").add_argument
+    kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
+    add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
+    add("--top", type=int, metavar="N", help="so many findings of each kind (default: 20 to read, all in JSON and CSV)")
+
+    add = parser.add_argument_group("output (FILE - is standard output)").add_argument
+    _add_tables(add, "everything")
+    add("--records", metavar="FILE", help="all places of the findings, as .parquet, .jsonl or .csv")
+    return parser
+
+
 def _link() -> argparse.ArgumentParser:
     parser = _parser(
         "link", "GOLD PRED [PRED ...] [options]", "score the concept ids that mentions link to", f"{LINK}\n"
@@ -483,9 +509,9 @@ def _add_links(parser: argparse.ArgumentParser, by: str, records: str) -> None:
     add("--records", metavar="FILE", help=f"{records}, as .parquet, .jsonl or .csv")
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
+def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then PRED or NAME=PRED") -> None:
     """Add gold, the predictions, and how they are read."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
+    parser.add_argument("files", nargs="+", metavar="FILE", help=given)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
     add = parser.add_argument_group("reading").add_argument
@@ -653,6 +679,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "sensitivity": _sensitivity,
         "errors": _errors,
         "slices": _slices,
+        "consistency": _consistency,
         "link": _link,
         "index": _index,
         "convert": _convert,
@@ -675,6 +702,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "sensitivity": "nereval_core.sensitivity_command",
         "errors": "nereval_core.errors_command",
         "slices": "nereval_core.slices_command",
+        "consistency": "nereval_core.consistency_command",
         "link": "nereval_core.linking_command",
         "index": "nereval_core.indexing_command",
         "conventions": "nereval_core.convention_command",

@@ -7,8 +7,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from nereval_core.analysis.surface_forms import named_forms
+from nereval_core.analysis.surface_forms import masked_forms, named_forms
 from nereval_core.described import Attribute, Records
+from nereval_core.masking import is_masked
 from nereval_core.queries import SAME_TYPE, YES
 
 
@@ -40,7 +41,8 @@ def types(records: Records, argument: str) -> Attribute | None:
 def form(records: Records, argument: str) -> Attribute | None:
     """Return the surface form of each record's gold span, else of its prediction: its words without case.
 
-    White space is one blank; a span of nothing else has no form.
+    White space is one blank; a span of nothing else has no form. Where texts are masked, forms are told apart as ever,
+    and called by `masked_forms`.
     """
     if argument:
         return None
@@ -48,7 +50,8 @@ def form(records: Records, argument: str) -> Attribute | None:
     number = dict(gold[1])
     ours = np.array([number.setdefault(name, len(number)) for name in pred[1]], np.int32)
     codes = records.rows.of_spans(gold[0], ours[pred[0]] if len(ours) else pred[0])
-    return Attribute(np.where(codes == number.get("", -1), -1, codes), tuple(number))
+    names = masked_forms(number).values() if is_masked(records.read[0].documents) else number
+    return Attribute(np.where(codes == number.get("", -1), -1, codes), tuple(names))
 
 
 __all__: Sequence[str] = ("documents", "form", "types")

@@ -181,7 +181,7 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
 
 def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
-    if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
+    if len(options.files) == 1 and not _alone(options) and None in (options.gold_column, options.pred_column):
         return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     if [file for file in options.files if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
         return "standard input is given twice, name a file for all but one"
@@ -200,6 +200,11 @@ def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | 
         if place != STDOUT and _is_input(os.path.realpath(place), inputs):
             return f"--{form} {quoted(place)} would overwrite an input"
     return None
+
+
+def _alone(options: argparse.Namespace) -> bool:
+    """Tell whether a verb that asks for no prediction is given none."""
+    return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
 
 
 def _is_input(place: str, inputs: Iterable[str]) -> bool:
@@ -322,7 +327,7 @@ def named_systems(options: argparse.Namespace) -> dict[str, str]:
     Raises:
         FormatError: as `named`.
     """
-    return named(options.files[1:] or options.files)
+    return named(options.files[1:] or ([] if _alone(options) else options.files))
 
 
 def named(files: Sequence[str]) -> dict[str, str]:
@@ -333,7 +338,7 @@ def named(files: Sequence[str]) -> dict[str, str]:
     """
     given = [_named(file) for file in files]
     names: list[str] = [name or "" for name, _ in given]
-    candidates = [_names_of(path) for _, path in given]
+    candidates = [names_of(path) for _, path in given]
     free = [i for i, (name, _) in enumerate(given) if name is None]
     for i in free:
         names[i] = candidates[i][0]
@@ -359,7 +364,7 @@ def _named(file: str) -> tuple[str | None, str]:
     return one_line(name.strip()), path
 
 
-def _names_of(path: str) -> list[str]:
+def names_of(path: str) -> list[str]:
     """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
     if path == STANDARD:
         return ["stdin"]

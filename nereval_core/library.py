@@ -199,7 +199,7 @@ def score(
         tuple(sorted(set(_several(leave_out)))),
         counting,
     )
-    ours, theirs = _sides(gold, pred, format=format, core_type=core_type, texts=texts)
+    ours, theirs = sides(gold, pred, format=format, core_type=core_type, texts=texts)
     check_criteria(settings.criteria, ours.layer)
     paired = pair(ours, theirs, missing=missing, token_text=token_text)
     return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
@@ -287,7 +287,7 @@ def reproduce(
     from nereval_core.conventions import Given, Sides, apply, apply_to_layers, named
 
     if not (isinstance(gold, PLACES) and isinstance(pred, PLACES)):
-        ours, theirs = _sides(gold, pred, format=format)
+        ours, theirs = sides(gold, pred, format=format)
         paired = pair(ours, theirs, missing=missing, token_text=token_text)
         return apply_to_layers(named(convention), Sides(ours.layer, paired.layer, paired.marks), options or {})
     given = Given(
@@ -408,7 +408,7 @@ def _check_cores(reading: Reading, core_type: str | None) -> None:
         raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
 
 
-def _sides(
+def sides(
     gold: Given, pred: Given, *, format: str, core_type: str | None = None, texts: Texts | None = None
 ) -> tuple[Reading, Reading]:
     """Return what both sides hold; where neither has texts, over the same documents.

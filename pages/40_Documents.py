@@ -33,7 +33,17 @@ def documents(here: Here) -> None:
     start = texts.ids[0]
     beside = (here.beside, here.of(here.beside).reading) if here.beside else None
     query = replace(here.query(), doc="")
-    there = opened(here.ledger(), query, here.reading, *wanted, part_asked_for(wanted), start, beside=beside)
+    turned = (here.view.doc, here.view.record or here.view.at)
+    there = opened(
+        here.ledger(),
+        query,
+        here.reading,
+        *wanted,
+        part_asked_for(turned),
+        start,
+        beside=beside,
+        place=here.view.place,
+    )
     if there.unknown:
         asked = plain(here.view.record)
         st.warning(
@@ -43,7 +53,7 @@ def documents(here: Here) -> None:
 
     by = controls(there, texts.ids, go, [name for name in here.systems if name != here.system])
     stars.star(here, there.name, str(there.record["record"]) if there.record else "")
-    parts(there, wanted)
+    parts(there, turned)
     data = view(
         there.text[slice(*there.window)],
         there.marks,
@@ -56,6 +66,7 @@ def documents(here: Here) -> None:
         at=there.at,
         keys=("j next record", "k previous", "Escape closes the card"),
         systems=(here.system, here.beside) if here.beside else None,
+        place=there.place,
     )
     reading(data, key=f"{keys.WIDGET}reading", on_select=go)
     link_to("Guide", "What the decisions and the criteria mean", here.view)

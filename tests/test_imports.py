@@ -69,6 +69,7 @@ LEVELS = (
     (
         "nereval_core.agreement_verb",
         "nereval_core.concept_verbs",
+        "nereval_core.consistency_verb",
         "nereval_core.error_verbs",
         "nereval_core.review_verbs",
         "nereval_core.slice_verbs",
@@ -77,6 +78,7 @@ LEVELS = (
         "nereval_core.agreement_command",
         "nereval_core.commands",
         "nereval_core.compare_command",
+        "nereval_core.consistency_command",
         "nereval_core.convention_command",
         "nereval_core.engine_command",
         "nereval_core.errors_command",

@@ -11,20 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from nereval_core import __version__
 from nereval_core.analysis.consistency_against import LEAST, against_all
 from nereval_core.analysis.consistency_edges import edge_words, odd_ends
-from nereval_core.analysis.consistency_forms import LEAST_SHARE, not_everywhere, several_types
+from nereval_core.analysis.consistency_forms import not_everywhere, several_types
 from nereval_core.analysis.consistency_nesting import nested_differently
 from nereval_core.analysis.inspected import Found, Inspected
+from nereval_core.analysis.occurrences import annotated_at
 from nereval_core.analysis.sentences import percent
-from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, quoted
+from nereval_core.analysis.surface_forms import masked_forms, named_forms
+from nereval_core.corpus import Int64, Layer
+from nereval_core.errors import FormatError, one_line, quoted
+from nereval_core.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 
 FIRST = 10
 """Findings of which a sentence says how much they would settle."""
@@ -34,7 +39,7 @@ FIRST = 10
 class Kind:
     """A question to a layer: its name in links and options, title, the question itself, and what it is called to find
     one or many. `counted` says what a finding would settle, `form` whether findings are surface forms, `others` how
-    many other layers the question takes."""
+    many other layers the question takes, `none` that nothing was found, where "No" before `one` does not."""
 
     name: str
     title: str
@@ -45,10 +50,11 @@ class Kind:
     ask: Callable[[Inspected], Found]
     form: bool = False
     others: int = 0
+    none: str = ""
 
 
-_LESS = "The annotations that would change if what is done most often were done always."
-_ALL = "Every one of them is a place to decide."
+_LESS = "Settled are the places that would change if what is done most often were done always."
+_ALL = "Each place is one to settle."
 _ROWS = (
     Kind(
         "types",
@@ -66,8 +72,7 @@ _ROWS = (
         "Which surface forms are annotated at some places and stand at others without any annotation?",
         "form is annotated here and not there",
         "forms are annotated here and not there",
-        f"{_LESS} Places inside another span are listed, but count for neither. Left out are forms of one letter or "
-        f"without any, and forms annotated in under {LEAST_SHARE:.0%} of their places.",
+        f"{_LESS} Places inside another span are listed, but count for neither.",
         not_everywhere,
         form=True,
     ),
@@ -98,6 +103,7 @@ _ROWS = (
         "kinds of odd ends",
         _ALL,
         odd_ends,
+        none="No span has an odd end.",
     ),
     Kind(
         "against-all",
@@ -119,41 +125,59 @@ FINDING_COLUMNS: Mapping[str, str] = MappingProxyType(
 """Columns of `Consistency.table`: `what` is a form or a word, `where` which edge of which type; `how` says the number
 of occurrences of each way, `places` their sum; `settles` is what the findings are ranked by."""
 PLACE_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {"doc": "int64", "document": "str", "start": "int64", "end": "int64", "how": "str"}
+    {"doc": "int64", "document": "str", "start": "int64", "end": "int64", "how": "str", "settle": "bool"}
 )
-"""Columns of `Consistency.places`: number and id of the document, code points, end exclusive, and the way."""
+"""Columns of `Consistency.places`: number and id of the document, code points, end exclusive, the way, and whether it
+is among those that would change if what is done most often were done always."""
 
 
 class Finding(NamedTuple):
-    """Something to question: what and where, how many occurrences there are of each way, and what it would settle."""
+    """Something to question: what and where, how many occurrences there are of each way, and what it would settle.
+
+    `form` is what the attribute `form` of records calls it, empty where there is none to ask for.
+    """
 
     what: str
     where: str
     counts: dict[str, int]
     places: int
     settles: int
+    form: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """What was found in a layer, by kind; a kind that takes more other layers than there are is missing."""
+    """What was found in a layer, by kind; a kind that takes more other layers than there are is missing.
+
+    Where texts are masked, `given` has them as they were, to look at, and `layer` and `others` as they are to be shown.
+    """
 
     given: Inspected
     found: Mapping[str, Found]
-
-    @property
-    def layer(self) -> Layer:
-        return self.given.layer
-
-    @property
-    def others(self) -> tuple[Layer, ...]:
-        return self.given.others
+    layer: Layer
+    others: tuple[Layer, ...]
 
     def finding(self, kind: str, number: int) -> Finding:
         """Return a finding by its rank, from 0."""
         found = self.found[kind]
-        counts = found.counts(number)
-        return Finding(*found.what(number), counts, sum(counts.values()), int(found.settles[number]))
+        what, where = found.what(number)
+        counts: dict[str, int] = {}
+        for name, count in found.counts(number).items():
+            shown = self._shown(name)
+            counts[shown] = counts.get(shown, 0) + count
+        settles, form = int(found.settles[number]), what if KINDS[kind].form else ""
+        if is_masked(self.layer.documents):
+            # A form that only other layers have is not told from others of its mask.
+            form = self._masks.get(form, "")
+            what = self._shown(what) if kind == "odd-ends" else form or masked_text(what)
+        return Finding(what, where, counts, sum(counts.values()), settles, form)
+
+    def _shown(self, said: str) -> str:
+        return masked_quotes(said) if is_masked(self.layer.documents) else said
+
+    @cached_property
+    def _masks(self) -> Mapping[str, str]:
+        return masked_forms(named_forms(self.layer)[1])
 
     def table(self, kind: str, most: int | None = None) -> pd.DataFrame:
         """Return the findings of a kind, or the first of them, those that settle most first: FINDING_COLUMNS."""
@@ -164,12 +188,22 @@ class Consistency:
             rows.append((kind, number + 1, one.what, one.where, how, one.places, one.settles))
         return pd.DataFrame(rows, columns=list(FINDING_COLUMNS)).astype(dict(FINDING_COLUMNS))
 
-    def places(self, kind: str, number: int, how: str | None = None) -> pd.DataFrame:
-        """Return all occurrences of a finding, or those of one way, in the order of the texts: PLACE_COLUMNS."""
+    def places(self, kind: str, number: int) -> pd.DataFrame:
+        """Return all occurrences of a finding in the order of the texts: PLACE_COLUMNS."""
+        return self._placed(self.found[kind], number, self.found[kind].places(number))
+
+    def every_place(self, kind: str, most: int | None = None) -> Iterator[tuple[int, pd.DataFrame]]:
+        """Yield the number and the occurrences of each finding, or of the first of them."""
         found = self.found[kind]
-        some = found.places(number)
+        order = np.lexsort((found.end, found.start, found.finding))
+        edges = np.searchsorted(found.finding[order], np.arange(len(found) + 1)).tolist()
+        for number in range(len(found))[:most]:
+            yield number, self._placed(found, number, order[edges[number] : edges[number + 1]])
+
+    def _placed(self, found: Found, number: int, some: Int64) -> pd.DataFrame:
         groups = found.group[some]
-        names = {group: found.named(group) for group in np.unique(groups).tolist()}
+        names = {group: self._shown(found.named(group)) for group in np.unique(groups).tolist()}
+        settle = found.to_settle(number)
         documents = self.layer.documents
         # Where texts are empty, the last that begins at a place is the one that has it.
         doc = np.searchsorted(documents.base, found.start[some], side="right") - 1
@@ -179,9 +213,9 @@ class Consistency:
             "start": found.start[some] - documents.base[doc],
             "end": found.end[some] - documents.base[doc],
             "how": [names[group] for group in groups.tolist()],
+            "settle": [group in settle for group in groups.tolist()],
         }
-        table = pd.DataFrame(columns).astype(dict(PLACE_COLUMNS))
-        return table if how is None else table[(table["how"] == how).to_numpy()].reset_index(drop=True)
+        return pd.DataFrame(columns).astype(dict(PLACE_COLUMNS))
 
     def settled(self, kind: str, first: int | None = None) -> int:
         """Return what all findings of a kind would settle together, or the first so many."""
@@ -191,14 +225,24 @@ class Consistency:
         """Say how many findings there are, and how much the first of them would settle."""
         number, row = len(self.found[kind]), KINDS[kind]
         if not number:
-            return f"No {row.one}."
+            return row.none or f"No {row.one}."
         every, first = self.settled(kind), min(FIRST, number)
         said = f"{number:,} {row.one if number == 1 else row.many}"
-        whole = f"{every:,} annotation{'' if every == 1 else 's'}"
+        whole = f"{every:,} place{'' if every == 1 else 's'} in question"
         if number <= FIRST:
-            return f"{said}; settling {'it' if number == 1 else 'them'} would settle {whole}."
+            return f"{said}, with {whole}."
         share = percent(self.settled(kind, first), every)
         return f"{said}; settling the first {first} would settle {share} of {whole}."
+
+    @property
+    def signature(self) -> str:
+        """The line that lets another person find the same: program, layers and documents."""
+        # The digests are those of what was read.
+        layers = zip((self.layer, *self.others), (self.given.layer, *self.given.others), strict=True)
+        first, *rest = (f"{one.name} sha256:{read.digest[:16]}" for one, read in layers)
+        parts = (f"nereval {__version__}", f"consistency of {first}", f"beside {', '.join(rest) or 'none'}")
+        masks = (SAID,) if is_masked(self.layer.documents) else ()
+        return one_line(" | ".join((*parts, f"documents {len(self.layer.documents)}", *masks)))
 
     def skipped(self) -> Iterator[str]:
         """Say which kinds were not asked about, and why."""
@@ -211,6 +255,16 @@ def _are(number: int) -> str:
     return f"is {number}" if number == 1 else f"are {number or 'none'}"
 
 
+def in_layers(found: Consistency, places: pd.DataFrame) -> pd.DataFrame:
+    """Return places (PLACE_COLUMNS) with their texts and what each layer has there, by its name."""
+    texts = found.layer.documents.texts
+    rows = zip(*(places[name].tolist() for name in ("doc", "start", "end")), strict=True)
+    table = places.drop(columns="doc").assign(text=[texts[doc][start:end] for doc, start, end in rows])
+    for layer in (found.layer, *found.others):
+        table[layer.name if layer.name not in table else f"layer {layer.name}"] = annotated_at(layer, places)
+    return table
+
+
 def consistency(layer: Layer, others: Sequence[Layer] = (), kinds: Sequence[str] = ()) -> Consistency:
     """Ask a layer what a careful reader would; `others` are over the same documents, `kinds` by default all.
 
@@ -218,12 +272,17 @@ def consistency(layer: Layer, others: Sequence[Layer] = (), kinds: Sequence[str]
         FormatError: the layer has no texts to look at, or there is no kind of a name.
     """
     check_kinds(kinds)
-    if layer.documents.sizes is not None:
-        raise FormatError.single(layer.name, None, "there are no texts to look at", "give the texts with the spans")
-    given = Inspected(layer, tuple(others))
+    check_texts(layer)
+    given = Inspected(unmasked(layer), tuple(map(unmasked, others)))
     asked = [KINDS[name] for name in KINDS if name in kinds or not kinds]
     found = {kind.name: kind.ask(given) for kind in asked if len(others) >= kind.others}
-    return Consistency(given, MappingProxyType(found))
+    return Consistency(given, MappingProxyType(found), layer, tuple(others))
+
+
+def check_texts(layer: Layer) -> None:
+    """Raises FormatError where there are no texts to look at."""
+    if layer.documents.sizes is not None:
+        raise FormatError.single(layer.name, None, "there are no texts to look at", "give the texts with the spans")
 
 
 def check_kinds(names: Sequence[str]) -> None:
@@ -241,5 +300,7 @@ __all__: Sequence[str] = (
     "Finding",
     "Kind",
     "check_kinds",
+    "check_texts",
     "consistency",
+    "in_layers",
 )

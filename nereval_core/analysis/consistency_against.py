@@ -72,7 +72,7 @@ def _otherwise(
     group = np.zeros(len(rest), np.int64)
     for place, at in enumerate(rest.tolist()):
         span = int(agreed.span[met[at]])
-        instead = f"“{form_of(agreed.layer.text(span))}” {agreed.layer.label(span)}"
+        instead = f"{agreed.layer.label(span)} “{form_of(agreed.layer.text(span))}”"
         said = f"{layer.types[int(own[at])]} here, {instead} in all others"
         group[place] = len(names) + number.setdefault(said, len(number))
     parts.append((spans[rest], group))

@@ -59,7 +59,7 @@ def not_everywhere(given: Inspected) -> Found:
     votes = np.array([*(0 for _ in given.spots.names), 1, -1])
     skipped = []
     if bare := int((both & forms.bare).sum()):
-        skipped.append(f"{_forms(bare)} of one letter or none left out")
+        skipped.append(f"{_forms(bare)} of one letter or without any left out")
     if few := int(rare.sum()):
         skipped.append(f"{_forms(few)} annotated in under {LEAST_SHARE:.0%} of their places left out")
     return found_of(

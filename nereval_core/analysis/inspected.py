@@ -163,7 +163,8 @@ class Found:
     """What a question found: findings in their order, and the occurrences of each.
 
     `finding`, `start`, `end` and `group` have shape (occurrences,); places are those in all texts in a row. `settles`
-    (findings,) is how many occurrences would change if the one way were taken for all. `what` says what a finding is
+    (findings,) is how many occurrences would change if the one way were taken for all: `votes` says by group for which
+    way it stands, -1 for none, and is None where each occurrence is one to be settled. `what` says what a finding is
     about and, beside it, where or of which type; `named` says what a group is. `skipped` says what was left out.
     """
 
@@ -173,6 +174,7 @@ class Found:
     group: Codes
     settles: Int64
     cells: Cells
+    votes: Codes | None
     what: Callable[[int], tuple[str, str]]
     named: Callable[[int], str]
     skipped: tuple[str, ...] = ()
@@ -184,6 +186,20 @@ class Found:
         """Return which occurrences are a finding's, in the order of the texts."""
         some = np.flatnonzero(self.finding == number)
         return some[np.lexsort((self.end[some], self.start[some]))]
+
+    def to_settle(self, number: int) -> set[int]:
+        """Return the groups of a finding whose occurrences would change; of ways equally frequent the first is kept."""
+        low, high = self.cells.first[number : number + 2].tolist()
+        groups = self.cells.group[low:high].tolist()
+        if self.votes is None:
+            return set(groups)
+        ways = {group: int(self.votes[group]) for group in groups if self.votes[group] >= 0}
+        sums = dict.fromkeys(sorted(ways.values()), 0)
+        for group, count in zip(groups, self.cells.number[low:high].tolist(), strict=True):
+            if group in ways:
+                sums[ways[group]] += count
+        most = max(sums, key=lambda way: sums[way])
+        return {group for group, way in ways.items() if way != most}
 
     def counts(self, number: int) -> dict[str, int]:
         """Return how many occurrences of each group a finding has, most first."""
@@ -240,6 +256,7 @@ def found_of(
         group,
         frozen(settles[order]),
         Cells(frozen(first), frozen(groups[picked]), frozen(number[picked])),
+        votes,
         lambda finding: what(int(sought[finding])),
         named,
         tuple(skipped),

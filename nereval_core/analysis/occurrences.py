@@ -52,7 +52,7 @@ def _said(layer: Layer, doc: int, start: int, end: int) -> str:
             types.append(layer.label(span))
         else:
             text = " ".join(layer.text(span).split())
-            others.append(f"“{text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}” {layer.label(span)}")
+            others.append(f"{layer.label(span)} “{text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}”")
     types = [" + ".join(dict.fromkeys(types))] if types else []
     more = len(others) - MOST
     return "; ".join([*types, *others[:MOST], *([f"and {more} more"] if more > 0 else [])])

@@ -7,7 +7,7 @@ the forms. What is found begins and ends where words do; see `nereval_core.analy
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis import span_texts
 from nereval_core.analysis.running_words import Words, form_of, words_of
 from nereval_core.corpus import Int32, Int64, Layer, frozen
+from nereval_core.masking import masked_text
 
 Bools = NDArray[np.bool_]
 
@@ -68,12 +69,24 @@ class Forms:
 def named_forms(layer: Layer) -> tuple[Int32, Mapping[str, int]]:
     """Return the surface form of each span as a number, and the numbers of the forms by their words.
 
-    These are the strings that `forms_of` tells apart, found from the texts of the spans alone.
+    These are the strings that `forms_of` tells apart, found from the texts of the spans alone: of masked layers from
+    the original, to count by.
     """
     spelt = span_texts.forms_of(layer)
     number: dict[str, int] = {}
     folded = [number.setdefault(form_of(text), len(number)) for text in spelt.forms]
     return frozen(np.array(folded, np.int32)[spelt.codes] if folded else spelt.codes), number
+
+
+def masked_forms(forms: Iterable[str]) -> dict[str, str]:
+    """Return what forms are called where texts are masked: their masks, with a number from the second of a mask on."""
+    taken: dict[str, int] = {}
+    found = {}
+    for form in forms:
+        mask = masked_text(form)
+        taken[mask] = taken.get(mask, 0) + 1
+        found[form] = mask if taken[mask] == 1 else f"{mask} ({taken[mask]})"
+    return found
 
 
 class Hits(NamedTuple):

@@ -39,7 +39,7 @@ def query_of(view: View) -> Query:
         types=view.type,
         gold=view.gold,
         pred=view.pred,
-        doc="" if view.record else view.doc,
+        doc="" if view.record or view.at else view.doc,
         text=" ".join(_FIELD.sub("", view.q).split()),
         having=tuple(_having(value) for name, value in parts if name == HAS),
         **found,
@@ -57,6 +57,7 @@ def view_of(view: View, query: Query) -> View:
         pred=query.pred,
         doc=query.doc,
         record="",
+        at="",
         q=search_of(query),
     )
 

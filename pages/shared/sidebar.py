@@ -343,8 +343,9 @@ def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:
         yield f"gold: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
     for name in view.pred:
         yield f"prediction: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
-    if view.record and place:
-        yield f"record: {plain(view.record)} in {plain(view.doc)}", replace(view, record="", doc="")
+    if (view.record or view.at) and place:
+        said = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
+        yield f"{said} in {plain(view.doc)}", replace(view, record="", doc="", at="")
     elif view.doc and place:
         yield f"document: {plain(view.doc)}", replace(view, doc="")
     query = query_of(view)

@@ -24,8 +24,9 @@ def put(new: View) -> None:
 def update(**changes: Any) -> None:
     """Change fields of the view: what callbacks do. What changes a list gives up the record chosen from it."""
     old = view()
-    if old.record and "record" not in changes:
+    if (old.record or old.at) and "record" not in changes:
         changes = {"record": "", "doc": "", **changes}
+    changes = {"at": "", **changes}
     put(replace(old, **changes))
 
 

@@ -37,6 +37,8 @@ SLIDES = "slides"
 """The word of `sort` by which Present shows slides, not what they are chosen by."""
 AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
 """What the matrix of annotators on Agreement shows in place of F1."""
+CONSISTENCY_VIEWS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
+"""What the Consistency page asks in place of which forms have several types."""
 LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
 """What else `sort` may say: how Overview and Confusion lay their tables out, and what Linking shows."""
 
@@ -50,8 +52,9 @@ class View:
     second criterion. `rule` is that of a criterion of one's own (`pages.shared.rules`): links carry it, no session
     keeps it. `reference` is the layer that is taken as gold, `annotators` are those that Agreement looks at. `mask` is
     MASKED where texts are. `playlist` is the uid of the playlist that records are put on and that Present shows, after
-    a slash that of the record shown. Empty fields stand for the default: first system by name, no second one, strict,
-    everything but the correct records in lists, document order, gold itself, texts as they are.
+    a slash that of the record shown. `at` is a place in the document, annotated or not, as `12-19`: code points, end
+    exclusive. Empty fields stand for the default: first system by name, no second one, strict, everything but the
+    correct records in lists, document order, gold itself, texts as they are.
     """
 
     corpus: str = ""
@@ -74,6 +77,13 @@ class View:
     mask: str = ""
     playlist: str = ""
     annotators: tuple[str, ...] = ()
+    at: str = ""
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """The place in the document that is asked for, None without one."""
+        low, _, high = self.at.partition("-")
+        return (int(low), int(high)) if high else None
 
     def ordered_by(self) -> str:
         return next((word for word in self.sort if word in ORDERS), ORDERS[0])
@@ -90,7 +100,7 @@ class View:
 
 
 SCORING = ("corpus", "system", "criterion", "merge", "leaveout", "reference", "mask")
-SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q")
+SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q", "at")
 _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
     "your own: this link does not carry its rule"
@@ -103,7 +113,9 @@ _RIVALS = (
     SLICES_VIEWS,
     SLICED_BY,
     AGREEMENT_VIEWS,
+    CONSISTENCY_VIEWS,
 )
+_PLACE = re.compile(r"\d{1,9}-\d{1,9}")
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 _PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
 
@@ -169,8 +181,8 @@ def checked(
         notices.append(f"{name}: {quoted(value)} {why}")
         return default
 
-    if view.record and not view.doc:
-        notices.append("record: its document is not given")
+    lost = [name for name in ("record", "at") if getattr(view, name) and not view.doc]
+    notices.extend(f"{name}: its document is not given" for name in lost)
     merged = {name for _, name in view.merge}
     sides = {*scored_types, ABSENT}
     for member, _ in view.merge:
@@ -195,6 +207,7 @@ def checked(
         versus=one("versus", criteria, "", "is not a matching criterion that applies here"),
         doc=(doc := one("doc", documents, "", "is not a document of this corpus")),
         record=view.record if doc else "",
+        at=view.at if doc else "",
     ), tuple(notices)
 
 
@@ -266,8 +279,8 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    known = (*ORDERS, *LAYOUTS, *LINKING, *CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, SLIDES)
-    words, wrong = _words(known)(text)
+    views = (*CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, *CONSISTENCY_VIEWS, SLIDES)
+    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *views))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]
         view = view.with_sort(word)
@@ -284,6 +297,12 @@ def _masked(text: str) -> tuple[object, list[str]]:
 
 def _playlist(text: str) -> tuple[object, list[str]]:
     return (text, []) if _PLAYLIST.fullmatch(text) else ("", [f"{quoted(text)} is no playlist (12 or more digits)"])
+
+
+def _place(text: str) -> tuple[object, list[str]]:
+    low, _, high = text.partition("-")
+    fine = _PLACE.fullmatch(text) and int(low) < int(high)
+    return (text, []) if fine else ("", [f"{quoted(text)} is no place in a text (such as 12-19)"])
 
 
 _WRITERS: Mapping[str, Callable[..., str]] = {
@@ -317,4 +336,5 @@ _READERS: Mapping[str, Read] = {
     "mask": _masked,
     "playlist": _playlist,
     "annotators": _names,
+    "at": _place,
 }

@@ -45,7 +45,8 @@ class Opened:
     `scores` are those of the document alone.
     `record` is None where none is chosen or the one asked for does not exist (`unknown`). `number` counts the chosen
     record among the `total` that the lists show, from 1; it is 0 where it is not among them. `beside` is another system
-    shown under the prediction, `other` the record chosen where only that one has it.
+    shown under the prediction, `other` the record chosen where only that one has it. `place` is a stretch of the window
+    that was asked for, annotated or not.
     """
 
     scores: Scores
@@ -63,6 +64,7 @@ class Opened:
     total: int
     beside: Beside | None = None
     other: dict[str, Any] | None = None
+    place: tuple[int, int] | None = None
 
     @property
     def selected(self) -> str:
@@ -85,12 +87,14 @@ def opened(
     otherwise: str = "",
     *,
     beside: tuple[str, Callable[[str], Scores]] | None = None,
+    place: tuple[int, int] | None = None,
 ) -> Opened:
     """Open a document at a record id, or, without a document, the first one that has a record to show.
 
     `query` says which records j and k go through, `reading` gives the scores of a document alone. `part` asks for a
     window of a long text; without it the window of the chosen record opens. `otherwise` is the document opened where
     none is asked for and none has a record to show. `beside` is the name of another system and what gives its scores.
+    `place` is a stretch of the document that is asked for (code points, end exclusive).
     """
     first = ledger.first(query) if not doc else None
     name = doc or (first[0] if first else otherwise)
@@ -105,12 +109,14 @@ def opened(
         other = find(second.rows, there, criterion, record) if record and doc and not found else None
         every = [*every, *_marks_beside(second, criterion, rows, scores)]
     chosen = found or other
-    start = start_of(chosen) if chosen else 0
+    start = start_of(chosen) if chosen else place[0] if place else 0
     text = scores.gold.documents.texts[0]
     cut = windows(text, sorted(mark.start for mark in every))
     here = next(place for place, (_, high) in enumerate(cut) if start < high or place == len(cut) - 1)
     here = here if part is None else min(part, len(cut) - 1)
-    near = ledger.near(query, name, found["record"] if found else "", start if chosen else -1, AROUND)
+    near = ledger.near(query, name, found["record"] if found else "", start if chosen or place else -1, AROUND)
+    low, high = cut[here]
+    seen = place and (max(place[0], low) - low, min(place[1], high) - low)
     return Opened(
         scores,
         name,
@@ -127,6 +133,7 @@ def opened(
         ledger.total(query).records,
         second,
         other,
+        seen if seen and seen[0] < seen[1] else None,
     )
 
 

@@ -59,6 +59,7 @@ export default function (component) {
 
   // Answers to earlier keys may arrive after later keys were pressed: they must not move the cursor back.
   const current = JSON.stringify([data.doc, data.selected ?? ""]);
+  const seen = JSON.stringify([current, data.place ?? null]);
   const waiting = memory.sent && memory.sent.id !== current && Date.now() - memory.sent.time < STALE;
   if (!waiting) {
     memory.sent = null;
@@ -104,8 +105,8 @@ export default function (component) {
     });
   }
 
-  if (data.selected && memory.shown !== current) reveal(view, root);
-  memory.shown = current;
+  if ((data.selected || data.place) && memory.shown !== seen) reveal(view, root);
+  memory.shown = seen;
   if (memory.focus)
     [...view.querySelectorAll("button.nv-piece")]
       .find((piece) => piece.dataset.key === memory.focus)
@@ -301,6 +302,12 @@ function layout(view, data) {
       marked.push(shade);
     }
   }
+  // A place that is asked for need not be annotated: it is shaded for itself.
+  for (const piece of joined((data.place ?? []).flatMap((number) => places[number]))) {
+    const shade = make("span", "nv-place");
+    place(shade, piece.left - 1, piece.middle - LINE / 2, piece.right - piece.left + 2, LINE);
+    marked.push(shade);
+  }
   over.replaceChildren(...elements);
   under.replaceChildren(...marked);
 }
@@ -394,7 +401,7 @@ function card(content, steps) {
 
 // Scroll only where the chosen span is out of sight or under the card.
 function reveal(view, root) {
-  const piece = view.querySelector(".nv-selected");
+  const piece = view.querySelector(".nv-selected") ?? view.querySelector(".nv-place");
   if (!piece) return;
   const box = piece.getBoundingClientRect();
   const aside = root.querySelector(".nv-card")?.getBoundingClientRect();

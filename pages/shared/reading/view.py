@@ -30,15 +30,17 @@ def view(
     clickable: bool = True,
     keys: Sequence[str] = (),
     systems: tuple[str, str] | None = None,
+    place: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
     """Return the component's data for a text (or a window of it) and its marks.
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
     between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
-    where there are two. Give the types of the whole corpus, so that colours stay the same.
+    where there are two. `place` is a stretch of the text to be outlined and brought into sight. Give the types of the
+    whole corpus, so that colours stay the same.
     """
     bounds = paragraphs(text)
-    placed = segments(text, marks, cuts=[low for low, _ in bounds], first=selected)
+    placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
     colours = type_colours(types, (mark.type for mark in marks))
     drawn: dict[int, dict[str, Any]] = {}
     blocks = []
@@ -71,6 +73,7 @@ def view(
         "queue": None if queue is None else [list(item) for item in queue],
         "at": at,
         "clickable": clickable,
+        "place": place and [n for n, piece in enumerate(placed) if place[0] <= piece.start < place[1]],
     }
 
 

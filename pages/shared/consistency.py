@@ -1,0 +1,118 @@
+"""The parts of the Consistency page: which layer, which question, and what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.consistency import KINDS, Consistency
+from nereval_core.analysis.consistency import consistency as ask
+from nereval_core.scoring import TypeRules, apply_rules
+from pages.shared import keys, reference, state
+from pages.shared.downloads import export
+from pages.shared.lists import ROWS, first_row, selected_cell, steady_key
+from pages.shared.loading import GOLD
+from pages.shared.plain import plain
+from pages.shared.url import CONSISTENCY_VIEWS
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LAYER, KIND = f"{keys.WIDGET}consistency_layer", f"{keys.WIDGET}consistency_kind"
+FIRST, *_REST = KINDS
+assert tuple(_REST) == CONSISTENCY_VIEWS
+CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting": "text", "odd-ends": "what"}
+"""What the first column of a table is called; where it is not said, a form."""
+
+
+def asked(here: Here) -> Consistency:
+    """Ask the layer in gold's place all there is to ask, held against all systems, under the types as scored."""
+    rules = here.settings.rules_for(here.criterion)
+    key = repr((here.loaded.number, here.loaded.reference, rules))
+    return _asked(here.loaded.corpus.digest, key, here, rules)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for what a careful reader would question …")
+def _asked(digest: str, key: str, _here: Here, _rules: TypeRules) -> Consistency:
+    corpus = _here.loaded.corpus
+    gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
+    return ask(gold, systems)
+
+
+def choices(here: Here, found: Consistency) -> str:
+    """Ask for the layer and the question; return the name of the kind."""
+    left, right = st.columns([1, 4], vertical_alignment="bottom")
+    st.session_state[LAYER] = here.view.reference
+    left.selectbox(
+        "Layer",
+        list(reference.layers(here.loaded)),
+        key=LAYER,
+        format_func=lambda name: name or GOLD,
+        on_change=lambda: state.put(reference.moved(here.view, here.loaded, st.session_state[LAYER])),
+        help="The layer that is questioned; the same as Taken as gold. All others are held against it.",
+    )
+    kind = next((word for word in here.view.sort if word in found.found), FIRST)
+    st.session_state[KIND] = kind
+    right.segmented_control(
+        "Question",
+        list(found.found),
+        format_func=lambda name: f"{KINDS[name].title} · {len(found.found[name]):,}",
+        key=KIND,
+        on_change=_took,
+        required=True,
+    )
+    for line in found.skipped():
+        st.caption(plain(line))
+    return kind
+
+
+def _took() -> None:
+    view, name = state.view(), st.session_state[KIND]
+    for word in CONSISTENCY_VIEWS:
+        view = view.with_sort(word, False)
+    state.put(view if name == FIRST else view.with_sort(name))
+
+
+def sentence(found: Consistency, kind: str) -> str:
+    return plain(found.sentence(kind), 400)
+
+
+def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | None:
+    """Show what was found; return the number of the finding chosen and the column of the cell, None without one."""
+    every = len(found.found[kind])
+    skipped = "".join(f" {line}." for line in found.found[kind].skipped)
+    st.caption(plain(f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}", 600))
+    if not every:
+        return None
+    first = first_row(every, f"consistency_{kind}", here.view, "findings")
+    part = found.table(kind, first + ROWS)[first:].reset_index(drop=True)
+    shown = _shown(part, kind)
+    column = st.column_config
+    event = st.dataframe(
+        shown,
+        key=steady_key(f"{keys.TABLE}consistency_{kind}", here.view, first, found.signature),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(35 * (len(shown) + 1) + 3, 390),
+        column_config={
+            shown.columns[0]: column.TextColumn(shown.columns[0], width=250),
+            "where": column.TextColumn("where", width=170),
+            "how": column.TextColumn("how", width=430, help="How often each way."),
+            "places": column.NumberColumn("places", width=75, format="localized", help="All places, of all ways."),
+            "settles": column.NumberColumn("settles", width=75, format="localized", help=KINDS[kind].counted),
+        },
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(lambda: [found.table(kind)], found.signature, name=f"consistency-{kind}", key=kind, rows=every)
+        st.caption("Choose a row to see all its places in their texts.")
+    cell = selected_cell(event, len(part), list(shown.columns))
+    return None if cell is None else (first + cell[0], cell[1])
+
+
+def _shown(part: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the columns that the page shows; which edge of which type only where that is said."""
+    columns = ["what", *(["where"] if part["where"].any() else []), "how", "places", "settles"]
+    return part[columns].rename(columns={"what": CALLED.get(kind, "form")})
