@@ -10,7 +10,6 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import Mark
 from nereval_core.report.slides import (
-    ROOM,
     Slide,
     Text,
     from_word,
@@ -60,8 +59,8 @@ def test_hostile_words_are_text_on_the_other_slides() -> None:
 def test_what_is_long_is_cut() -> None:
     text = "Ann aspirin " + "took it again. " * 1_000
     shown = slide_html(replace(SLIDE, text=Text(text, [MARK]), comment="word " * 1_000, note="x" * 10_000, verdict="v"))
-    assert shown.count("took it again") * len("took it again. ") < ROOM
-    assert shown.count("word") < 60 and shown.count("xxxxx") < 60
+    assert 5 < shown.count("took it again") < 25
+    assert 10 < shown.count("word ") < 60 and shown.count("xxxxx") < 60
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from unicodedata import east_asian_width
 
 from markupsafe import Markup
 
@@ -16,13 +17,15 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, excerpt
 from nereval_core.report.highlight import Mark, document_html
 
-ROOM = 480
-"""Characters of text on a slide that says nothing more."""
-SAID = 80
-"""Lines of comment and verdict cost the text so many characters each."""
+ROOM = 18.0
+"""Em from top to bottom that a slide has for its text and for what people said, at 16 to 10 and at 4 to 3."""
+LINE = 80
+"""Characters of a line."""
+PLAIN, MARKED, SAID = 1.7, 3.9, 1.35
+"""Em of a line of text, of one that has a span, and of one of what people said."""
 QUOTE = 60
 WORDS = 240
-"""Characters of a span's words, and of a comment or note."""
+"""Characters of a span's words, and of a comment or note; of half as many each where there are both."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ class Slide:
 def slide_html(slide: Slide) -> Markup:
     """Return the HTML of a record's slide."""
     look = LOOKS[slide.decision]
-    more = [slide.verdict, slide.note, slide.comment]
-    most = ROOM - SAID * sum(bool(words) for words in more)
-    text, marks = excerpt(slide.text.text, slide.text.marks, most, slide.text.sentences)
+    most = WORDS // 2 if slide.note and slide.comment else WORDS
+    said = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
+    text, marks = excerpt(slide.text.text, slide.text.marks, _room(slide, most), slide.text.sentences)
     sides = (("gold", slide.gold), ("prediction", slide.pred))
     return _page(
         slide.heading,
@@ -72,10 +75,26 @@ def slide_html(slide: Slide) -> Markup:
             _chip(slide.decision, f"{look.glyph} {look.label}"),
             slide.reason,
             Markup("").join(_side(name, found) for name, found in sides),
-            _comments(slide.verdict, slide.note, slide.comment),
+            said,
         ),
         legend=True,
     )
+
+
+def _room(slide: Slide, most: int) -> int:
+    """Return how many characters of text a slide has room for beside what people said."""
+    blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
+    left = ROOM - sum(SAID * (-(-size // LINE) + 0.3) for size in blocks if size)
+    marks = slide.text.marks
+    span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
+    shown = slide.text.text[marks[0].start :][:500]
+    line = LINE * len(shown) // sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
+    longest = int(line * (left / MARKED - 1))
+    if span > longest:
+        return longest
+    # A span begins in the midst of a line: it may be on one more than it would fill.
+    lines = int((left - MARKED * (1 + -(-span // line))) / PLAIN)
+    return span + line * max(lines, 0)
 
 
 def title_html(name: str, facts: Iterable[tuple[str, str]], signature: str, hint: str = "") -> Markup:
@@ -97,7 +116,7 @@ def gone_html(
         from_word(before), shortened(quote), to_word(after)
     )
     body = Markup('<div class="nvs-body nvs-gone"><h2>{}</h2><p>{}</p>{}{}</div>').format(
-        why, remedy, old if quote else "", _comments("", "", comment)
+        why, remedy, old if quote else "", _comments("", "", shortened(comment))
     )
     return _page(heading, place, "", body, legend=False)
 
@@ -149,11 +168,9 @@ def _side(name: str, found: tuple[str, str] | None) -> Markup:
 
 
 def _comments(verdict: str, note: str, comment: str) -> Markup:
-    said = Markup('<p class="nvs-verdict">{}{}</p>').format(
-        shortened(verdict, WORDS), Markup("<i>{}</i>").format(f": {shortened(note)}") if note else ""
-    )
-    words = Markup('<p class="nvs-comment">{}</p>').format(shortened(comment))
-    return Markup("{}{}").format(said if verdict else "", words if comment else "")
+    noted = Markup("<i>: {}</i>").format(note) if note else ""
+    said = Markup('<p class="nvs-verdict">{}{}</p>').format(shortened(verdict, WORDS), noted) if verdict else ""
+    return Markup("{}{}").format(said, Markup('<p class="nvs-comment">{}</p>').format(comment) if comment else "")
 
 
 STYLE = Markup(
@@ -164,12 +181,13 @@ STYLE = Markup(
     ".nvs p,.nvs dl,.nvs dd,.nvs h1,.nvs h2,.nvs blockquote{margin:0;padding:0;font-size:inherit}"
     ".nvs-head{display:flex;gap:1em;align-items:baseline;font-size:.8em;"
     "border-bottom:1px solid #8888;padding-bottom:.3em}"
-    ".nvs-head b{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    ".nvs-head b{max-width:55%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
     ".nvs-under{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;opacity:.8}"
     ".nvs-place{white-space:nowrap;font-variant-numeric:tabular-nums}"
-    ".nvs-body{flex:1 1 auto;min-height:0;overflow:auto;display:flex;flex-direction:column;justify-content:safe center}"
+    ".nvs-body{flex:1 0 auto;min-height:5em;height:5em;overflow:auto;display:flex;flex-direction:column;"
+    "justify-content:safe center}"
     ".nvs .nvh-text{white-space:normal;padding-inline-end:2em}"
-    ".nvs-said{display:flex;flex-direction:column;gap:.4em}"
+    ".nvs-said{display:flex;flex-direction:column;gap:.4em;min-height:0;overflow:auto}"
     ".nvs-decision>span:last-child{margin-inline-start:.4em}"
     ".nvs-chip{display:inline-block;border-radius:.3em;padding:0 .45em;font-weight:600;white-space:nowrap}"
     ".nvs-said dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:0 .8em}"

@@ -103,8 +103,9 @@ def _of_list(here: Here) -> Show:
     view = here.view
     if not view.record:
         first = ledger.first(query)
-        ids = ["", *([_id(*first)] if first else [])]
-        return Show(ids, 0, ("", _last(here, query, total)), 0, total)
+        # Fast keys go on from the title before the answer to the first of them is there.
+        queue = ledger.near(query, *first).queue if first else []
+        return Show(["", *(_id(*one) for one in queue)], 0, ("", _last(here, query, total)), 0, total)
     near = ledger.near(query, view.doc, view.record, _start(view.record))
     ids = [_id(*one) for one in near.queue]
     at = near.at
