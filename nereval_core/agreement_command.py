@@ -12,11 +12,12 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement, agree
-from nereval_core.analysis.agreement_figures import Group
+from nereval_core.analysis.agreement_figures import FIGURES, Group
 from nereval_core.analysis.agreement_tables import (
     documents_table,
     figures_table,
     in_words,
+    pair_reasons,
     pairs_table,
     reasons,
     signature,
@@ -130,13 +131,14 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else f"{len(found.annotators)} annotators"
-    lines = [line for name in names for line in in_words(found, name)]
-    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), tuple(dict.fromkeys(lines))))
+    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), in_words(found, names[0])))
     if group is None:
-        tables.append(_sheet("Agreement of each two", pairs_table(found, names)))
+        said = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
+        tables.append(_sheet("Agreement of each two", pairs_table(found, names), said))
     if "type" in by:
-        said = reasons(found, group)
-        tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), said) for name in names]
+        for name in names:
+            said = reasons(found, group, name)
+            tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), said)]
     if "document" in by:
         tables += [_sheet(f"By document, F1 under {name}", documents_table(found, group, name)) for name in names]
     notes = (
@@ -170,7 +172,8 @@ def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str]
 
 
 def _groups(found: Agreement) -> tuple[Group, ...]:
-    return (found.everyone,) if found.everyone else (None, *found.pairs)
+    """Return all annotators, if more than two, and each pair, both ways where a criterion is not symmetric."""
+    return (*(() if found.everyone else (None,)), *found.scores)
 
 
 def _long(found: Agreement, group: Group, name: str) -> pd.DataFrame:
@@ -197,7 +200,7 @@ def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
         "seed": found.plan.seed,
         "level": found.plan.level,
         "agreement": objects(found.table),
-        "words": [line for one in found.settings.criteria for line in in_words(found, one.name)],
+        "words": list(in_words(found, found.settings.criteria[0].name)),
         "signature": signature(found, marks),
     }
     if "document" in by:

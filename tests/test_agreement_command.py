@@ -55,7 +55,7 @@ def test_json_is_what_the_library_returns(run: Run) -> None:
     table = pd.DataFrame(found["agreement"], columns=list(AGREEMENT_COLUMNS)).astype(dict(AGREEMENT_COLUMNS))
     pd.testing.assert_frame_equal(table, ours.table)
     assert [one["name"] for one in found["annotators"]] == list(NAMES)
-    assert found["words"] == [line for name in ("strict", "partial") for line in in_words(ours, name)]
+    assert found["words"] == list(in_words(ours, "strict"))
     assert (found["resamples"], found["seed"], found["documents"]) == (200, 3, len(ours.layers[0].documents))
     assert [(one["one"], one["other"]) for one in found["by_document"][::2]] == [
         (None, None),
@@ -87,6 +87,23 @@ def test_csv_has_a_row_for_each_figure(run: Run) -> None:
     wide = ours.by_document(None)
     assert [float(row["value"]) for row in everyone if row["figure"] == "kappa"] == wide["kappa"].tolist()
     assert all(row["signature"].startswith("nereval ") for row in rows)
+
+
+def test_under_a_lopsided_criterion_documents_are_told_both_ways(run: Run) -> None:
+    half = "half: boundaries=overlap, minimum=0.6, share=gold"
+    out = done(run, *FILES[1:], "--criteria", "half", "--criterion", half, "--by", "document", "--json", "-")
+    found = json.loads(out)["by_document"]
+    assert [(one["one"], one["other"]) for one in found] == [NAMES[1:], NAMES[:0:-1]]
+    one, other = ([row["f1"] for row in each["documents"]] for each in found)
+    assert one != other
+    assert [row["kappa"] for row in found[0]["documents"]] == [row["kappa"] for row in found[1]["documents"]]
+
+
+def test_what_is_undefined_is_told_beneath_its_table(run: Run) -> None:
+    pharmacology = [path.replace("biology", "pharmacology") for path in FILES]
+    out = done(run, *pharmacology, "--by", "type")
+    assert "and perceptron: refused, spans of NORMALIZABLES overlap in annotator-1" in out
+    assert "\nunitizing alpha of PROTEINAS: refused, spans of PROTEINAS overlap" in out
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel"])

@@ -178,6 +178,14 @@ def test_the_criterion_counts_for_f1() -> None:
     assert "criterion partial" in signature(found)
 
 
+@pytest.mark.parametrize("criterion", ["fragment", "lenient", "conlleval", "nervaluate-1.2.1"])
+def test_every_kind_of_criterion_has_its_records(criterion: str) -> None:
+    app = opened("Agreement", replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
+    assert len(app.dataframe) >= 3
+    app = opened("Agreement", replace(VIEW, criterion=criterion))
+    assert any(label.startswith(":primary[correct (COR)") for label in links(app))
+
+
 def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     app.switch_page("pages/100_Agreement.py")

@@ -137,14 +137,30 @@ def documents_table(found: Agreement, group: Group, criterion: str) -> pd.DataFr
     return table.rename(columns=names | {"why": "note"})
 
 
-def reasons(found: Agreement, group: Group) -> tuple[str, ...]:
-    """Say of which types unitizing alpha is refused, and what else of a type is undefined."""
-    table = found.rows(group)
+def reasons(found: Agreement, group: Group, criterion: str) -> tuple[str, ...]:
+    """Say which figures of a type are undefined and why, F1 under a criterion."""
+    table = found.rows(group, criterion=criterion)
     table = table[table["type"].notna() & table["why"].ne("")]
+    labels = [label_of(figure, group) for figure in table["figure"]]
+    return _by_reason(table["why"], [f"{label} of {kind}" for label, kind in zip(labels, table["type"], strict=True)])
+
+
+def pair_reasons(found: Agreement, figure: str, criteria: Sequence[str]) -> tuple[str, ...]:
+    """Say of which two annotators a figure is undefined and why, F1 under some criteria."""
+    table = found.table
+    table = table[table["type"].isna() & table["one"].notna() & table["figure"].eq(figure) & table["why"].ne("")]
+    if figure == "f1":
+        table = table[table["criterion"].isin(criteria)]
+    names = table["criterion"].fillna("").map(lambda name: f" under {name}" if len(criteria) > 1 and name else "")
+    pairs = zip(table["one"], table["other"], names, strict=True)
+    return _by_reason(table["why"], [f"{LABELS[figure]}{name} of {one} and {other}" for one, other, name in pairs])
+
+
+def _by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]:
     said: dict[str, list[str]] = {}
-    for row in table.to_dict("records"):
-        said.setdefault(str(row["why"]), []).append(f"{label_of(row['figure'], group)} of {row['type']}")
-    return tuple(f"{', '.join(what)}: {why}" for why, what in said.items())
+    for reason, one in zip(why, what, strict=True):
+        said.setdefault(str(reason), []).append(one)
+    return tuple(f"{', '.join(some)}: {reason}" for reason, some in said.items())
 
 
 def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:

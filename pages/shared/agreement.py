@@ -18,6 +18,7 @@ from nereval_core.analysis.agreement_tables import (
     in_words,
     label_of,
     matrix,
+    pair_reasons,
     reasons,
     signature,
     types_table,
@@ -152,7 +153,8 @@ def each(here: Here, found: Agreement) -> Pair | None:
     )
     title = f"{LABELS[shown]} of each two" + (f" under {here.by}" if shown == "f1" else "")
     lopsided = shown == "f1" and not symmetric(here.criterion)
-    said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}."
+    undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
+    said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
     _files(here, found, table.rename(columns={"": "annotator"}), f"agreement-{shown}", title, said)
     cell = selected_cell(event, len(table), list(found.annotators))
     if cell is not None and found.annotators[cell[0]] != cell[1]:
@@ -221,7 +223,7 @@ def types(here: Here, found: Agreement, pair: Pair | None) -> None:
         | {"spans": st.column_config.NumberColumn("spans", width=65, format="localized")}
         | {name: st.column_config.Column(name, width=150) for name in table.columns[2:]},
     )
-    said = " ".join(f"{line[0].upper()}{line[1:]}." for line in reasons(found, group))
+    said = " ".join(f"{line[0].upper()}{line[1:]}." for line in reasons(found, group, here.by))
     _files(
         here, found, table, "agreement-types", f"Agreement of {_who(found, group)} by type, F1 under {here.by}", said
     )
