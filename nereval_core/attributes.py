@@ -64,6 +64,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "reviewer": review_records.reviewer,
     "stale": review_records.stale,
     "noted": review_records.noted,
+    "reviewed": review_records.reviewed,
     "gold": slice_attributes.of_gold,
     "pred": slice_attributes.of_pred,
 }

@@ -171,6 +171,17 @@ class MemoryLedger:
         queue = self._names(found[begin : int(place) + around + 1])
         return Near(queue, place - begin, int(place) + 1 if same else 0)
 
+    def position(self, doc: str, record: str) -> int | None:
+        """Return where a record stands in document order, None where there is none of that id."""
+        document = self._documents.index[doc]
+        low, high = self.by_document[document : document + 2].tolist()
+        names = [name for _, name in self._names(np.arange(low, high))]
+        return low + names.index(record) if record in names else None
+
+    def name(self, position: int) -> tuple[str, str]:
+        """Return document and record id of the record at a place."""
+        return self._names(np.array([position]))[0]
+
     def documents(self, text: str = "", first: int = 0, rows: int = 200) -> Tallies:
         table = self._tallies
         some = np.flatnonzero(table.any(axis=(1, 2)))

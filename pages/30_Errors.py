@@ -1,8 +1,10 @@
 """Errors: the queue of match records, narrowed down by facets, searched and sorted, or the classes of errors."""
 
+from functools import partial
+
 import streamlit as st
 
-from pages.shared import against, error_classes, errors, sentence
+from pages.shared import against, error_classes, errors, sentence, verdict_lists
 from pages.shared.frame import Here, page
 from pages.shared.lists import counted, record_table
 
@@ -20,5 +22,9 @@ def draw(here: Here) -> None:
         if not here.view.decision:
             st.caption("all but correct (COR); choose decisions above to see others")
         against.control(here)
+    verdict_lists.progress(here)
     sentence.errors(here)
-    record_table(here, here.by, here.query(), name="errors", order=here.view.ordered_by(), height=420, card=errors.card)
+    name = verdict_lists.LIST
+    order = here.view.ordered_by()
+    beside = partial(verdict_lists.steps, here)
+    record_table(here, here.by, here.query(), name=name, order=order, height=420, card=errors.card, beside=beside)

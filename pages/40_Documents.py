@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from pages.shared import keys, stars, state
+from pages.shared import keys, stars, state, verdict_reading
 from pages.shared.frame import Here, page
 from pages.shared.navigation import link_to
 from pages.shared.plain import plain
@@ -51,8 +52,11 @@ def documents(here: Here) -> None:
             "matching criterion counts tokens instead of spans."
         )
 
-    by = controls(there, texts.ids, go, [name for name in here.systems if name != here.system])
-    stars.star(here, there.name, str(there.record["record"]) if there.record else "")
+    others = [name for name in here.systems if name != here.system]
+    record = str(there.record["record"]) if there.record else ""
+    star = partial(stars.star, here, there.name, record)
+    by = controls(there, texts.ids, go, others, verdict_reading.progress(here), star)
+    verdict_reading.bar(here, there, go)
     parts(there, turned)
     data = view(
         there.text[slice(*there.window)],
@@ -67,6 +71,7 @@ def documents(here: Here) -> None:
         keys=("j next record", "k previous", "Escape closes the card"),
         systems=(here.system, here.beside) if here.beside else None,
         place=there.place,
+        verdicts=verdict_reading.of_document(here, there.name),
     )
     reading(data, key=f"{keys.WIDGET}reading", on_select=go)
     link_to("Guide", "What the decisions and the criteria mean", here.view)

@@ -12,10 +12,12 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.queries import Query
-from nereval_core.review.records import asked, attached
+from nereval_core.review.batches import chosen, drafts, since
+from nereval_core.review.records import asked, attached, record_of
 from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.shown import decided, listed, meaning, named, pieces, spanned
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import Draft, Kind, Verdict
+from nereval_core.review.verdicts import KINDS, Draft, Kind, Marked, Verdict
 from nereval_core.scoring import Scores, Settings, score_layers
 
 Spans = list[tuple[int, int, int, str]]
@@ -108,6 +110,7 @@ def test_a_verdict_counts_at_once_and_is_asked_for_like_anything_else(store: Rev
         ("verdict", "none", 2),
         ("reviewer", "Bob", 1),
         ("noted", "yes", 1),
+        ("reviewed", "yes", 2),
     ):
         query = Query(having=((name, value),))
         assert found.total(query).records == found.having_counts(Query(), name)[value] == count
@@ -153,3 +156,64 @@ def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> Non
 def test_runs_of_tokens_have_no_verdicts(store: ReviewStore) -> None:
     give(store, records(store), 1, "pred")
     assert kinds(records(store, criterion="fragment")) == {}
+
+
+def test_a_key_leads_back_to_its_record(store: ReviewStore) -> None:
+    found = records(store, merge=(("Drug", "Chemical"),))
+    for record in range(4):
+        assert record_of(found.about, asked(found.about, record)[0]) == record
+        assert found.position(*found.name(record)) == record
+    assert found.position("d0", "g:0-1:Drug") is None
+    other = records(store, layer_of("gold", []), layer_of("system", [(0, 0, 3, "Person")]))
+    assert record_of(other.about, asked(found.about, 1)[0]) is None
+
+
+def test_a_batch_leaves_alone_what_stands_and_gives_each_key_one_verdict(store: ReviewStore) -> None:
+    twice = layer_of("gold", [(0, 4, 8, "Verb"), (1, 4, 8, "Verb"), (1, 0, 3, "Person")], ("Bob took it.",) * 2)
+    found = records(store, twice, layer_of("system", [], twice.documents.texts))
+    every = found.positions(Query())
+    told: list[int] = []
+    made = drafts(found.about, every, "pred", "one and the same", store.reviewed(), told.append)
+    assert len(every) == 3 and len(made) == 2 and not told
+    store.give(made, "Ann")
+    assert len(chosen(found.about, every).records) == 0 and chosen(found.about, every).left == 3
+    assert len(chosen(found.about, every, over=True).records) == 3
+    assert since(found.about, every, 0) == store.reviewed().standing and not since(found.about, every, 2)
+    store.give(drafts(found.about, every, "gold", "", store.reviewed()), "Ann")
+    assert {one.version for one in store.reviewed().standing} == {2}
+    store.undo("Ann")
+    assert set(kinds(found).values()) == {"pred"}
+
+
+def test_lists_say_a_verdict_in_words(store: ReviewStore) -> None:
+    found = records(store)
+    give(store, found, 1, "pred")
+    give(store, found, 3, "unclear", who="Bob")
+    assert listed(attached(found.about), range(4)) == [None, "prediction · Ann", None, "unclear · Bob"]
+    longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
+    moved = records(store, longer, layer_of("s", [], longer.documents.texts))
+    assert listed(attached(moved.about), [0]) == ["stale · prediction · Ann"]
+
+
+def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -> None:
+    about = records(store).about
+    said = {(record, kind): meaning(kind, *asked(about, record)[:2]) for record in (1, 2, 3) for kind in KINDS}
+    assert said[1, "pred"] == "The gold span gives way to the prediction."
+    assert said[2, "pred"] == "The prediction is added to gold."
+    assert said[3, "pred"] == "The system saw no entity here: the gold span goes."
+    assert len(set(said.values())) == 5 + 4 + 2
+
+
+def test_what_is_right_is_put_together_from_words() -> None:
+    text = "the drug of the Anti-TNF-alpha kind"
+    documents = Documents(("d",), (text,))
+    span, partner = Marked(((16, 30),), "Drug"), Marked(((18, 24),), "Drug")
+    some = pieces(documents, 0, [span, partner])
+    assert named(some, text) == [
+        *("the", "drug", "of", "the (2)", "An", "ti", "-", "TNF", "- (2)", "alpha", "kind"),
+    ]
+    assert spanned(some, span) == (4, 9) and spanned(some, partner) == (5, 7)
+    assert pieces(Documents(("d",), ("   ",)), 0, [Marked(((0, 2),), "Drug")]) == [(0, 2)]
+    assert decided("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
+    assert decided("neither", []) == "neither is right; right is no entity"
+    assert decided("withdrawn", []) == "taken back"

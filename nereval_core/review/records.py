@@ -6,7 +6,7 @@ that lies where its span lay, with the old quote.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,7 +25,7 @@ from nereval_core.texts import Texts
 
 NONE = "none"
 """The value of the attribute `verdict` where none stands."""
-CHANGING = ("verdict", "reviewer", "stale", "noted")
+CHANGING = ("verdict", "reviewer", "stale", "noted", "reviewed")
 """Attributes that another verdict changes."""
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, Attached]] = WeakKeyDictionary()
@@ -71,20 +71,40 @@ def key_of(layer: Layer, span: int, side: str) -> Key:
     return Key(digest, "gold" if side == "gold" else "pred", marked(layer, span))
 
 
-def asked(about: Records, record: int) -> tuple[Key, Marked | None, Seen]:
+Asked = tuple[Key, Marked | None, Seen]
+
+
+def asked(about: Records, record: int) -> Asked:
     """Return what a verdict on a record is about: its key, the span it was held against, and what is in view.
 
     The criterion must count spans: a run of tokens is none.
     """
-    rows, (gold, pred) = about.rows, about.read
-    spans = [int(rows.gold[record]), int(rows.pred[record])]
-    own, other = (0, 1) if rows.anchored[record] else (1, 0)
-    places = [_as_read(about)[side][spans[side]] if spans[side] >= 0 else -1 for side in (0, 1)]
-    key = key_of((gold, pred)[own], int(places[own]), ("gold", "pred")[own])
-    partner = marked((gold, pred)[other], int(places[other])) if places[other] >= 0 else None
-    number = int(rows.doc[record])
-    documents = original(gold.documents)
-    return key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
+    return next(asked_each(about, [record]))
+
+
+def asked_each(about: Records, some: Iterable[int]) -> Iterator[Asked]:
+    """Do as `asked` for several records."""
+    rows, layers, places = about.rows, about.read, _as_read(about)
+    documents = original(layers[0].documents)
+    for record in some:
+        own = 0 if rows.anchored[record] else 1
+        spans = [int(side[record]) for side in (rows.gold, rows.pred)]
+        key = key_of(layers[own], int(places[own][spans[own]]), ("gold", "pred")[own])
+        other = 1 - own
+        partner = marked(layers[other], int(places[other][spans[other]])) if spans[other] >= 0 else None
+        number = int(rows.doc[record])
+        yield key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
+
+
+def record_of(about: Records, key: Key) -> int | None:
+    """Return the record that a verdict with this key is about, None where it is not among them."""
+    numbers = [number for number, digest in enumerate(text_digests(about.read[0].documents)) if digest == key.text]
+    edges = np.searchsorted(about.rows.doc, [edge for number in numbers for edge in (number, number + 1)]).tolist()
+    for low, high in zip(edges[::2], edges[1::2], strict=True):
+        for record, (found, _, _) in zip(range(low, high), asked_each(about, range(low, high)), strict=True):
+            if found == key:
+                return record
+    return None
 
 
 def attached(about: Records) -> Attached:
@@ -127,6 +147,11 @@ def noted(about: Records, argument: str) -> Attribute | None:
         return None
     found = attached(about)
     return Attribute(np.array([0 if one.verdict.note else -1 for one in found.given] + [-1], np.int8)[found.at], (YES,))
+
+
+def reviewed(about: Records, argument: str) -> Attribute | None:
+    """Attribute `reviewed`: whether a verdict stands on it, whatever it says."""
+    return None if about.others is None else Attribute(np.where(attached(about).at >= 0, 0, -1).astype(np.int8), (YES,))
 
 
 def _by_token(about: Records) -> bool:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.colours import LOOKS
-from pages.shared import keys, stars, state
+from pages.shared import keys, stars, state, verdict_lists
 from pages.shared.lists import record_card
 from pages.shared.queries import FIELDS, narrowed, query_of, search_of, view_of
 from pages.shared.terms import explained, level_said
@@ -47,9 +47,10 @@ ORDER_WORDS = {
 
 
 def card(here: Here, criterion: str, record: pd.Series) -> None:
-    """Show the record chosen in its text, and its star."""
+    """Show the record chosen in its text, its star, and what is decided of it."""
     record_card(here, criterion, record)
     stars.star(here, str(record["document"]), str(record["record"]))
+    verdict_lists.below(here, record)
 
 
 def search(here: Here) -> None:
@@ -93,6 +94,7 @@ def facets(here: Here) -> None:
     with st.container(horizontal=True):
         for facet in shown:
             _facet(facet, counts[facet], _chosen(here, facet), free=facet == "doc" and here.loaded.folder is not None)
+        verdict_lists.facets(here, FACET)
     for sentence in ledger.said(query):
         st.caption(sentence)
 

@@ -15,16 +15,19 @@ import streamlit as st
 
 from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.ledger import MemoryLedger
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import Mark, document_html, within
 from nereval_core.report.marks import marks
+from nereval_core.review.records import attached
+from nereval_core.review.shown import listed
 from nereval_core.scoring import Scores
 from nereval_core.tables import records
 from pages.shared import navigation
 from pages.shared.downloads import export
-from pages.shared.keys import HELD, LIST
+from pages.shared.keys import HELD, LIST, WANTED
 from pages.shared.plain import plain
-from pages.shared.queries import Line, Query, Total, context, view_of
+from pages.shared.queries import Ledger, Line, Query, Total, context, view_of
 from pages.shared.terms import explained
 from pages.shared.url import ORDERS, View
 
@@ -37,6 +40,8 @@ BESIDE = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
+CHOSEN_BY = "span"
+"""The column whose cell is chosen where a row is chosen for the reader."""
 _NAMES = {code: f"{look.glyph} {look.label}" for code, look in LOOKS.items()}
 EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
@@ -100,24 +105,35 @@ def record_table(
     order: str = ORDERS[0],
     height: int | None = None,
     card: Callable[[Here, str, pd.Series], None] | None = None,
+    beside: Callable[[int | None], None] | None = None,
 ) -> None:
-    """List records; choosing a cell shows its record in the text, with the link to the document, or by `card`."""
+    """List records; choosing a cell shows its record in the text, with the link to the document, or by `card`.
+
+    `beside` draws what stands beside the list's own controls; it is told where in document order the record chosen
+    stands.
+    """
     ledger = here.ledger(criterion)
     total = ledger.total(query).records
     if not total:
         st.caption("No records.")
         return
-    first = first_row(total, name, here.view)
     if order not in ledger.orders(query):
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
+    wanted = _wanted(ledger, query, order, name)
+    first = first_row(total, name, here.view, at=wanted)
     part = ledger.page(query, order, first, ROWS)
     table = rows_table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
+    if isinstance(ledger, MemoryLedger) and (found := attached(ledger.about)).given:
+        table = table.add_column(1, "verdict", pa.array(listed(found, part.index), pa.string()))
+    key = steady_key(LIST + name, here.view, criterion, first, tuple(part["record"]))
+    if wanted is not None:
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(wanted - first, CHOSEN_BY)]}}
     event = st.dataframe(
         table,
-        key=steady_key(LIST + name, here.view, criterion, first, tuple(part["record"])),
+        key=key,
         on_select="rerun",
         selection_mode="single-cell",
         hide_index=True,
@@ -129,20 +145,37 @@ def record_table(
     with st.container(horizontal=True, vertical_alignment="center"):
         pieces = partial(ledger.pieces, query, order)
         export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total)
+        if beside is not None:
+            beside(None if cell is None else int(part.index[cell[0]]))
         if cell is None:
             st.caption("Choose a row to read it in its text.")
     if cell is not None:
         (card or record_card)(here, criterion, part.iloc[cell[0]])
 
 
-def first_row(rows: int, name: str, view: View, what: str = "records") -> int:
-    """Ask for the page of a long list; return its first row."""
+def choose(name: str, position: int) -> None:
+    """Have a list show a record as chosen, by its place in document order."""
+    st.session_state[WANTED + name] = position
+
+
+def _wanted(ledger: Ledger, query: Query, order: str, name: str) -> int | None:
+    """Return the row of the record that a list was asked to show as chosen, None where it is not in the list."""
+    position = st.session_state.pop(WANTED + name, None)
+    if position is None or not isinstance(ledger, MemoryLedger):
+        return None
+    rows = np.flatnonzero(ledger.positions(query, order) == position)
+    return int(rows[0]) if len(rows) else None
+
+
+def first_row(rows: int, name: str, view: View, what: str = "records", at: int | None = None) -> int:
+    """Ask for the page of a long list; return its first row. The page that has row `at` is turned to."""
     if rows <= ROWS:
         return 0
     pages = -(-rows // ROWS)
-    number = st.number_input(
-        f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=table_key(f"{LIST}page_{name}", view, rows), width=220
-    )
+    key = table_key(f"{LIST}page_{name}", view, rows)
+    if at is not None:
+        st.session_state[key] = at // ROWS + 1
+    number = st.number_input(f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=key, width=220)
     return (int(number) - 1) * ROWS
 
 
@@ -206,6 +239,7 @@ def _config() -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
         "decision": decision_column(140, {name: code for code, name in _NAMES.items()}, explained(*DECISIONS)),
+        "verdict": column("verdict", width=130, help="What a reviewer decided; stale: text or span changed since."),
         "tokens": st.column_config.NumberColumn("tokens", width=60, help="What the record counts for."),
         "before": column("before", width=115, alignment="right"),
         "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
@@ -230,7 +264,7 @@ def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> Non
     """Show a record of these scores; `view` is where the link leads, but for the record."""
     with st.container(border=True):
         st.html(excerpt(scores, view.criterion, record, here.annotated_types))
-        parts = [f"{LOOKS[record['decision']].glyph} {decision_label(record['decision'])}"]
+        parts = [plain(f"{LOOKS[record['decision']].glyph} {decision_label(record['decision'])}")]
         parts += [f"gold {plain(str(record['gold_type']))}"] if record["gold"] >= 0 else []
         parts += [f"predicted {plain(str(record['pred_type']))}"] if record["pred"] >= 0 else []
         parts.append(plain(str(record["reason"])))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from nereval_core.corpus import Corpus
 from nereval_core.errors import FormatError
-from nereval_core.masking import SAID, masked, masked_error, masked_quotes
+from nereval_core.masking import SAID, masked, masked_error, masked_quotes, masked_text
 from pages.shared import state
 from pages.shared.loading import Loaded, renumbered
 from pages.shared.url import MASKED, View
@@ -82,3 +82,8 @@ def _said(corpus: Corpus, system: str) -> str:
 def told(text: str) -> str:
     """Return a message as this session may read it: without what it quotes where texts are masked."""
     return masked_quotes(text) if on() else text
+
+
+def hidden(text: str) -> str:
+    """Return what somebody wrote, masked altogether where texts are: it may quote them anywhere."""
+    return masked_text(text) if on() else text

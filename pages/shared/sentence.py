@@ -9,7 +9,8 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
 from nereval_core.queries import Ledger, Query
-from pages.shared import navigation
+from nereval_core.review.records import CHANGING
+from pages.shared import navigation, verdicts
 from pages.shared.lists import noun
 from pages.shared.plain import plain
 from pages.shared.queries import view_of
@@ -73,7 +74,9 @@ def _documents(here: Here) -> int:
 
 
 def _key(here: Here) -> str:
-    facts = (here.loaded.corpus.digest, here.loaded.number, here.system, here.criterion)
+    # What records there are with a verdict changes with each.
+    number = verdicts.now().number if any(name in CHANGING for name, _ in here.query().having) else 0
+    facts = (here.loaded.corpus.digest, here.loaded.number, here.system, here.criterion, number)
     return repr((*facts, here.settings.merge, here.settings.leave_out))
 
 

@@ -49,9 +49,19 @@ def _set_beside() -> None:
     state.put(replace(state.view(), beside=st.session_state[BESIDE] or ""))
 
 
-def controls(there: Opened, ids: Sequence[str], go: Go, others: Sequence[str] = ()) -> ColourBy:
-    """Draw the choice of document, the steps through the records, what is shown beside the prediction (one of
-    `others`), and the choice of colours, which is returned."""
+def controls(
+    there: Opened,
+    ids: Sequence[str],
+    go: Go,
+    others: Sequence[str] = (),
+    done: str = "",
+    star: Callable[[], None] = lambda: None,
+) -> ColourBy:
+    """Draw the choice of document, the steps through the records, and what is shown beside the prediction.
+
+    That is one of `others`. The choice of colours is returned. `done` is said of the records to go through, and `star`
+    draws beside it.
+    """
     st.session_state[DOCUMENT] = there.name
     st.session_state[COLOUR] = st.session_state.get(COLOUR_BY, "decision")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -70,10 +80,10 @@ def controls(there: Opened, ids: Sequence[str], go: Go, others: Sequence[str] = 
             st.selectbox(
                 "Beside it", tuple(others), index=None, key=BESIDE, on_change=_set_beside, placeholder="none", width=160
             )
-    if there.number:
-        st.caption(f"Record {there.number:,} of {there.total:,}")
-    else:
-        st.caption(f"{there.total:,} records to go through")
+    place = f"Record {there.number:,} of {there.total:,}" if there.number else f"{there.total:,} records to go through"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{place} · {done}" if done else place, width="content")
+        star()
     return by
 
 

@@ -47,7 +47,10 @@ export default function (component) {
   };
 
   const view = root.querySelector(".nv-reader");
-  const draw = () => layout(view, data);
+  const draw = () => {
+    root.style.setProperty("--nv-top", `${header()}px`);
+    layout(view, data);
+  };
   draw();
   const resize = new ResizeObserver(() => {
     const width = view.clientWidth;
@@ -273,10 +276,12 @@ function layout(view, data) {
     const element = make(piece.first && data.clickable ? "button" : "span", `nv-piece nv-${mark.side}`);
     element.dataset.mark = number;
     element.dataset.key = `${mark.side}|${mark.key}`;
-    element.title = mark.title;
+    const title = mark.verdict ? `${mark.title}; verdict: ${mark.verdict}` : mark.title;
+    element.title = title;
     paint(element, mark);
     if (piece.first) {
-      element.setAttribute("aria-label", mark.title);
+      element.setAttribute("aria-label", title);
+      element.classList.toggle("nv-reviewed", Boolean(mark.verdict));
       if (data.clickable) element.setAttribute("aria-pressed", String(mark.record === data.selected));
       else element.setAttribute("role", "img");
       element.append(label(piece));
@@ -399,6 +404,12 @@ function card(content, steps) {
   return box;
 }
 
+// What stays over the text when it scrolls: Streamlit's header, and beneath it the row of verdicts.
+function header() {
+  const bar = document.querySelector(".st-key-verdict_bar");
+  return 72 + (bar ? bar.offsetHeight : 0);
+}
+
 // Scroll only where the chosen span is out of sight or under the card.
 function reveal(view, root) {
   const piece = view.querySelector(".nv-selected") ?? view.querySelector(".nv-place");
@@ -407,7 +418,8 @@ function reveal(view, root) {
   const aside = root.querySelector(".nv-card")?.getBoundingClientRect();
   const below = aside && aside.left <= box.left && aside.right >= box.right;
   const floor = below ? aside.top : window.innerHeight;
-  if (box.top >= 90 && box.bottom <= floor - 90) return;
-  piece.style.scrollMarginTop = "25vh";
+  const ceiling = header() + 18;
+  if (box.top >= ceiling && box.bottom <= floor - 90) return;
+  piece.style.scrollMarginTop = `max(25vh, ${ceiling}px)`;
   piece.scrollIntoView({ block: below ? "start" : "center", inline: "nearest" });
 }

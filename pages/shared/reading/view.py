@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal
 
 from nereval_core.glossary import DECISIONS, tooltip
@@ -31,13 +32,14 @@ def view(
     keys: Sequence[str] = (),
     systems: tuple[str, str] | None = None,
     place: tuple[int, int] | None = None,
+    verdicts: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the component's data for a text (or a window of it) and its marks.
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
     between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
-    where there are two. `place` is a stretch of the text to be outlined and brought into sight. Give the types of the
-    whole corpus, so that colours stay the same.
+    where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by record
+    what reviewers decided. Give the types of the whole corpus, so that colours stay the same.
     """
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
@@ -64,9 +66,12 @@ def view(
         "doc": doc,
         "selected": selected,
         "paragraphs": blocks,
-        "marks": [_mark(marks[place], entry, text, colours, colour_by) for place, entry in sorted(drawn.items())],
+        "marks": [
+            _mark(marks[place], entry, text, colours, colour_by) | {"verdict": verdicts.get(marks[place].record, "")}
+            for place, entry in sorted(drawn.items())
+        ],
         "legend": _legend(marks, colours, colour_by),
-        "notes": [_tracks(systems), *deep],
+        "notes": [_tracks(systems), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
         "beside": systems is not None,
         "keys": list(keys),
         "card": card,
