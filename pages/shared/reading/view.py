@@ -38,8 +38,8 @@ def view(
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
     between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
-    where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by record
-    what reviewers decided. Give the types of the whole corpus, so that colours stay the same.
+    where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by
+    record what reviewers decided. Give the types of the whole corpus, so that colours stay the same.
     """
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
