@@ -22,7 +22,7 @@ def test_from_a_cell_to_the_text(browser: Any, app: str) -> None:
     with visit.rerun():
         click_row(visit, 1, frame, from_right=40)
     # Two: the records, with the row's annotator taken as gold.
-    visit.page.get_by_role("link", name="Errors →", exact=True).click()
+    visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
     visit.page.get_by_role("heading", name="Errors", exact=True).wait_for()
     visit.page.get_by_role("button", name="taken as gold: ").wait_for()
     assert "reference=annotator" in visit.page.url

@@ -120,7 +120,7 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
     ]
     assert address(app)["annotators"] == ",".join(LAYERS)
     held = opened("Agreement", replace(ALL, reference="annotator-1", system="annotator-2"))
-    (there,) = (view for label, view in links(held).items() if label == ":primary[Errors →]")
+    (there,) = (view for label, view in links(held).items() if label == ":primary[Documents →]")
     assert (there.reference, there.system) == ANNOTATORS
     oneself = opened("Agreement", ALL, **matrix_cell("f1", 0, LAYERS[0]))
     assert "Choose a cell to open" in texts(oneself)

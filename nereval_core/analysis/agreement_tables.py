@@ -120,13 +120,16 @@ def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
 def matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
     """Return a figure of each two annotators, NaN with oneself: the row's is taken as gold where that matters."""
     names = list(found.annotators)
+    rows = found.table[found.table["one"].notna() & found.table["type"].isna() & found.table["figure"].eq(figure)]
+    both_ways = True
+    if figure == "f1":
+        rows, both_ways = rows[rows["criterion"].eq(criterion)], symmetric(found.criterion(criterion))
     values = np.full((len(names), len(names)), np.nan)
-    for one in range(len(names)):
-        for other in range(len(names)):
-            if one != other:
-                rows = found.rows((one, other), criterion=criterion)
-                rows = rows[rows["type"].isna() & rows["figure"].eq(figure)]
-                values[one, other] = rows["value"].iloc[0] if len(rows) else np.nan
+    for one, other, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
+        at = names.index(one), names.index(other)
+        values[at] = value
+        if both_ways:
+            values[at[::-1]] = value
     return pd.DataFrame(values, index=names, columns=names)
 
 

@@ -183,7 +183,7 @@ def disagreements(here: Here, found: Agreement, pair: Pair) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             said = "" if one == reference.gold_name(here.loaded) else " taken as gold"
             st.markdown(f"**{plain(other)} held against {plain(one)}{said}**")
-            for page in ("Errors", "Documents", "Overview"):
+            for page in ("Documents", "Overview"):
                 navigation.link_to(page, f":primary[{page} →]", there.view)
         if there.by != here.by:
             st.caption(f"{plain(here.by)} does not apply: {plain(one)} has not what it needs.")
@@ -250,8 +250,7 @@ def types(here: Here, found: Agreement, pair: Pair | None) -> None:
 def documents(here: Here, found: Agreement, pair: Pair | None) -> None:
     """Show all figures by document; a row opens the document with one annotator taken as gold."""
     group = pair or found.everyone
-    table = documents_table(found, group, here.by)
-    table = table if table["note"].ne("").any() else table.drop(columns="note")
+    table = _by_document(_key(here, found), group, here.by, found)
     event = st.dataframe(
         table,
         key=table_key(f"{keys.TABLE}agreement_documents", here.view, found.annotators, group),
@@ -275,9 +274,15 @@ def documents(here: Here, found: Agreement, pair: Pair | None) -> None:
         navigation.link_to("Documents", label, view)
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _by_document(key: str, group: Group, criterion: str, _found: Agreement) -> pd.DataFrame:
+    table = documents_table(_found, group, criterion)
+    return table if table["note"].ne("").any() else table.drop(columns="note")
+
+
 def _files(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: str, said: str = "") -> None:
     """Offer a table as files, a word on reading it beside."""
-    signed = signature(found, _marks(here, found))
+    signed = _signature(_key(here, found), found, _marks(here, found))
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in table.itertuples(index=False))
@@ -288,6 +293,16 @@ def _files(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: 
         export(table, signed, name=name, key=name.replace("-", "_"), printed=printed)
         if said:
             st.caption(plain(said, 600))
+
+
+def _key(here: Here, found: Agreement) -> str:
+    return repr((reference.as_read(here.loaded).number, found.annotators, found.settings, found.plan))
+
+
+# Where documents have tokens of their own, a digest of all of them stands in it.
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _signature(key: str, _found: Agreement, _marks: tuple[str, ...]) -> str:
+    return signature(_found, _marks)
 
 
 def _marks(here: Here, found: Agreement) -> tuple[str, ...]:
