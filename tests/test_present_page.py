@@ -10,12 +10,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.corpus import Corpus
 from nereval_core.ledger import ledger
 from nereval_core.queries import Query
 from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.scoring import score_layers
 from pages.shared import corpora, keys
+from pages.shared.loading import load_demo, renumbered
 from pages.shared.url import MASKED, View
 from tests.test_pages import DEMO, address, opened, sound
 
@@ -173,6 +175,46 @@ def test_a_record_that_is_gone_shows_what_it_was(store: PlaylistStore) -> None:
     shown = slide(opened("Present", view))
     assert "This record is not there any more" in shown and "1 of 1" in shown
     assert f"<mark>{item.starred.seen.quote}</mark>" in shown
+
+
+def test_a_playlist_outlives_another_scoring_and_another_name(
+    store: PlaylistStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same texts and gold with other predictions, and documents called otherwise, are another corpus."""
+    uid = address(starred(0, 1))["playlist"]
+    ids = {name: f"new-{name}" for name in CORPUS.documents.ids}
+    documents = replace(CORPUS.documents, ids=tuple(ids.values()))
+    gold, other = (replace(layer, documents=documents) for layer in (CORPUS.gold, CORPUS.system("perceptron")))
+    anew = replace(DEMO, corpus=Corpus("anew", documents, gold, (other.renamed("rules"),)), number=renumbered())
+    assert anew.corpus.digest != CORPUS.digest
+    monkeypatch.setattr(corpora, "demo_names", lambda: ())
+    corpora.shelf().put(anew)
+    for number, item in enumerate(store.playlists().standing[0].items):
+        view = View(corpus=anew.corpus.digest, playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+        app = opened("Present", view)
+        assert address(app)["doc"] == ids[item.starred.shown.document]
+        assert f"{number + 1} of 2" in slide(app)
+    # The first one is about a gold span, which is there still; nothing of the old corpus is.
+    first = store.playlists().standing[0].items[0]
+    shown = slide(opened("Present", replace(view, playlist=f"{uid}/{first.uid[:12]}")))
+    assert '<p class="nvs-decision">' in shown
+
+
+def test_a_playlist_may_be_of_several_corpora(store: PlaylistStore) -> None:
+    uid = address(starred(0))["playlist"]
+    news = load_demo("newspapers").corpus
+    there = View(corpus=news.digest, system="perceptron", playlist=uid)
+    found = ledger(score_layers(news.gold, news.system("perceptron")), "type", (news.gold, news.system("perceptron")))
+    first = found.first(Query(decision=("INC", "PAR", "MIS", "SPU")))
+    assert first is not None
+    press(opened("Documents", replace(there, criterion="type", doc=first[0], record=first[1])), "star")
+    items = store.playlists().standing[0].items
+    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[0].uid[:12]}").with_sort("slides"))
+    assert "1 of 2" in slide(app) and address(app)["corpus"] == CORPUS.digest[:16]
+    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[1].uid[:12]}").with_sort("slides"))
+    assert "2 of 2" in slide(app) and '<p class="nvs-decision">' in slide(app)
+    shown = address(app)
+    assert (shown["corpus"], shown["system"], shown["criterion"]) == (news.digest[:16], "perceptron", "type")
 
 
 def test_without_a_playlist_the_records_of_the_list_are_shown(store: PlaylistStore) -> None:

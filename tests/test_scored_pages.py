@@ -19,11 +19,13 @@ from nereval_core.engine.folder import MANIFEST, read
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
 from nereval_core.queries import Query
+from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.review.store import ReviewStore
 from nereval_core.scored import ledger as scored_ledger
 from nereval_core.scoring import Scores, score_layers
 from pages.shared import corpora, scored
 from pages.shared.loading import DEMOS, load_demo
-from pages.shared.url import View
+from pages.shared.url import View, parse
 from tests.test_pages import address, opened, sound
 
 
@@ -126,6 +128,24 @@ def test_documents_are_read_in_the_folder(served: Path) -> None:
     ]
     app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
     assert any(caption.value.startswith("Record 1 of ") for caption in app.caption)
+
+
+def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
+    view = View(corpus=read(served / "scored").digest, system=systems()[0])
+    app = opened("Documents", view)
+    app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
+    app = sound(next(button for button in app.button if button.label == "☆ Star").click().run())
+    found = parse(address(app))[0]
+    # A link that names the playlist alone finds the folder by its digest.
+    app = opened("Present", View(playlist=found.playlist).with_sort("slides"))
+    assert address(app)["corpus"] == view.corpus[:16] and any("<h1>" in one.proto.body for one in app.get("html"))
+    playlist = PlaylistStore(ReviewStore.of_environment()).playlists().find(found.playlist)
+    assert playlist is not None
+    item = f"{found.playlist}/{playlist.items[-1].uid[:12]}"
+    for shown in (replace(found, playlist=""), View(playlist=item)):
+        app = opened("Present", shown.with_sort("slides"))
+        assert any('<p class="nvs-decision">' in one.proto.body for one in app.get("html"))
+        assert address(app)["record"] == found.record
 
 
 @pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Compare"])

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nereval_core.report.slides import from_word, to_word
 from nereval_core.review.playlists import COMMENT, DIGITS, NAME, Item, Playlist, moved
 from pages.shared import corpora, keys, masks, navigation, playlists, presenting, stars, state, verdicts
-from pages.shared.lists import count, first_row
+from pages.shared.lists import count
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.url import SLIDES, View
@@ -20,8 +20,8 @@ from pages.shared.url import SLIDES, View
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-ROWS = 50
-"""Records of a playlist that are shown at once."""
+ROWS = 25
+"""Records of a playlist on one page: each has fields and buttons of its own."""
 WORDS, BESIDE = 80, 30
 """Characters of a span's words in a row, and of those before and after it."""
 TYPED = -1
@@ -120,8 +120,12 @@ def _items(here: Here, playlist: Playlist) -> None:
         return
     if masks.on():
         st.caption(f"{presenting.HIDDEN} A playlist's name is shown.")
-    first = first_row(len(playlist.items), "playlist", View(playlist=playlist.uid), "records")
-    for place in range(first, min(first + ROWS * 2, len(playlist.items))):
+    pages = -(-len(playlist.items) // ROWS)
+    page = 1
+    if pages > 1:
+        key = f"{keys.PLAYLIST}page_{playlist.uid[:DIGITS]}_{pages}"
+        page = int(st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=key, width=220))
+    for place in range((page - 1) * ROWS, min(page * ROWS, len(playlist.items))):
         _row(here, playlist, place)
 
 

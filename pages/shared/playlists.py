@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
+import numpy as np
 import streamlit as st
 
 from nereval_core.attributes import Records
@@ -16,7 +17,7 @@ from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.playlists import DIGITS, ChangedError, Item, Playlist, Playlists, Shown, Starred, free_name
 from nereval_core.review.records import asked, text_digests
 from nereval_core.review.verdicts import text_digest
-from nereval_core.tables import records, rows
+from nereval_core.tables import record_ids, rows
 from pages.shared import keys, masks, state, verdicts
 from pages.shared.loading import Loaded
 from pages.shared.reference import as_read
@@ -80,11 +81,16 @@ def starred(here: Here, doc: str, record: str) -> Starred | None:
         return None
     # Known by what it is, shown masked or not.
     scores = (replace(here, loaded=here.loaded.original) if here.loaded.original else here).reading(doc)
-    ids = records(scores, here.by)["record"].tolist()
+    found, gold = rows(scores, here.by), record.startswith("g:")
+    ids = record_ids(scores.layers(here.by)[0 if gold else 1], record[0])
     if record not in ids:
         return None
-    about = Records(scores, here.by, rows(scores, here.by), scores.read)
-    key, _, seen = asked(about, ids.index(record))
+    spans = found.gold if gold else found.pred
+    places = np.flatnonzero((spans == ids.index(record)) & (found.anchored == gold))
+    if not len(places):
+        return None
+    about = Records(scores, here.by, found, scores.read)
+    key, _, seen = asked(about, int(places[0]))
     return Starred(key, seen, Shown(here.view.corpus, here.system, here.by, doc, record, _settings(here.view)))
 
 

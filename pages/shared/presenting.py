@@ -120,11 +120,10 @@ def _listed(here: Here) -> Query:
 
 
 def _last(here: Here, query: Query, total: int) -> str:
-    """Return the id of the last record, the title's where it is not known."""
-    ledger = here.ledger()
-    if not total or not isinstance(ledger, MemoryLedger):
+    """Return the id of the last record, the title's where there is none."""
+    if not total:
         return ""
-    last = ledger.page(query, first=total - 1, rows=1).iloc[0]
+    last = here.ledger().page(query, first=total - 1, rows=1).iloc[0]
     return _id(str(last["document"]), str(last["record"]))
 
 

@@ -19,7 +19,7 @@ from pages.shared.loading import LayerRead, Loaded, served_folders
 from pages.shared.plain import plain
 from pages.shared.url import View
 
-PAGES = ("Start", "Overview", "Confusion", "Errors", "Documents", "Guide")
+PAGES = ("Start", "Overview", "Confusion", "Errors", "Documents", "Guide", "Present")
 """The pages that a scored folder is shown on; the others look at whole layers."""
 FORM = "scored folder"
 

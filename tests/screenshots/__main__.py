@@ -24,6 +24,8 @@ SETTLE = 4_000
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
+WANTED = {"Documents": f"&{RECORD}", "Present": f"&{RECORD}&sort=slides"}
+"""What else the links of some pages ask for."""
 SLICED = "newspapers"
 """The demo that spans decades."""
 
@@ -44,7 +46,7 @@ def main() -> None:
                     visit.page.get_by_role("button", name="Open", exact=True).first.click()
                 query = visit.page.url.partition("?")[2]
                 for name in pages:
-                    chosen = query if name != "Documents" else f"{query}&{RECORD}"
+                    chosen = f"{query}{WANTED.get(name, '')}"
                     if name == "Slices":
                         chosen = urlencode(write(View(corpus=load_demo(SLICED).corpus.digest)))
                     visit.go(f"/{name}?{chosen}" if name else "/")
