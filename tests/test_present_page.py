@@ -15,6 +15,7 @@ from nereval_core.ledger import ledger
 from nereval_core.queries import Query
 from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers
 from pages.shared import corpora, keys
 from pages.shared.loading import load_demo, renumbered
@@ -146,6 +147,27 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
         shown = slide(found)
         assert "2 of 2" in shown and "Say &lt;this&gt;." in shown and str(ERRORS.iloc[1]["reason"]) in shown
         assert address(found)["record"] == item.shown.record
+
+
+def test_a_slide_has_the_verdict_and_its_note(store: PlaylistStore) -> None:
+    uid = address(starred(0))["playlist"]
+    item = store.playlists().standing[0].items[0]
+    given = Verdict(
+        item.starred.key, "neither", item.starred.seen, right=(Marked(((0, 1),), "X"),), note="Popocatepetl"
+    )
+    store.review.give([Draft(given)], "Ann")
+    view = replace(record(0), playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+    shown = slide(opened("Present", view))
+    assert "Verdict of Ann: neither is right; right is" in shown and "Popocatepetl" in shown
+    assert "Verdict of Ann" in slide(opened("Present", replace(view, playlist="")))
+    masked = slide(opened("Present", replace(view, mask=MASKED)))
+    assert "Verdict of Ann: neither is right" in masked and "Popocatepetl" not in masked
+
+
+def test_a_change_bears_the_name_of_who_made_it(store: PlaylistStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEREVAL_REVIEWER", "Bea")
+    starred(0)
+    assert store.playlists().standing[0].who == store.playlists().standing[0].items[0].who == "Bea"
 
 
 def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) -> None:

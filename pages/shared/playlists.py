@@ -18,7 +18,7 @@ from nereval_core.review.playlists import DIGITS, ChangedError, Item, Playlist, 
 from nereval_core.review.records import asked, text_digests
 from nereval_core.review.verdicts import text_digest
 from nereval_core.tables import record_ids, rows
-from pages.shared import keys, masks, state, verdicts
+from pages.shared import keys, masks, reviewer, state, verdicts
 from pages.shared.loading import Loaded
 from pages.shared.reference import as_read
 from pages.shared.url import SLIDES, View, parse
@@ -126,8 +126,8 @@ def made(name: str) -> Playlist:
 
 
 def who() -> str:
-    """Return the name that goes with a change, "" where nobody said one."""
-    return ""
+    """Return the name that goes with a change, "" where nobody said one: nobody is asked for it."""
+    return reviewer.name()
 
 
 def attempt(change: Callable[[], object]) -> bool:

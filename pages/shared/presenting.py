@@ -16,7 +16,8 @@ from nereval_core.report.signature import together
 from nereval_core.report.slides import Slide, Text, gone_html, slide_html, title_html
 from nereval_core.review.playlists import DIGITS, Item, Playlist
 from nereval_core.review.records import attached
-from nereval_core.review.verdicts import KINDS, Given
+from nereval_core.review.shown import decided
+from nereval_core.review.verdicts import Given
 from nereval_core.scoring import Scores
 from nereval_core.tables import records
 from pages.shared import corpora, keys, masks, playlists, state
@@ -210,7 +211,7 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
                 str(record["reason"]),
                 _side(scores.layers(here.by)[0], int(record["gold"])),
                 _side(scores.layers(here.by)[1], int(record["pred"])),
-                "" if given is None else f"Verdict of {given.who}: {KINDS[given.verdict.kind]}",
+                "" if given is None else f"Verdict of {given.who}: {_decided(given, documents.texts[0])}",
                 "" if given is None or masks.on() else given.verdict.note,
                 comment,
             )
@@ -239,6 +240,10 @@ def _verdict(here: Here, doc: str, record: str) -> Given | None:
         return None
     at = int(positions[ids.index(record)])
     return None if found.stale[at] else found.of(at)
+
+
+def _decided(given: Given, text: str) -> str:
+    return decided(given.verdict.kind, given.verdict.right, text)
 
 
 def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
