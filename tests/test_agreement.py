@@ -6,8 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,14 +20,17 @@ from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS,
 from nereval_core.analysis.agreement_figures import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
 from nereval_core.analysis.agreement_tokens import count_tokens, figures
 from nereval_core.analysis.chance import alpha
+from nereval_core.analysis.comparison import compare_scores
 from nereval_core.analysis.estimates import staged
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.unitizing import Units, countable, disagreement, of_sums, units_of, whole
 from nereval_core.corpus import Builder, Layer
 from nereval_core.criteria import CRITERIA, criterion_from_parts
+from nereval_core.library import load_corpus
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.tokens import tokens_of
 
+DEMO = Path(__file__).parents[1] / "demo_data" / "biology"
 FEW = Plan(resamples=100)
 STRICT = Settings((CRITERIA["strict"],))
 Spans = Sequence[tuple[int, int, str]]
@@ -403,6 +408,20 @@ def test_f1_is_that_of_scoring(name: str) -> None:
         for kind, counts in scores.by_type(name).items():
             assert rows[rows["type"].eq(kind)]["value"].iloc[0] == pytest.approx(counts.f1)
     assert value(found, "f1") == pytest.approx(np.mean(values))
+
+
+def test_intervals_are_those_of_compare() -> None:
+    corpus = load_corpus(DEMO / "gold.jsonl", {"rules": DEMO / "rules.jsonl"}).corpus
+    gold, rules = corpus.gold, corpus.system("rules")
+    plan = Plan(resamples=500, seed=3)
+    found = agree({"gold": gold, "rules": rules}, STRICT, plan=plan)
+    other = compare_scores({"rules": score_layers(gold, rules, STRICT)}, plan=plan, by_type=True).intervals
+    rows = found.table[found.table["figure"].eq("f1")]
+    rows = rows.set_index(rows["type"].fillna("all"))
+    for row in other.to_dict("records"):
+        mine = rows.loc["all" if pd.isna(row["type"]) else row["type"]]
+        assert mine[["value", "low", "high"]].tolist() == pytest.approx([row["f1"], row["f1_low"], row["f1_high"]])
+        assert (mine["undefined"], mine["n"]) == (row["undefined"], row["POS"] + row["ACT"])
 
 
 def test_under_a_lopsided_criterion_both_are_taken_as_gold() -> None:

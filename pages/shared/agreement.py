@@ -30,6 +30,7 @@ from nereval_core.report.sheets import Sheet
 from nereval_core.scoring import Counts, Settings
 from pages.shared import corpora, keys, navigation, own, reference, state
 from pages.shared.compare_parts import made, plan_of
+from pages.shared.confusion import BAR
 from pages.shared.downloads import export
 from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.overview import formula_box
@@ -148,7 +149,12 @@ def each(here: Here, found: Agreement) -> Pair | None:
         width="content",
         column_config={
             "": st.column_config.Column("", width=150, pinned=True),
-            **{name: st.column_config.NumberColumn(name, width=WIDE, format="%.3f") for name in found.annotators},
+            **{
+                name: st.column_config.ProgressColumn(
+                    name, width=WIDE, format="%.3f", min_value=0, max_value=1, color=BAR
+                )
+                for name in found.annotators
+            },
         },
     )
     title = f"{LABELS[shown]} of each two" + (f" under {here.by}" if shown == "f1" else "")
