@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.excerpts import CUT, excerpt
+from nereval_core.report.cutting import CUT, cut_around
 from nereval_core.report.highlight import Mark, document_html
 
 ROOM = 18.0
@@ -64,7 +64,7 @@ def slide_html(slide: Slide) -> Markup:
     look = LOOKS[slide.decision]
     most = WORDS // 2 if slide.note and slide.comment else WORDS
     said = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
-    text, marks = excerpt(slide.text.text, slide.text.marks, _room(slide, most), slide.text.sentences)
+    text, marks = cut_around(slide.text.text, slide.text.marks, _room(slide, most), slide.text.sentences)
     sides = (("gold", slide.gold), ("prediction", slide.pred))
     return _page(
         slide.heading,

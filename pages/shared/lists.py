@@ -121,14 +121,16 @@ def record_table(
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
     wanted = _wanted(ledger, query, order, name)
-    first = first_row(total, name, here.view, at=wanted)
+    # What a record chosen is put on changes nothing of the list.
+    view = replace(here.view, playlist="")
+    first = first_row(total, name, view, at=wanted)
     part = ledger.page(query, order, first, ROWS)
     table = rows_table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     if isinstance(ledger, MemoryLedger) and (found := attached(ledger.about)).given:
         table = table.add_column(1, "verdict", pa.array(listed(found, part.index), pa.string()))
-    key = steady_key(LIST + name, here.view, criterion, first, tuple(part["record"]))
+    key = steady_key(LIST + name, view, criterion, first, tuple(part["record"]))
     if wanted is not None:
         st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(wanted - first, CHOSEN_BY)]}}
     event = st.dataframe(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.report.excerpts import CUT, excerpt
+from nereval_core.report.cutting import CUT, cut_around
 from nereval_core.report.highlight import Mark
 from tests.test_highlight import marked
 
@@ -36,20 +36,20 @@ def mark(text: str, quote: str, *more: str) -> Mark:
     ],
 )
 def test_sentences_then_words(most: int, expected: str) -> None:
-    found, (moved,) = excerpt(TEXT, [mark(TEXT, "aspirin")], most)
+    found, (moved,) = cut_around(TEXT, [mark(TEXT, "aspirin")], most)
     assert found == expected
     assert found[moved.start : moved.end] == "aspirin"
 
 
 def test_sentences_of_the_document_are_taken_for_those_of_the_text() -> None:
     text = "one two\nthree four\nfive six"
-    found, _ = excerpt(text, [mark(text, "three")], 11, [(0, 7), (8, 18), (19, 27)])
+    found, _ = cut_around(text, [mark(text, "three")], 11, [(0, 7), (8, 18), (19, 27)])
     assert found == "three four\n"
 
 
 def test_a_long_span_keeps_its_beginning_and_its_end() -> None:
     text = "Ann said: " + "word " * 2_000 + "and left. Bob stayed."
-    found, (long, short) = excerpt(text, [mark(text, text[10:-12]), mark(text, "left")], 120)
+    found, (long, short) = cut_around(text, [mark(text, text[10:-12]), mark(text, "left")], 120)
     assert len(found) <= 160
     assert found.startswith("Ann said: word") and found.endswith("left. Bob stayed.")
     assert found[long.start : long.end].startswith("word ") and found[long.start : long.end].endswith("and left.")
@@ -58,7 +58,7 @@ def test_a_long_span_keeps_its_beginning_and_its_end() -> None:
 
 def test_fragments_far_apart_stay_apart() -> None:
     text = "left " + "x " * 500 + "and " + "y " * 500 + "right arm"
-    found, (moved,) = excerpt(text, [mark(text, "left", "arm")], 100)
+    found, (moved,) = cut_around(text, [mark(text, "left", "arm")], 100)
     assert [found[low:high] for low, high in moved.fragments] == ["left", "arm"]
     assert len(found) < 160
 
@@ -68,7 +68,7 @@ def test_no_mark_is_lost_and_words_are_as_they_were(case: tuple[str, list[Mark]]
     text, marks = case
     if not marks:
         return
-    found, moved = excerpt(text, marks, most)
+    found, moved = cut_around(text, marks, most)
     assert len(moved) == len(marks)
     for before, after in zip(marks, moved, strict=True):
         assert after.fragments and all(low < high for low, high in after.fragments)

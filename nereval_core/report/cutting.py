@@ -21,7 +21,7 @@ _REACH = 200
 """Characters within which a word must end for a cut to wait for it."""
 
 
-def excerpt(
+def cut_around(
     text: str, marks: Sequence[Mark], most: int, sentences: Sequence[tuple[int, int]] = ()
 ) -> tuple[str, list[Mark]]:
     """Return about `most` characters of a text around some marks, and the marks in it.
