@@ -77,6 +77,7 @@ CASES: list[tuple[str, tuple[str, ...], list[Row]]] = [
     ("not-everywhere", ("<A:東京> 東京都 <A:北>東京",), [("東京", "", {"A": 1, NOT: 2}, 1)]),
     ("not-everywhere", ("<A:Ére> ére misère e\u0301re",), [("ére", "", {"A": 1, NOT: 2}, 1)]),
     ("not-everywhere", ("<A:नमस्ते> नमस्ते नमस्तेजी",), [("नमस्ते", "", {"A": 1, NOT: 1}, 1)]),
+    ("not-everywhere", ("東 <A: <A: 東> T>",), [("東", "", {"A": 1, NOT: 1}, 1)]),
     ("not-everywhere", ("<A:c<B:ell>s> ell",), [("ell", "", {"B": 1, NOT: 1}, 1)]),
     (
         "not-everywhere",
@@ -124,6 +125,7 @@ CASES: list[tuple[str, tuple[str, ...], list[Row]]] = [
     ),
     ("nesting", ("<A:a b c> a <A:b c d>",), []),
     ("nesting", ("<A:a b> <A:a b> <A:a <A:b>>",), [("a b", "", {WHOLE: 2, f"{WHOLE}, “b” inside": 1}, 1)]),
+    ("nesting", ("<A:<B:a b> > <A:a b>",), []),
     # Odd ends.
     (
         "odd-ends",
@@ -183,6 +185,8 @@ AGAINST = [
     ("<A:x y> z", ("<B:x y> z", "<B:x y> <B:z>"), [("x y", {"A here, B in all others": 1})]),
     ("<A:x y> z", ("<B:x y> z", "<B:<C:x> y> z"), []),
     ("<A:x y> z", ("x <A:y z>", "x <B:y z>"), []),
+    ("<A: >x", (" x", " x"), []),
+    (" x", ("<A: >x", "<A: >x"), []),
     ("<A:x> y", ("<A:x> <B:y>", "<A:x> <B:y>"), [("y", {"nothing here, B in all others": 1})]),
     (
         "<A:y> y <A:y>",
@@ -299,6 +303,8 @@ def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
     for (doc, start, end), kinds in spots.items():
         types[form_of(texts[doc][start:end])][" + ".join(sorted(kinds))] += 1
     types.pop("", None)
+    # What has no word stands in no word's way.
+    spots = {spot: kinds for spot, kinds in spots.items() if form_of(texts[spot[0]][spot[1] : spot[2]])}
     found = consistency(given)
     assert {what: counts for what, _, counts, _ in rows(found, "types")} == {
         form: dict(counts) for form, counts in types.items() if len(counts) > 1
@@ -314,9 +320,9 @@ def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
                 there = [spot[1:] for spot in spots if spot[0] == doc and spot[1] < end and spot[2] > start]
                 if form in types and not there:
                     free[form] += 1
+                around = [form_of(texts[doc][low:high]) for low, high in there if low <= start and high >= end]
                 # White space at an edge of a span makes no other form.
-                same = [(low, high) for low, high in there if form_of(texts[doc][low:high]) == form]
-                if form in types and any(low <= start and high >= end for low, high in there) and not same:
+                if form in types and around and form not in around:
                     inside[form] += 1
     expected = {}
     for form, counts in types.items():
@@ -325,6 +331,77 @@ def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
         if free[form] and share >= LEAST_SHARE and not single and any(map(str.isalpha, form)):
             expected[form] = {**counts, NOT: free[form]} | ({INSIDE: inside[form]} if inside[form] else {})
     assert {what: counts for what, _, counts, _ in rows(found, "not-everywhere")} == expected
+
+
+def stretches(given: Layer) -> list[list[tuple[int, int, str]]]:
+    """Return the words of each text: start, end and the word without case."""
+    words, base = Inspected(given).places.words, given.documents.base.tolist()
+    return [
+        [
+            (int(words.start[n]) - base[doc], int(words.end[n]) - base[doc], words.names[words.code[n]])
+            for n in range(low, high)
+        ]
+        for doc, (low, high) in enumerate(pairwise(words.first[: len(base)].tolist()))
+    ]
+
+
+def placed(given: Layer) -> list[tuple[int, int, int, bool, str]]:
+    """Return document, words (the end exclusive), whether these are whole, and type of each span once."""
+    rows = set()
+    words = stretches(given)
+    for span in range(len(given)):
+        doc, start, end = int(given.doc[span]), int(given.start[span]), int(given.end[span])
+        met = [number for number, (low, high, _) in enumerate(words[doc]) if low < end and high > start]
+        if met:
+            whole = words[doc][met[0]][0] >= start and words[doc][met[-1]][1] <= end
+            rows.add((doc, start, end, met[0], met[-1] + 1, whole, given.label(span)))
+    return [(doc, *rest) for doc, _, _, *rest in sorted(rows)]
+
+
+@given(small())
+def test_edge_words_are_as_going_through_all_spans_finds_them(given: Layer) -> None:
+    words, spans = stretches(given), placed(given)
+    taken = {(doc, word) for doc, low, high, _, _ in spans for word in range(low, high)}
+    ways: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for doc, low, high, whole, kind in spans:
+        for side, inner, outer in (("left", low, low - 1), ("right", high - 1, high)):
+            if whole and high - low > 1:
+                ways[words[doc][inner][2], f"{side} edge of {kind}"]["inside"] += 1
+            if whole and 0 <= outer < len(words[doc]) and (doc, outer) not in taken:
+                ways[words[doc][outer][2], f"{side} edge of {kind}"]["just outside"] += 1
+    expected = {
+        (word, where): dict(counts)
+        for (word, where), counts in ways.items()
+        if len(counts) > 1 and any(map(str.isalpha, word))
+    }
+    found = rows(consistency(given, kinds=["edges"]), "edges")
+    assert {(what, where): counts for what, where, counts, _ in found} == expected
+    assert all(settles == min(counts.values()) for _, _, counts, settles in found)
+
+
+@given(small())
+def test_nesting_is_as_going_through_all_stretches_finds_it(given: Layer) -> None:
+    words = stretches(given)
+    spans = {(doc, low, high, whole) for doc, low, high, whole, _ in placed(given)}
+    forms = {form_of(given.text(span)) for span in range(len(given))}
+    patterns: dict[str, Counter[frozenset[tuple[int, int, bool]]]] = defaultdict(Counter)
+    for doc, row in enumerate(words):
+        for one in range(len(row)):
+            for two in range(one + 2, len(row) + 1):
+                form = form_of(given.documents.texts[doc][row[one][0] : row[two - 1][1]])
+                there = [(low, high, whole) for at, low, high, whole in spans if at == doc and low < two and high > one]
+                if form in forms and there and all(low >= one and high <= two for low, high, _ in there):
+                    patterns[form][frozenset((low - one, high - one, whole) for low, high, whole in there)] += 1
+    expected = {form: sorted(counts.values()) for form, counts in patterns.items() if len(counts) > 1}
+    found = consistency(given, kinds=["nesting"]).found["nesting"]
+    cells = found.cells
+    assert {
+        found.what(number)[0]: sorted(cells.number[low:high].tolist())
+        for number, (low, high) in enumerate(pairwise(cells.first.tolist()))
+    } == expected
+    assert {found.what(n)[0]: int(found.settles[n]) for n in range(len(found))} == {
+        form: sum(counts) - max(counts) for form, counts in expected.items()
+    }
 
 
 def test_layers_say_what_they_have_at_a_place() -> None:

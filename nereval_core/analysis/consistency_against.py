@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.inspected import Found, Inspected, Occurrences, found_of, joined
+from nereval_core.analysis.inspected import Found, Inspected, Occurrences, chosen, found_of, joined
 from nereval_core.analysis.running_words import form_of
 from nereval_core.corpus import Fragments, Int64, Layer
 
@@ -32,7 +32,8 @@ def against_all(given: Inspected) -> Found:
     agreed = rest[0]
     for one in rest[1:]:
         agreed = agreed.take(agreed.among(one))
-    silent = ~ours.among(agreed)
+    # What has no word is a question of odd ends.
+    silent = ~ours.among(agreed) & (given.forms.code[ours.span] >= 0)
     for one in rest:
         silent &= ~ours.among(one)
     shared = agreed.shared_with(ours)
@@ -99,10 +100,11 @@ def _nothing_here(given: Inspected, agreed: _Spans, spans: Int64, names: list[st
     forms: dict[str, int] = {}
     for place in np.flatnonzero(of < 0).tolist():
         form = form_of(layer.text(int(agreed.span[spans[place]])))
-        of[place] = len(given.forms.size) + forms.setdefault(form, len(forms))
+        if form:
+            of[place] = len(given.forms.size) + forms.setdefault(form, len(forms))
     group = len(names) + layer.type[agreed.span[spans]].astype(np.int64)
     names += [f"{NOTHING} here, {kind} in all others" for kind in layer.types]
-    return (of, start, end, group), list(forms)
+    return chosen((of, start, end, group), of >= 0), list(forms)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,11 +39,10 @@ def not_everywhere(given: Inspected) -> Found:
     across an edge shares a character with are left to the question of nesting. Left out are forms of one letter or
     without any, and those annotated in a share below LEAST_SHARE.
     """
-    forms, cover, hits = given.forms, given.cover, given.hits
+    forms, hits, free = given.forms, given.hits, given.free
     annotated = _annotated(given)
     size = len(forms.size)
     high = hits.word + hits.size
-    free = cover.free(hits.word, high)
     here = np.bincount(annotated[0], minlength=size)
     there = np.bincount(hits.form[free], minlength=size)
     both = (here > 0) & (there > 0)
@@ -95,8 +94,8 @@ def _within(given: Inspected, low: Int64, high: Int64) -> NDArray[np.bool_]:
     np.maximum.at(reach, first, stop[some] - (words.end[stop[some] - 1] > end))
     reach = np.maximum.accumulate(reach)
     width = given.many + 1
-    # Spots stand in the order of their words; the last key is none of any stretch.
-    own = np.append((begin * width + stop)[whole], width * width)
+    # With white space at an edge spots do not stand in the order of their words; the last key is none of any stretch.
+    own = np.sort(np.append((begin * width + stop)[whole], width * width), kind="stable")
     key = low * width + high
     return np.asarray((reach[low] >= high) & (own[np.searchsorted(own, key)] != key), bool)
 

@@ -23,28 +23,32 @@ def nested_differently(given: Inspected) -> Found:
     over an edge or holds them all and more. Types are not looked at.
     """
     hits, cover = given.hits, given.cover
-    some = np.flatnonzero(hits.size > 1)
+    some = np.flatnonzero((hits.size > 1) & ~given.free)
     low, high, form = hits.word[some], hits.word[some] + hits.size[some], hits.form[some]
-    asked = ~cover.free(low, high) & cover.whole(low, high)
+    asked = cover.whole(low, high)
     low, high, form = low[asked], high[asked], form[asked]
-    spans = given.spots.span
-    # Only spots with a word can be counted by their words.
-    spans = spans[given.places.high[spans] > given.places.low[spans]]
+    spans = _by_words(given)
     begin, stop, exact = given.places.low[spans], given.places.high[spans], given.places.whole[spans]
-    first, last = cover.begun[low], cover.begun[high]
+    begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(begin, minlength=given.many))))
+    first, last = begun[low], begun[high]
     # Where one spot alone is there, is it the whole?
     plain = (last - first == 1) & exact[first] & (begin[first] == low) & (stop[first] == high)
     pattern = np.zeros(len(low), np.int64)
     odd = np.flatnonzero(~plain)
     pattern[odd] = 1 + _patterns(begin, stop, exact, low[odd], first[odd], last[odd], form[odd])
     # A form is a finding where it has two patterns.
-    seen = np.unique(np.stack((form[odd], pattern[odd])), axis=1)
-    ways = np.bincount(seen[0], minlength=len(given.forms.size)) if len(odd) else np.zeros(len(given.forms.size))
-    ways[np.unique(form[plain])] += 1
+    size = len(given.forms.size)
+    ways = np.zeros(size, np.int64)
+    # A pattern is of one form only: each counts where it is first met.
+    _, met = np.unique(pattern[odd], return_index=True)
+    ways += np.bincount(form[odd[met]], minlength=size)
+    ways += np.bincount(form[plain], minlength=size) > 0
     kept = ways[form] > 1
     low, high, form, pattern = low[kept], high[kept], form[kept], pattern[kept]
     first, last = first[kept], last[kept]
-    groups, sample, group = np.unique(pattern, return_index=True, return_inverse=True)
+    group, groups = pd.factorize(pattern)
+    sample = np.empty(len(groups), np.int64)
+    sample[group[::-1]] = np.arange(len(group))[::-1]
 
     def named(number: int) -> str:
         if groups[number] == 0:
@@ -58,6 +62,14 @@ def nested_differently(given: Inspected) -> Found:
         named=named,
         votes=np.arange(len(groups)),
     )
+
+
+def _by_words(given: Inspected) -> Int64:
+    """Return a span of each spot in the order of their words; spots of the same words, but for white space, are one."""
+    spans, places = given.spots.span, given.places
+    spans = spans[places.high[spans] > places.low[spans]]
+    key = (places.low[spans] * (given.many + 1) + places.high[spans]) * 2 + places.whole[spans]
+    return spans[np.unique(key, return_index=True)[1]]
 
 
 def _patterns(

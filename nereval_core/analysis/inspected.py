@@ -73,6 +73,11 @@ class Inspected:
         return hits_of(self.places.words, self.forms, len(self.layer.documents))
 
     @cached_property
+    def free(self) -> Bools:
+        """Which of the hits have no word in any spot."""
+        return frozen(self.cover.free(self.hits.word, self.hits.word + self.hits.size))
+
+    @cached_property
     def spots(self) -> Spots:
         return spots_of(self.layer)
 
@@ -224,7 +229,8 @@ def found_of(
     votes: Codes | None = None,
     skipped: Sequence[str] = (),
 ) -> Found:
-    """Put findings in order: those that settle most first, then those with most occurrences, then as they stand.
+    """Put findings in order: those that settle most first, then those with most occurrences, then by where the
+    first of the occurrences given stands.
 
     `votes` (groups,) says for which of two or more ways a group's occurrences stand, -1 for none: what a finding
     settles is all that stand for any way but the most frequent. Without, each occurrence is one to be settled.
@@ -240,9 +246,8 @@ def found_of(
     row = np.repeat(np.arange(len(opens)), np.diff(opens, append=len(key)))
     settles = total if votes is None else _minority(row, votes[groups], number, len(numbers))
     place = np.zeros(int(of.max(initial=0)) + 1, np.int32)
-    earliest = np.full(len(place), np.iinfo(np.int64).max)
-    # Parts may stand in any order.
-    np.minimum.at(earliest, of, start)
+    earliest = np.zeros(len(place), np.int64)
+    earliest[of[::-1]] = start[::-1]
     order = np.lexsort((earliest[numbers], -total, -settles))
     place[numbers[order]] = np.arange(len(order), dtype=np.int32)
     sizes = np.diff(opens, append=len(key))[order]

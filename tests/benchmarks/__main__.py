@@ -31,6 +31,7 @@ GROUPS = {
     "significance": "significance",
     "transitions": "transitions",
     "sensitivity": "sensitivity",
+    "consistency": "consistency",
 }
 """What can be measured, in this order, and the module that does."""
 
