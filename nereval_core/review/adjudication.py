@@ -14,6 +14,7 @@ import numpy as np
 from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, Decision
+from nereval_core.masking import SAID, is_masked
 from nereval_core.report.sheets import Cell
 from nereval_core.review.applied import Applied, applied
 from nereval_core.review.corrected import log_rows, written
@@ -71,6 +72,7 @@ class Adjudicated:
                 f"second sha256:{self.second.digest[:16]}",
                 f"adjudicated sha256:{self.layer.digest[:16]}",
                 f"documents {len(self.first.documents)}",
+                *([SAID] if is_masked(self.first.documents) else []),
             )
         )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import SPAN_KEYS, Labels, Layer
 from nereval_core.corpus import layer as layer_of
+from nereval_core.masking import is_masked, masked_text
 from nereval_core.review.records import marked, text_digests
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.settling import DONE, REASONS, STALE, Outcome, Settled, named, settled
@@ -25,7 +26,8 @@ from nereval_core.review.verdicts import Fragments, Given, Marked
 class Change:
     """What a verdict did in one document (its number), in full or as the `reason` why it did nothing.
 
-    `before` is the quote of its span, `quotes` are those of the spans that stand `after` in its place.
+    `before` is the quote of its span, `quotes` are those of the spans that stand `after` in its place, `note` is what
+    the reviewer wrote: all masked where the texts are.
     """
 
     document: int
@@ -36,6 +38,7 @@ class Change:
     reason: str
     before: str
     quotes: tuple[str, ...]
+    note: str
 
     @property
     def span(self) -> Marked:
@@ -156,11 +159,13 @@ def places(layer: Layer, document: int, span: Marked) -> list[int]:
 
 def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
     text = gold.documents.texts[document]
-    span = outcome.given.verdict.key.span
-    quote = outcome.given.verdict.seen.quote if outcome.reason == STALE else span.quote(text)
+    verdict = outcome.given.verdict
+    stale = outcome.reason == STALE
+    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
     quotes = tuple(after.quote(text) for after in outcome.after)
-    name = gold.documents.ids[document]
-    return Change(document, name, outcome.given, outcome.done, outcome.after, outcome.reason, quote, quotes)
+    done, after, reason = outcome.done, outcome.after, outcome.reason
+    name, note = gold.documents.ids[document], _shown(gold, verdict.note)
+    return Change(document, name, outcome.given, done, after, reason, quote, quotes, note)
 
 
 def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
@@ -168,10 +173,16 @@ def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
     digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
     for text, given in reviewed.by_text.items():
         for one in given if text not in digests else ():
-            document = gold.documents.index.get(one.verdict.seen.document)
+            seen = one.verdict.seen
+            document = gold.documents.index.get(seen.document)
             if document is not None:
-                seen = one.verdict.seen
-                yield Change(document, seen.document, one, "", (), STALE, seen.quote, ())
+                quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
+                yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
+
+
+def _shown(gold: Layer, text: str) -> str:
+    """Return what was kept of a text, or written about it, as it may be shown beside the layer's."""
+    return masked_text(text) if is_masked(gold.documents) else text
 
 
 def _rebuilt(gold: Layer, results: Mapping[int, Settled]) -> Layer:

@@ -12,6 +12,7 @@ from pathlib import Path
 from nereval_core import __version__, writers
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, one_line
+from nereval_core.masking import SAID, is_masked
 from nereval_core.readers.parquet import SPANS, TEXTS
 from nereval_core.report.printed import as_csv
 from nereval_core.report.sheets import Cell, Sheet
@@ -42,6 +43,7 @@ def signature(found: Applied) -> str:
         f"gold sha256:{found.gold.digest[:16]}",
         f"corrected sha256:{found.layer.digest[:16]}",
         f"documents {len(found.gold.documents)}",
+        *([SAID] if is_masked(found.gold.documents) else []),
     )
     return " | ".join(parts)
 
@@ -57,7 +59,7 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
             KINDS[change.given.verdict.kind],
             change.given.who,
             change.given.at,
-            change.given.verdict.note,
+            change.note,
             change.done,
             "; ".join(map(written, change.after)),
             "; ".join(change.quotes),

@@ -50,6 +50,13 @@ class Hanging:
         return 0 < self.verdicts == self.least
 
     @property
+    def holds(self) -> str:
+        """Say in a few words how long the order stays."""
+        if self.firm:
+            return "whichever verdicts fall"
+        return f"only while these {self.verdicts} stand" if self.verdicts else "as far as is known"
+
+    @property
     def words(self) -> str:
         """Say it in a sentence, with what is claimed."""
         if self.firm:

@@ -35,6 +35,11 @@ class Both(NamedTuple):
     before: Counts | None
     after: Counts | None
 
+    def difference(self, ratio: str) -> float | None:
+        """Return a ratio as it would be less what it is, None where one is undefined."""
+        before, after = (None if counts is None else getattr(counts, ratio) for counts in self)
+        return None if before is None or after is None else after - before
+
 
 @dataclass(frozen=True, eq=False)
 class WhatIf:
@@ -125,6 +130,6 @@ def _cells(both: Both) -> list[float | int | None]:
     found: list[float | int | None] = []
     for ratio in RATIOS:
         before, after = (None if counts is None else getattr(counts, ratio) for counts in both)
-        found += [before, after, None if before is None or after is None else after - before]
+        found += [before, after, both.difference(ratio)]
     sums = [(None,) * 3 if one is None else (one.gold[Decision.COR], one.pos, one.act) for one in both]
     return [*found, *(value for pair in zip(*sums, strict=True) for value in pair)]

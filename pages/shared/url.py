@@ -28,6 +28,8 @@ CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "st
 """What the Criteria page shows in place of all criteria."""
 SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
 """What the Slices page shows in place of slices by what spans and documents are."""
+REVIEW_VIEWS = ("given-verdicts", "adjudicate", "take-along")
+"""What the Review page shows in place of what-if scores."""
 SLICED_BY = (
     *("by-length", "by-tokens", "by-shape", "by-frequency", "by-consistency"),
     *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
@@ -114,6 +116,7 @@ _RIVALS = (
     SLICED_BY,
     AGREEMENT_VIEWS,
     CONSISTENCY_VIEWS,
+    REVIEW_VIEWS,
 )
 _PLACE = re.compile(r"\d{1,9}-\d{1,9}")
 _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
@@ -279,7 +282,7 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    views = (*CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, *CONSISTENCY_VIEWS, SLIDES)
+    views = (*CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, *CONSISTENCY_VIEWS, *REVIEW_VIEWS, SLIDES)
     words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *views))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]

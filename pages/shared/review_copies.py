@@ -1,0 +1,123 @@
+"""Corrected copies of gold as downloads with the log of their changes, and verdicts as files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError
+from nereval_core.report.sheets import Cell
+from nereval_core.review.corrected import LOG, log_csv, log_rows, packed, signature
+from nereval_core.review.exchange import import_verdicts
+from nereval_core.review.lines import lines_read, written
+from nereval_core.writers import writers
+from pages.shared import keys, masks, review, verdicts
+from pages.shared.lists import count
+from pages.shared.plain import plain
+from pages.shared.problems import show_problems
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+FORMAT = f"{keys.WIDGET}review_format"
+IMPORT = f"{keys.WIDGET}review_import"
+TAKEN = "review_taken"
+"""What the last import did, told once."""
+SHOWN = 20
+"""Conflicts of an import that are shown."""
+AT_ONCE = 50_000
+"""Spans up to which a copy is made as soon as a format is chosen."""
+
+
+def draw(here: Here) -> None:
+    st.subheader("Corrected gold")
+    if not review.nothing(here):
+        review.filters()
+        found = review.corrected(here)
+        st.caption(
+            f"A copy of gold with {count(found.verdicts, 'verdict')} applied, and the log of what each did. It scores "
+            "exactly as What if says. Gold itself is not changed."
+        )
+        key = (here.loaded.number, verdicts.now().number, review.choices())
+        offer(found.layer, log_rows(found.log), signature(found), "gold-corrected", key)
+    st.subheader("Verdicts")
+    if masks.on():
+        st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
+        return
+    with st.container(horizontal=True, gap="large"):
+        with st.container(width=340):
+            st.download_button(
+                "All verdicts (JSON lines)",
+                lambda: b"".join(written(verdicts.store().every())),
+                file_name="nereval-verdicts.jsonl",
+                mime="application/jsonl",
+                key="export_verdicts",
+                on_click="ignore",
+            )
+            st.caption("Every verdict ever given, whatever corpus it is about, with its history.")
+        with st.container(width=420):
+            take()
+
+
+def take() -> None:
+    """Take the verdicts of a file that are new, and say what was decided apart."""
+    given = st.file_uploader("Take verdicts from JSON lines", key=IMPORT, type=["jsonl"])
+    if given is not None and st.button("Take them", key="import_verdicts", type="primary"):
+        try:
+            lines = lines_read(io.BytesIO(given.getvalue()), given.name)
+            st.session_state[TAKEN] = import_verdicts(verdicts.store(), lines, given.name)
+        except FormatError as error:
+            st.session_state.pop(TAKEN, None)
+            show_problems(error.lines())
+        else:
+            verdicts.refresh()
+            st.rerun()
+    found = st.session_state.pop(TAKEN, None)
+    if found is None:
+        return
+    st.success(f"{count(len(found.taken), 'verdict')} taken, {found.known:,} known before.")
+    if found.parted:
+        st.warning(f"{count(len(found.parted), 'span')} decided apart, nothing of which was taken:")
+        for one in found.parted[:SHOWN]:
+            st.caption(plain(str(one), 600))
+
+
+def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
+    """Offer a layer in any writable format, and its log."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        format = st.selectbox(
+            "Format", list(writers()), index=list(writers()).index("jsonl"), key=f"{FORMAT}_{name}", width=220
+        )
+        ready = len(layer) <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
+        made = _packed(key, format, name, layer) if ready else None
+        if isinstance(made, tuple):
+            st.download_button(
+                f"{made[0]}", made[1], file_name=made[0], key=f"copy_{name}", on_click="ignore", type="primary"
+            )
+        st.download_button(
+            "Log of changes (CSV)",
+            lambda: log_csv(log, signed),
+            file_name=f"{name}{LOG}",
+            mime="text/csv",
+            key=f"log_{name}",
+            on_click="ignore",
+        )
+    if isinstance(made, FormatError):
+        show_problems(made.lines())
+    elif made is not None:
+        for note in made[2]:
+            st.caption(plain(note, 400))
+    st.code(signed, language=None, wrap_lines=True)
+
+
+# A refusal is kept like a copy: finding out takes as long.
+@st.cache_resource(max_entries=4, show_spinner="Writing the copy …")
+def _packed(key: Hashable, format: str, name: str, _layer: Layer) -> tuple[str, bytes, tuple[str, ...]] | FormatError:
+    try:
+        return packed(_layer, format, name)
+    except FormatError as error:
+        return error
