@@ -46,6 +46,7 @@ from nereval_core.report.cells import cells, objects
 from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import side
 from nereval_core.report.sheets import BY, Sheet
+from nereval_core.scoring import Settings
 
 FORMS = ("json", "csv", "excel", "markdown", "latex", "html")
 
@@ -57,7 +58,7 @@ def agreement(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     settings = settings_of(options)
-    layers, marks = _read(options)
+    layers, marks = _read(options, settings)
     settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, list(layers.values()))))
     found = agree(layers, settings, plan=Plan(resamples=options.resamples, seed=options.seed))
     for pair, scores in found.scores.items():
@@ -88,7 +89,7 @@ def _misused(options: argparse.Namespace) -> str | None:
     return f"--seed {options.seed}, write 0 or more" if options.seed < 0 else None
 
 
-def _read(options: argparse.Namespace) -> tuple[dict[str, Layer], tuple[str, ...]]:
+def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, Layer], tuple[str, ...]]:
     """Return the annotators by name, all over the documents of the first, and what the signature must say of them."""
     files = options.files
     places = named(files)
@@ -105,7 +106,6 @@ def _read(options: argparse.Namespace) -> tuple[dict[str, Layer], tuple[str, ...
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
-    settings = settings_of(options)
     say_unused(settings, loaded)
     corpus = loaded.corpus
     marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some]

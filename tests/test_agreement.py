@@ -18,6 +18,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss
 
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS, Agreement, agree
 from nereval_core.analysis.agreement_figures import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
+from nereval_core.analysis.agreement_tables import figures_table, signature
 from nereval_core.analysis.agreement_tokens import count_tokens, figures
 from nereval_core.analysis.chance import alpha
 from nereval_core.analysis.comparison import compare_scores
@@ -430,12 +431,15 @@ def test_under_a_lopsided_criterion_both_are_taken_as_gold() -> None:
     found = agreed(layers, Settings((half, CRITERIA["strict"])))
     ways = {pair: found.rows(pair).query("figure == 'f1'")["value"].iloc[0] for pair in ((0, 1), (1, 0))}
     assert ways == {(0, 1): 0, (1, 0): 1}
+    assert [found.by_document(pair)["f1"].tolist() for pair in ways] == [[0], [1]]
+    assert found.by_document((1, 0))["spans"].tolist() == [2]
     assert found.rows((1, 0), criterion="strict").query("figure == 'f1'")["one"].iloc[0] == "annotator-0"
 
 
 def test_a_criterion_that_does_not_apply_says_what_it_needs() -> None:
     layers = annotated(["ab"], [[[(0, 1, "X")]], [[(0, 2, "X")]]])
     found = agreed(layers, Settings((CRITERIA["core"],)))
+    assert found.by_document((0, 1))["f1"].isna().all()
     assert found.rows((0, 1)).query("figure == 'f1'")["why"].tolist() == [f"it needs {CRITERIA['core'].needs}"]
 
 
@@ -444,6 +448,23 @@ def test_merged_and_left_out_types_count_everywhere() -> None:
     found = agreed(layers, Settings(STRICT.criteria, (("X", "XY"), ("Y", "XY")), ("Z",)))
     assert found.types == ("XY",)
     assert (found.table["value"] == 1).all()
+
+
+def test_the_signature_names_all_that_counts() -> None:
+    layers = annotated(["a b c"], [[[(0, 1, "X")]], [[(0, 1, "Y")]]])
+    parts = {"boundaries": "overlap", "merge": {"XY": ["X", "Y"]}, "leave_out": ["Z"]}
+    own = criterion_from_parts("own", parts, "test")
+    found = agreed(layers, Settings((CRITERIA["fragment"], own), leave_out=("W",)))
+    line = signature(found, ["annotator-1: read otherwise"])
+    rule = own.rule()
+    assert (
+        f"| criterion fragment,own ({rule}; types merged: X,Y=XY; left out: Z) | types merged: none | left out: W |"
+        in line
+    )
+    for layer in layers:
+        assert f"annotator {layer.name} sha256:{layer.digest[:16]}" in line
+    assert line.endswith("| intervals 95%, 100 resamples, seed 0 | annotator-1: read otherwise")
+    assert figures_table(found, (0, 1), ["fragment"])["over"].iloc[0] == "2 typed tokens"
 
 
 def test_blocks_are_drawn_alike() -> None:

@@ -96,16 +96,18 @@ class Agreement:
         found = self.table[self.table["criterion"].isna() | self.table["criterion"].eq(name)]
         if group is None:
             return found[found["one"].isna()]
-        one, other = (self.annotators[number] for number in group)
-        both = found["one"].eq(one) & found["other"].eq(other)
-        if group[0] > group[1]:
-            # Symmetric figures stand once.
-            twin = found["one"].eq(other) & found["other"].eq(one)
-            both |= twin & (found["figure"].ne("f1") | symmetric(self.criterion(name)))
-        return found[both]
+        counted, once = (
+            found["one"].eq(self.annotators[one]) & found["other"].eq(self.annotators[other])
+            for one, other in (self.way(group, name), (min(group), max(group)))
+        )
+        return found[np.where(found["figure"].eq("f1"), counted, once)]
 
     def criterion(self, name: str) -> Criterion:
         return next(one for one in self.settings.criteria if one.name == name)
+
+    def way(self, pair: Pair, criterion: str) -> Pair:
+        """Return the pair by which F1 of two annotators is counted under a criterion: symmetric ones stand once."""
+        return (min(pair), max(pair)) if symmetric(self.criterion(criterion)) else pair
 
     def by_document(self, group: Group, *, criterion: str | None = None) -> pd.DataFrame:
         """Return the figures of each document: DOCUMENT_COLUMNS."""
@@ -166,20 +168,15 @@ def _table(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
 
 
 def _by_document(found: Agreement, group: Group, name: str) -> pd.DataFrame:
-    names, documents = found.annotators, found.layers[0].documents
-    members = list(range(len(names)) if group is None else group)
-    pairs = [pair for pair in found.scores if {*pair} <= {*members} and name in found.scores[pair]]
-    if group is not None and group in pairs:
-        pairs = [group]
+    documents = found.layers[0].documents
+    members = list(range(len(found.annotators)) if group is None else group)
+    asked = [found.way(group, name)] if group else [pair for pair in found.scores if name in found.scores[pair]]
+    each = [ratios(document_counts(found.scores[one][name], name))[F1] for one in asked if name in found.scores[one]]
     nothing = np.full(len(documents), np.nan)
-    counts = [document_counts(found.scores[pair][name], name) for pair in pairs]
-    each = [ratios(rows)[F1] for rows in counts]
-    spans = {
-        number: rows[2 + side] for pair, rows in zip(pairs, counts, strict=True) for side, number in enumerate(pair)
-    }
+    marked = [every[number].doc for every in found.units.values() for number in members]
     columns: dict[str, Any] = {
         "document": list(documents.ids),
-        "spans": sum(spans.values(), np.zeros(len(documents), np.int64)),
+        "spans": np.bincount(np.concatenate([np.zeros(0, np.int64), *marked]), minlength=len(documents)),
         "tokens": np.zeros(len(documents), np.int64),
         "f1": rows_of.mean(np.array(each))[0] if each else nothing,
     }

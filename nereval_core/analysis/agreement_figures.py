@@ -71,6 +71,7 @@ def groups_of(annotators: int) -> tuple[Group, ...]:
 def f1(
     scores: Mapping[Pair, Mapping[str, Scores]], criteria: Sequence[Criterion], annotators: int, plan: Plan
 ) -> Iterator[Row]:
+    """Yield F1 of each pair, and of all of them the mean, under each criterion: of all types, then of each."""
     for criterion in criteria:
         name = criterion.name
         asked = pairs_of(annotators) if symmetric(criterion) else tuple(permutations(range(annotators), 2))
@@ -128,6 +129,7 @@ def _left_out(undefined: int, pairs: int) -> str:
 
 
 def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
+    """Yield the figures ON_TOKENS of each group: of all types, then of each."""
     groups = groups_of(annotators)
     keys = [(group, figure) for group in groups for figure in ON_TOKENS]
     if isinstance(tokens, str):

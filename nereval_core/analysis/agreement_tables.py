@@ -12,7 +12,7 @@ from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement_figures import FIGURES, Group, symmetric
 from nereval_core.analysis.significance import FEW
-from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
+from nereval_core.criteria import CRITERIA, Criterion, merges_in_words, same_rule
 from nereval_core.report.printed import UNDEFINED
 from nereval_core.tokens import tokens_in_words
 
@@ -67,7 +67,8 @@ def figures_table(found: Agreement, group: Group, criteria: Sequence[str]) -> pd
             if row["figure"] != "f1" and number:
                 continue
             label = label_of(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
-            over = f"{row['n']:,} {OVER[row['figure']]}"
+            unit = found.criterion(name).unit if row["figure"] == "f1" else ""
+            over = f"{row['n']:,} {'typed tokens' if unit == 'token' else OVER[row['figure']]}"
             rows.append((label, row["value"], row["low"], row["high"], over, _note(row, found)))
     # F1 under every criterion first.
     rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
@@ -87,7 +88,8 @@ def types_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
     rows = []
     for kind, here in table.groupby("type", sort=True):
         by_figure = {str(row["figure"]): row for row in here.to_dict("records")}
-        spans = by_figure["f1"]["n"] if "f1" in by_figure else by_figure["unitizing"]["n"]
+        # F1 may count tokens, or merge types by itself.
+        spans = by_figure["unitizing" if "unitizing" in by_figure else "f1"]["n"]
         rows.append((str(kind), int(spans), *(_cell_of(by_figure, figure) for figure in FIGURES)))
     return pd.DataFrame(rows, columns=["type", "spans", *(label_of(figure, group) for figure in FIGURES)])
 
@@ -216,15 +218,11 @@ def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
 def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
     """Return the line that lets another person reproduce the figures (design section 6)."""
     settings = found.settings
-    named = [
-        one.name if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]) else f"{one.name} ({one.rule()})"
-        for one in settings.criteria
-    ]
     documents = found.layers[0].documents
     pairs = zip(found.annotators, found.layers, strict=True)
     parts = [
         f"nereval {__version__}",
-        f"criterion {','.join(named)}",
+        f"criterion {','.join(map(_criterion, settings.criteria))}",
         f"types merged: {merges_in_words(dict(settings.merge))}",
         f"left out: {','.join(settings.leave_out) or 'none'}",
         f"counting {settings.counting}",
@@ -235,3 +233,12 @@ def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
         *marks,
     ]
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
+
+
+def _criterion(one: Criterion) -> str:
+    """Return a criterion as a signature names it: one of a user's own with its rule and what it does to types."""
+    if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]):
+        return one.name
+    merged = f"; types merged: {merges_in_words(dict(one.merge))}" if one.merge else ""
+    left = f"; left out: {','.join(one.leave_out)}" if one.leave_out else ""
+    return f"{one.name} ({one.rule()}{merged}{left})"
