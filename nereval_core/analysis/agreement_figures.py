@@ -138,7 +138,7 @@ def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
         return
     together, by_type = tokens
     counted: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    for kind, sums in zip(counted, staged([counts.rows() for counts in counted.values()], plan), strict=True):
+    for kind, sums in zip(counted, staged((counts.rows() for counts in counted.values()), plan), strict=True):
         counts = counted[kind]
 
         def figures(rows: Numbers, counts: TokenCounts = counts) -> Float64:

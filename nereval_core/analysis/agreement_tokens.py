@@ -89,7 +89,7 @@ def count_tokens(
     """
     number = max(1, len(types))
     cells = [token_cells(layer, _codes(layer, types), number, tokens) for layer in layers]
-    sizes = np.diff(tokens.first)
+    sizes = np.diff(tokens.first).astype(np.int32)
     doc = np.repeat(np.arange(len(sizes)), sizes)
     return _together(cells, number, doc, tokens.first), _by_type(cells, types, doc, sizes)
 
@@ -108,7 +108,7 @@ def _together(cells: Sequence[Int64], types: int, doc: Int64, first: Int64) -> T
         key = (row[there] - 1).astype(np.int64) * documents + doc[there]
         mine[:] = np.bincount(key, minlength=number * documents).reshape(number, documents)
     agreed = [_by_document(categories[one] == categories[other], first) for one, other in pairs_of(len(cells))]
-    return TokenCounts(np.diff(first), np.array(agreed, np.int64).reshape(-1, documents), found)
+    return TokenCounts(np.diff(first).astype(np.int32), np.array(agreed, np.int32).reshape(-1, documents), found)
 
 
 def _categories(cells: Sequence[Int64], types: int, tokens: int) -> tuple[NDArray[np.int32], int]:
@@ -139,17 +139,19 @@ def _by_document(chosen: NDArray[np.bool_], first: Int64) -> Int64:
     return found
 
 
-def _by_type(cells: Sequence[Int64], types: tuple[str, ...], doc: Int64, sizes: Int64) -> Mapping[str, TokenCounts]:
+def _by_type(
+    cells: Sequence[Int64], types: tuple[str, ...], doc: Int64, sizes: NDArray[np.int32]
+) -> Mapping[str, TokenCounts]:
     number, documents = max(1, len(types)), len(sizes)
 
-    def counted(some: Int64) -> Int64:
+    def counted(some: Int64) -> NDArray[np.int32]:
         token, kind = np.divmod(some, number)
         table = np.bincount(kind * documents + doc[token], minlength=number * documents)
-        return table.reshape(number, documents)
+        return table.reshape(number, documents).astype(np.int32)
 
     alone = np.array([counted(mine) for mine in cells])
     pairs = pairs_of(len(cells))
-    agreed = np.empty((len(pairs), number, documents), np.int64)
+    agreed = np.empty((len(pairs), number, documents), np.int32)
     for place, (one, other) in enumerate(pairs):
         both = counted(np.intersect1d(cells[one], cells[other], assume_unique=True))
         agreed[place] = sizes - alone[one] - alone[other] + 2 * both

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class Estimates(NamedTuple):
     undefined: Int64
 
 
-def staged(blocks: Sequence[Numbers], plan: Plan) -> Iterator[Stages]:
+def staged(blocks: Iterable[Numbers], plan: Plan) -> Iterator[Stages]:
     """Yield what blocks of counts, each of shape (rows, documents), sum to.
 
     Documents are drawn once for as many blocks as AT_ONCE allows, as that takes longer than adding up.
