@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from nereval_core.__main__ import main
+from tests import databases
 from tests.browser import launched, served
 from tests.sharded import Cli
 
@@ -42,6 +43,13 @@ def app() -> Iterator[str]:
     """The address of the running app."""
     with served() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[databases.Server]:
+    """A PostgreSQL server, which tests share: each empties the database first."""
+    with databases.server() as started:
+        yield started
 
 
 @pytest.fixture

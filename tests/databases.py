@@ -13,8 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+from nereval_core.review.schema import METADATA, REVISION
+from nereval_core.review.store import ReviewStore
 
 PROGRAMS = "initdb", "pg_ctl", "postgres"
 USER = "nobody"
@@ -23,8 +27,10 @@ USER = "nobody"
 
 def programs() -> dict[str, str]:
     """Return PostgreSQL's programs by name; Debian keeps them out of the path."""
-    folders = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
-    path = os.pathsep.join([os.environ.get("PATH", ""), *folders])
+    folders = sorted(
+        Path("/usr/lib/postgresql").glob("[0-9]*/bin"), key=lambda one: float(one.parent.name), reverse=True
+    )
+    path = os.pathsep.join([os.environ.get("PATH", ""), *map(str, folders)])
     return {name: found for name in PROGRAMS if (found := shutil.which(name, path=path))}
 
 
@@ -54,23 +60,28 @@ class Server:
         """End the server and all its processes by SIGKILL, wherever they are."""
         lock = self.folder / "data" / "postmaster.pid"
         first = int(lock.read_text().split()[0])
-        others = subprocess.run(["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, text=True).stdout
-        everyone = [first, *map(int, others.split())]
+        everyone = [first, *(int(one.name) for one in Path("/proc").glob("[0-9]*") if _stat(one)[1:2] == [str(first)])]
         for process in everyone:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        while any(_runs(process) for process in everyone):
+        while any(_stat(Path("/proc", str(process)))[:1] not in ([], ["Z"], ["X"]) for process in everyone):
             time.sleep(0.01)
         # Where nobody buries the dead, the next server would take this one for alive.
         for left in (lock, *self.folder.glob(".s.PGSQL.*.lock")):
             left.unlink(missing_ok=True)
 
 
-def _runs(process: int) -> bool:
+def _stat(process: Path) -> list[str]:
+    """Return the state of a process, its parent and so on; nothing of one that is gone."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return (process / "stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return False
+        return []
+
+
+def lacking(told: str) -> NoReturn:
+    """Skip what needs another program; CI installs them, there this is a failure."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(told)
 
 
 def as_user() -> list[str]:
@@ -78,7 +89,7 @@ def as_user() -> list[str]:
     if os.getuid() != 0:
         return []
     if shutil.which("setpriv") is None:
-        pytest.skip("no setpriv: as root, rights bind nobody")
+        lacking("no setpriv to run it by as another user than root; Debian: apt-get install util-linux")
     return ["setpriv", "--reuid", USER, "--regid", str(pwd.getpwnam(USER).pw_gid), "--clear-groups"]
 
 
@@ -93,15 +104,14 @@ def server() -> Iterator[Server]:
     found = programs()
     missing = sorted(set(PROGRAMS) - set(found))
     if missing:
-        told = f"PostgreSQL is not installed (no {', '.join(missing)}); Debian: apt-get install postgresql"
-        # CI installs it: there this is a failure.
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(told)
+        lacking(f"PostgreSQL is not installed (no {', '.join(missing)}); Debian: apt-get install postgresql")
     become = as_user()
     folder = Path(tempfile.mkdtemp(prefix="nereval-pg-", dir="/tmp"))
     if become:
         shutil.chown(folder, USER)
     made = ("-U", "nereval", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
-    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c max_connections=50"
+    # What was written outlives a killed server in the system's memory: only a power cut would need fsync.
+    options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c max_connections=50 -c fsync=off"
     started = Server(f"postgresql://nereval@/postgres?host={folder}", folder, (*become, found["pg_ctl"]), options)
     try:
         run(folder, *become, found["initdb"], "-D", str(folder / "data"), *made)
@@ -113,8 +123,9 @@ def server() -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def postgres() -> Iterator[str]:
-    """Run a server of its own and yield the URL of its empty database."""
-    with server() as started:
-        yield started.url
+def emptied(store: ReviewStore) -> ReviewStore:
+    """Return a store after taking all tables of its database away."""
+    with store.database.writing() as connection:
+        METADATA.drop_all(connection)
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
+    return store

@@ -56,5 +56,8 @@ if ! server >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; t
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } \
         </dev/null >/dev/null || true
 fi
+if ! server >/dev/null; then
+    echo "tests/run.sh: no PostgreSQL: tests of verdicts kept there cannot run (Debian: apt-get install postgresql)" >&2
+fi
 
 exec "$venv/bin/python" -m pytest -n 2 --dist loadgroup "$@" </dev/null

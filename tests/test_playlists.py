@@ -12,17 +12,11 @@ import pytest
 from nereval_core.errors import FormatError
 from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.playlists import ChangedError, Playlist, Shown, Starred, body_of, free_name, moved, starred_of
-from nereval_core.review.schema import METADATA, REVISION
+from nereval_core.review.schema import REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
-from tests.databases import postgres
+from tests.databases import emptied
 from tests.test_review_store import TEXT, draft
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with postgres() as url:
-        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -31,10 +25,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PlaylistSt
     if request.param == "sqlite":
         found = ReviewStore(tmp_path / "review.sqlite")
     else:
-        found = ReviewStore(request.getfixturevalue("server"))
-        with found.database.writing() as connection:
-            METADATA.drop_all(connection)
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
+        found = emptied(ReviewStore(request.getfixturevalue("server").url))
     yield PlaylistStore(found)
     found.close()
 

@@ -11,15 +11,9 @@ from nereval_core.errors import FormatError
 from nereval_core.review.schema import EVENTS, HEAD, METADATA, REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
-from tests.databases import postgres
+from tests.databases import emptied
 
 TEXT = "Ann took aspirin and then more aspirin."
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with postgres() as url:
-        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -28,10 +22,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReviewStor
     if request.param == "sqlite":
         found = ReviewStore(tmp_path / "new folder" / "100% é?#.sqlite")
     else:
-        found = ReviewStore(request.getfixturevalue("server"))
-        with found.database.writing() as connection:
-            METADATA.drop_all(connection)
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
+        found = emptied(ReviewStore(request.getfixturevalue("server").url))
     yield found
     found.close()
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from nereval_core.errors import FormatError
-from nereval_core.review.schema import METADATA, REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
+from pages.shared.verdicts import Verdicts
 from tests import databases
 from tests.reviewers import READER, RECORDS, verdict
 
@@ -25,23 +25,13 @@ ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.xdist_group("review-stress")
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[databases.Server]:
-    with databases.server() as started:
-        yield started
-
-
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":
         return str(tmp_path / "review.sqlite")
     server: databases.Server = request.getfixturevalue("server")
-    store = ReviewStore(server.url)
-    with store.database.writing() as connection:
-        METADATA.drop_all(connection)
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION}")
-    store.close()
+    databases.emptied(ReviewStore(server.url)).close()
     return server.url
 
 
@@ -112,16 +102,22 @@ def test_what_was_acknowledged_outlives_killed_writers(where: str) -> None:
         store.close()
 
 
-def test_what_was_acknowledged_outlives_a_killed_server(server: databases.Server, where: str) -> None:
-    if where != server.url:
-        pytest.skip("SQLite has no server")
-    store = ReviewStore(where)
+def test_what_was_acknowledged_outlives_a_killed_server(server: databases.Server) -> None:
+    where = server.url
+    store = databases.emptied(ReviewStore(where))
+    page = Verdicts(ReviewStore(where))
     with reviewers(where, 60, "Ann", "Bob") as running:
         kept = set.union(*said(running, 20).values())
+        page.refresh()
+        shown = page.reviewed
+        assert shown.number >= 20
         for _ in range(2):
             server.kill()
             with pytest.raises(FormatError, match=r"check that the database runs|try again"):
                 ReviewStore(where).reviewed()
+            # Pages show what stood when it could be read, and say what is wrong.
+            page.refresh()
+            assert page.reviewed is shown and page.problems
             server.start()
             kept |= set.union(*said(running, 20).values())
         kept |= set.union(*said(running).values())

@@ -7,6 +7,7 @@ found there.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
@@ -165,7 +166,7 @@ def _object_of(line: bytes | None, *, first: bool) -> dict[str, Any] | None:
     if line is None:
         raise _BadError(f"a line of more than {LIMIT:,} bytes", "write one verdict on a line")
     try:
-        text = line.decode("utf-8-sig" if first else "utf-8")
+        text = (line.removeprefix(codecs.BOM_UTF8) if first else line).decode()
         row = strictly(text) if text.strip() else None
     except UnicodeDecodeError as error:
         raise _BadError("bytes that are not UTF-8", "write the file in UTF-8") from error
