@@ -123,7 +123,7 @@ def read(
     if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
-    with _uncollected():
+    with uncollected():
         reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
@@ -139,7 +139,7 @@ def read(
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Keep Python from looking for cycles: what is read has none, and would be walked over and over."""
     running = gc.isenabled()
     gc.disable()

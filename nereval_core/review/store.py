@@ -6,7 +6,6 @@ the first one decided (`ConflictError`); nothing of theirs is kept until they ha
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,13 +15,16 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, get_args
 
-from sqlalchemy import Connection, Row, func, insert, inspect, select, text
+import msgspec
+from sqlalchemy import Connection, Row, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from nereval_core.errors import FormatError
+from nereval_core.readers import uncollected
 from nereval_core.review.databases import VARIABLE, Database, default_file
 from nereval_core.review.reviewed import Course, Reviewed
-from nereval_core.review.schema import EVENTS, HEAD, READABLE, REVISION
+from nereval_core.review.revisions import revision, upgrade
+from nereval_core.review.schema import EVENTS, HEAD, READABLE
 from nereval_core.review.verdicts import (
     WITHDRAWN,
     ConflictError,
@@ -89,7 +91,8 @@ class ReviewStore:
                     news = self._given(connection)
             elif known.number:
                 news = news[1:]
-            self._reviewed = known.after(news)
+            with uncollected():
+                self._reviewed = known.after(news)
             return self._reviewed
 
     def history(self, key: Key) -> tuple[Given, ...]:
@@ -202,7 +205,7 @@ class ReviewStore:
         if not self._ready:
             known = revision(connection)
             if known is None or known < HEAD:
-                _upgrade(connection)
+                upgrade(connection)
             elif known > HEAD:
                 raise self._newer(known)
 
@@ -238,7 +241,8 @@ class ReviewStore:
 
     def _given(self, connection: Connection, *where: Any) -> tuple[Given, ...]:
         rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
-        return tuple(map(self._read, rows))
+        with uncollected():
+            return tuple(map(self._read, rows))
 
     def _last(self, connection: Connection, records: Iterable[str]) -> dict[str, Given]:
         """Return the last verdict on each of these records that has any."""
@@ -261,10 +265,12 @@ class ReviewStore:
     def _read(self, row: Row[Any]) -> Given:
         kind: Kind = row.kind if row.kind in _KNOWN else WITHDRAWN
         try:
-            verdict = verdict_of(kind, row.note, json.loads(row.body))
+            verdict = verdict_of(kind, row.note, msgspec.json.decode(row.body))
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             found = f"verdict number {row.number} is damaged"
             raise FormatError.single(self.name, None, found, "restore a copy, or name another one") from error
+        # Kept beside it, so that opening a store need not reckon it again.
+        verdict.key.__dict__["record"] = row.record
         return Given(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
 
 
@@ -285,25 +291,6 @@ def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
 def now() -> str:
     """Return the present moment as it is kept: ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def revision(connection: Connection) -> str | None:
-    """Return the revision that the tables have, None where there are none."""
-    if not inspect(connection).has_table(REVISION):
-        return None
-    found: str | None = connection.execute(text(f"SELECT version_num FROM {REVISION}")).scalar()
-    return found
-
-
-def _upgrade(connection: Connection) -> None:
-    # Needed once a database, and slow to import.
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def _row(given: Given) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Key:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What a reviewer had in view: the document's id, the span's characters, and those before and after it."""
 
@@ -96,7 +96,7 @@ class Seen:
         return cls(document, span.quote(text), text[low : span.start], text[span.end : high])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """A verdict as a reviewer gives it.
 
@@ -113,7 +113,7 @@ class Verdict:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Given:
     """A verdict as it is kept: by whom and when (ISO 8601, UTC), and its place in the history of its record.
 

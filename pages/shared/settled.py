@@ -22,5 +22,10 @@ def settle() -> None:
     global _known
     if len(sys.modules) >= _known + _MODULES:
         _known = len(sys.modules)
-        gc.collect()
-        gc.freeze()
+        set_aside()
+
+
+def set_aside() -> None:
+    """Set aside what is there: much has come in that lives long."""
+    gc.collect()
+    gc.freeze()

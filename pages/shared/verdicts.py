@@ -13,9 +13,12 @@ import streamlit as st
 from nereval_core.errors import FormatError, Problem
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
+from pages.shared.settled import set_aside
 
 PATIENCE = 10
 """Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
+MANY = 1_000
+"""Verdicts read at once that are worth setting aside, see `settled`."""
 
 
 class Verdicts:
@@ -34,8 +37,11 @@ class Verdicts:
             if self.store is None or time.monotonic() < self._again:
                 return
             try:
+                before = self.reviewed.number
                 self.reviewed = self.store.reviewed()
                 self.problems = ()
+                if self.reviewed.number - before >= MANY:
+                    set_aside()
             except FormatError as error:
                 self.problems = error.problems
                 self._again = time.monotonic() + PATIENCE

@@ -1,4 +1,4 @@
-"""Run revisions over the connection that the store opened: `nereval_core.review.store` calls alembic, nobody else."""
+"""Run revisions over the connection that the store opened: `review.revisions` calls alembic, nobody else."""
 
 from alembic import context
 
