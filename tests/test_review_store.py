@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,80 @@ def test_a_copy_from_another_day_is_read_anew(store: ReviewStore) -> None:
     other.give([draft(31), draft()], "Bob")
     other.close()
     assert store.reviewed().reviewers == ("Bob",)
+
+
+def test_what_was_seen_and_is_gone_is_no_conflict(store: ReviewStore) -> None:
+    with pytest.raises(FormatError, match="verdicts that you had seen are there no more; look at what stands"):
+        store.give([draft(seen=3)], "Ann")
+    assert store.every() == ()
+
+
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "'; DROP TABLE verdict_event; --",
+    "%s {0} $1 :who \\ \x1b[2J \u202e \u2028 \ufeff \uffff \U0001f600",
+    "=cmd|' /C calc'!A0",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_kept_as_it_is(store: ReviewStore, text: str) -> None:
+    span = Marked(((0, 3),), text)
+    # A text may hold a NUL, and so what is quoted of it.
+    seen = Seen(f"{text}\0", f"{text}\0", text[:40], text[:40])
+    verdict = Verdict(Key(text_digest(text), "pred", span), "neither", seen, span, (span, span), text)
+    who = "".join(filter(str.isprintable, text))
+    store.give([Draft(verdict)], who)
+    (found,) = store.every()
+    assert (found.verdict, found.who) == (verdict, who)
+    assert len(store.undo(who)) == 1 and len(store.every()) == 2
+
+
+def odd(**changed: object) -> Draft:
+    plain = draft().verdict
+    span = changed.pop("span", plain.key.span)
+    text = changed.pop("text", plain.key.text)
+    side = changed.pop("side", "gold")
+    return Draft(replace(plain, key=Key(text, side, span), **changed))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (
+            odd(span=Marked(((0, 10**5000),), "Drug")),
+            "a span beyond the end of any text; give",
+        ),
+        (odd(span=Marked(((-(10**5000), 1),), "Drug")), "a span at places out of reach; give"),
+        (odd(span=Marked((), "Drug")), r"a span at \[\]; give"),
+        (odd(span=Marked(((0, 1),), "\udc00")), r"a type with '\\udc00'"),
+        (odd(span=Marked(((0, 1),), "x" * 20_000)), "a type of 20,000 characters"),
+        (
+            odd(span=Marked(tuple((at, at + 1) for at in range(0, 400_000, 2)), "x")),
+            r"a verdict of 3,089,\d+ bytes; give fewer",
+        ),
+        (odd(seen=Seen("d\ud800", "x")), r"a document's id with '\\ud800'"),
+        (odd(seen=Seen("d", "x" * 1_000_000)), "a quote of 1,000,000 characters"),
+        (odd(seen=Seen("d", "x", "x" * 41)), "a text before a quote of 41 characters"),
+        (odd(text="../../etc/passwd"), "which is no digest of a text"),
+        (odd(kind="maybe"), "there is no verdict 'maybe'"),
+        (odd(side="both"), "there is no side 'both'"),
+        (odd(right=(Marked(((0, 1),), "x"),)), "right spans beside the verdict 'gold'"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)
+def test_what_is_no_verdict_is_refused(store: ReviewStore, one: Draft, said: str) -> None:
+    with pytest.raises(FormatError, match=said) as told:
+        store.give([one], "Ann")
+    assert len(str(told.value).splitlines()) == 1 and len(str(told.value)) < 300
+    assert store.every() == ()
+
+
+@pytest.mark.parametrize("who", ["", "a\0b", "\ud800", "x" * 101])
+def test_nobody_takes_anything_back(store: ReviewStore, who: str) -> None:
+    with pytest.raises(FormatError, match="reviewer"):
+        store.undo(who)
 
 
 def test_tables_of_other_programs_are_let_be(store: ReviewStore) -> None:

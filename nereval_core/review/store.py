@@ -184,8 +184,7 @@ class ReviewStore:
                 for draft, who, at, uid, batch in rows:
                     record = draft.verdict.key.record
                     if versions.get(record, 0) != draft.seen:
-                        drafts = [draft for draft, *_ in rows]
-                        raise ConflictError(stand[name] for name in sorted(stand) if _unseen(stand[name], drafts))
+                        raise self._unseen(stand, [draft for draft, *_ in rows])
                     versions[record] = draft.seen + 1
                     kept.append(Given(draft.verdict, who, at, draft.seen + 1, uid, batch, draft.undoes))
                 last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
@@ -244,6 +243,15 @@ class ReviewStore:
         with uncollected():
             return tuple(map(self._read, rows))
 
+    def _unseen(self, stand: Mapping[str, Given], drafts: Iterable[Draft]) -> Exception:
+        """Return what says that others have decided, or that what the reviewer had seen is gone."""
+        seen = {draft.verdict.key.record: draft.seen for draft in reversed(list(drafts))}
+        theirs = [stand[record] for record in sorted(stand) if stand[record].version != seen[record]]
+        if theirs:
+            return ConflictError(theirs)
+        found = "verdicts that you had seen are there no more"
+        return FormatError.single(self.name, None, found, "look at what stands, and decide again")
+
     def _last(self, connection: Connection, records: Iterable[str]) -> dict[str, Given]:
         """Return the last verdict on each of these records that has any."""
         found = {}
@@ -281,11 +289,6 @@ def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
     wanted = sorted(records)
     for low in range(0, len(wanted), _MANY):
         yield wanted[low : low + _MANY]
-
-
-def _unseen(stands: Given, drafts: Iterable[Draft]) -> bool:
-    seen = next(draft.seen for draft in drafts if draft.verdict.key.record == stands.verdict.key.record)
-    return stands.version != seen
 
 
 def now() -> str:
