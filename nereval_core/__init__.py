@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nereval_core.error_verbs import errors_of
     from nereval_core.library import compare, read, reproduce, score, write
     from nereval_core.objects import read_objects
+    from nereval_core.report_verbs import report_of
     from nereval_core.review_verbs import adjudicate, apply_verdicts, scores_with_verdicts
     from nereval_core.slice_verbs import slices_of
 
@@ -33,6 +34,7 @@ __all__ = [
     "link",
     "read",
     "read_objects",
+    "report_of",
     "reproduce",
     "score",
     "scores_with_verdicts",
@@ -63,6 +65,10 @@ def __getattr__(name: str) -> Any:
         from nereval_core.error_verbs import errors_of
 
         return errors_of
+    if name == "report_of":
+        from nereval_core.report_verbs import report_of
+
+        return report_of
     if name == "slices_of":
         from nereval_core.slice_verbs import slices_of
 

@@ -90,6 +90,13 @@ LAYER is questioned: gold, or any other. The OTHERs over the same documents are 
 Surface forms are compared without case, white space as one blank, and looked for at word boundaries. Findings are
 ranked by the places that would change if what is done most often were done always.
 """
+REPORT = """\
+One HTML file with scores, confusions, kinds of errors and records in their text. It needs no network, prints well, and
+is the same on every run. The first criterion is the main one.
+--records takes how many of each error class are shown (10), or which ones, much as a link says it:
+--records "decision=MIS,SPU&gold=DNA". There are decision, type, gold, pred ("-": no span), doc, text, boundary, words,
+period, noise, and has=NAME=VALUE for what else is known of records, as "has=class=split".
+"""
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 
 
@@ -421,6 +428,24 @@ def _agreement() -> argparse.ArgumentParser:
     return parser
 
 
+def _report() -> argparse.ArgumentParser:
+    parser = _parser(
+        "report",
+        "GOLD PRED [PRED ...] --out FILE.html [options]",
+        "write scores, errors and records in their text as one HTML file",
+        f"{SCORE}\n{REPORT}\n",
+    )
+    _add_reading(parser)
+    _add_scoring(parser, "strict,exact,partial,type")
+
+    add = parser.add_argument_group("the report").add_argument
+    add("--out", metavar="FILE", help="where it goes; - is standard output")
+    add("--title", metavar="TEXT", help="its title")
+    add("--records", default="10", metavar="N|QUERY", help="records in their text: N of each error class, or a query")
+    add("--mask", action="store_true", help="replace letters and digits of the texts, for data that must not be seen")
+    return parser
+
+
 def _slices() -> argparse.ArgumentParser:
     parser = _parser(
         "slices",
@@ -678,6 +703,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "agreement": _agreement,
         "sensitivity": _sensitivity,
         "errors": _errors,
+        "report": _report,
         "slices": _slices,
         "consistency": _consistency,
         "link": _link,
@@ -701,6 +727,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "compare": "nereval_core.compare_command",
         "sensitivity": "nereval_core.sensitivity_command",
         "errors": "nereval_core.errors_command",
+        "report": "nereval_core.report_command",
         "slices": "nereval_core.slices_command",
         "consistency": "nereval_core.consistency_command",
         "link": "nereval_core.linking_command",

@@ -88,6 +88,12 @@ def is_masked(documents: Documents) -> bool:
     return documents in _ORIGINALS
 
 
+def said(gold: Layer, pred: Layer) -> str:
+    """Return what a signature says of scores over masked texts, from the layers as they were read."""
+    digests = (("gold", gold.digest), ("pred", pred.digest))
+    return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
+
+
 def masked_text(text: str) -> str:
     """Return a text with its characters masked, as long as it was."""
     return text.translate(_MASKS)
@@ -189,5 +195,6 @@ __all__: Sequence[str] = (
     "masked_quotes",
     "masked_text",
     "original",
+    "said",
     "unmasked",
 )

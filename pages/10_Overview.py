@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nereval_core.criteria import SCHEMAS
-from pages.shared import convention, overview, sentence
+from pages.shared import convention, overview, reports, sentence
 from pages.shared.frame import Here, page
 from pages.shared.plain import plain
 from pages.shared.terms import explained
@@ -16,6 +16,7 @@ def draw(here: Here) -> None:
     overview.systems_line(here)
     overview.badge(here)
     sentence.overview(here)
+    reports.offer(here)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)

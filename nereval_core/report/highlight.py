@@ -26,6 +26,8 @@ SIDES: tuple[Side, ...] = ("gold", "prediction")
 TRACKS: tuple[Side, ...] = (*SIDES, "beside")
 """Gold above the text, the prediction below it, and under that what another system predicts."""
 
+NUL = "␀"
+"""What is written for a character that HTML cannot hold."""
 LANES = 12
 """Lanes on each side; spans that would lie deeper are not drawn, and are counted."""
 
@@ -300,7 +302,7 @@ def _segment_html(
         if stroke.starts:
             labels.append(
                 Markup('<span class="nvh-label nvh-{}" data-label="{}" style="--nvh-lane:{};color:{}"></span>').format(
-                    mark.side, _label(mark), stroke.lane, ink
+                    mark.side, _label(mark).replace("\0", NUL), stroke.lane, ink
                 )
             )
     content = _characters(segment.text)
@@ -310,7 +312,7 @@ def _segment_html(
         content = Markup('<span class="nvh-at">{}{}</span>{}').format(
             Markup("").join(labels), _characters(segment.text[:cut]), _characters(segment.text[cut:])
         )
-    title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes)
+    title = "\n".join(marks[stroke.mark].words(text) for stroke in segment.strokes).replace("\0", NUL)
     return Markup(
         '<span class="nvh-span" title="{}" style="background:{};padding-block:{:.2f}em {:.2f}em">{}</span>'
     ).format(title, ",".join(boxes), _LANE * rows["gold"], _LANE * rows["prediction"], content)
@@ -354,7 +356,7 @@ def _first_word(text: str) -> int:
 
 def _characters(text: str) -> Markup:
     safe = str(escape(text)).replace("\r", "&#13;")
-    return Markup(safe.replace("\0", '<span class="nvh-char" data-char="0">␀</span>'))
+    return Markup(safe.replace("\0", f'<span class="nvh-char" data-char="0">{NUL}</span>'))
 
 
 STYLE = Markup(

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.corpus import Corpus
 from nereval_core.errors import FormatError
-from nereval_core.masking import SAID, masked, masked_error, masked_quotes, masked_text
+from nereval_core.masking import masked, masked_error, masked_quotes, masked_text, said
 from pages.shared import state
 from pages.shared.loading import Loaded, renumbered
 from pages.shared.url import MASKED, View
@@ -65,18 +64,15 @@ def with_mask(loaded: Loaded) -> Loaded:
         loaded,
         corpus=masked(loaded.corpus),
         layers=tuple(replace(row, notes=tuple(map(masked_quotes, row.notes))) for row in loaded.layers),
-        marks={name: (*marks, _said(loaded.corpus, name)) for name, marks in loaded.marks.items()},
+        marks={
+            name: (*marks, said(loaded.corpus.gold, loaded.corpus.system(name))) for name, marks in loaded.marks.items()
+        },
         problems=masked_error(FormatError(loaded.problems)).problems if loaded.problems else (),
         address=loaded.digest,
         origin=None if loaded.origin is None else taken(loaded.origin),
         original=loaded,
         number=renumbered(),
     )
-
-
-def _said(corpus: Corpus, system: str) -> str:
-    digests = (("gold", corpus.gold.digest), ("pred", corpus.system(system).digest))
-    return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
 
 
 def told(text: str) -> str:

@@ -1,0 +1,30 @@
+"""A record in its text as HTML: its gold span above, its prediction below, and the words around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from markupsafe import Markup
+
+from nereval_core.report.cutting import cut_around
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import marks
+from nereval_core.scoring import Scores
+
+MOST = 240
+"""Characters of text around a record."""
+
+
+def record_html(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, most: int = MOST) -> Markup:
+    """Return the HTML of a record, a row of RECORD_COLUMNS; the page has `highlight.STYLE` from elsewhere.
+
+    `types` are those of the whole corpus.
+    """
+    number = int(record["doc"])
+    documents = scores.gold.documents
+    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
+    sentences = () if documents.sentences is None else documents.sentences.of_document(number)
+    text, shown = cut_around(documents.texts[number], chosen, most, sentences)
+    return document_html(text, shown, types=types, style=False)
