@@ -25,6 +25,7 @@ from nereval_core.commands import (
 )
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Loaded, check_criteria, load_corpus
+from nereval_core.readers.source import label_of
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
@@ -96,7 +97,7 @@ def adjudicate(options: argparse.Namespace) -> str | None:
     reviewed = _reviewed(options)
     loaded = _loaded(options)
     corpus = loaded.corpus
-    found = adjudicated(corpus.gold.renamed("first"), corpus.systems[0], reviewed)
+    found = adjudicated(corpus.gold.renamed(label_of(Path(options.files[0]).name)), corpus.systems[0], reviewed)
     _write(options, found.applied, log_csv(found.log, found.signature), found.layer)
     say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
     for row in found.open[:SHOWN]:

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from pages.shared import review_views
+from pages.shared import review_views, verdict_lists
 from pages.shared.frame import Here, page
 
 
 @page("Review")
 def draw(here: Here) -> None:
-    review_views.problems()
+    verdict_lists.problems()
     view = review_views.chosen(here)
     with st.container():
         view(here)

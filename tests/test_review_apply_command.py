@@ -259,7 +259,7 @@ def test_annotators_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     where = ["--review", str(tmp_path / "review.sqlite"), "-q", "--out", str(tmp_path / "out.jsonl")]
     assert main(["review", "adjudicate", *files, *where]) == 0
     told = capsys.readouterr()
-    found = adjudicate(first.renamed("first"), second, store.reviewed())
+    found = adjudicate(first.renamed("annotator-1"), second, store.reviewed())
     assert told.out.strip() == found.signature and not found.open
     assert read(tmp_path / "out.jsonl").layer.digest == found.layer.digest
     layers: list[Layer] = [first, second]

@@ -272,13 +272,15 @@ def _steps(gain: NDArray[np.int64], size: NDArray[np.int64], wanted: int) -> int
     return int(np.searchsorted(reached * (1 + 1e-12) + 1e-6, wanted)) + 1
 
 
-def every_pair(found: Applied, systems: Iterable[Layer], settings: Settings) -> Mapping[tuple[str, str, str], Hanging]:
-    """Return what each order hangs on, by criterion, better and worse system."""
+def every_pair(
+    found: Applied, systems: Iterable[Layer], settings: Settings, *, first_only: bool = False
+) -> Mapping[tuple[str, str, str], Hanging]:
+    """Return what each order hangs on, by criterion, better and worse system; if asked, of the first and each."""
     layers = list(systems)
     rows = (
         hanging(found, (one, two), replace(settings, criteria=(criterion,)))
         for criterion in settings.criteria
-        for at, one in enumerate(layers)
+        for at, one in enumerate(layers[:1] if first_only else layers)
         for two in layers[at + 1 :]
     )
     return {(row.criterion, row.better, row.worse): row for row in rows if row is not None}

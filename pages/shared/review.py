@@ -26,6 +26,8 @@ from pages.shared.plain import plain
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
+FEW = 6
+"""Systems up to which each is held against each."""
 WHO, WHICH = f"{keys.WIDGET}review_who", f"{keys.WIDGET}review_kinds"
 
 
@@ -74,12 +76,12 @@ def _took() -> None:
 def corrected(here: Here, choice: Accepted | None = None) -> Applied:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     chosen = choices() if choice is None else choice
-    return _applied(here.loaded.number, verdicts.now().number, chosen, here.loaded, verdicts.now())
+    return _applied(here.loaded.number, moment(), chosen, here.loaded, verdicts.now())
 
 
 # Verdicts are named by the last one there is, and one of a corpus's numbers names its layers.
 @st.cache_resource(max_entries=16, show_spinner="Applying the verdicts …")
-def _applied(corpus: int, number: int, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> Applied:
+def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> Applied:
     some = accepted(_reviewed, who=chosen.who, kinds=chosen.kinds)
     return applied(_loaded.corpus.gold, some, _loaded.corpus.systems)
 
@@ -96,18 +98,24 @@ def _scored(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settin
 
 
 def hangs(here: Here) -> tuple[Hanging, ...]:
-    """Return what the order of each two systems hangs on under the chosen criterion."""
+    """Return what the order of each two systems hangs on under the chosen criterion; of many, with the chosen one."""
     settings = settings_of(here, [here.by])
     return _hangs(_key(here, settings), corrected(here), systems(here), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
 def _hangs(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settings: Settings) -> tuple[Hanging, ...]:
-    return tuple(every_pair(_found, _systems, _settings).values())
+    return tuple(every_pair(_found, _systems, _settings, first_only=len(_systems) > FEW).values())
 
 
 def _key(here: Here, settings: Settings) -> Hashable:
-    return repr((here.loaded.number, verdicts.now().number, choices(), settings, here.system))
+    return repr((here.loaded.number, moment(), choices(), settings, here.system))
+
+
+def moment() -> Hashable:
+    """Return what names the verdicts that stand: the last one there is."""
+    now = verdicts.now()
+    return now.number, now.uid
 
 
 def settings_of(here: Here, names: Sequence[str]) -> Settings:

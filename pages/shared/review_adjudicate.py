@@ -46,7 +46,7 @@ def draw(here: Here) -> None:
     if found.open:
         still_open(here, found)
     st.subheader("The adjudicated layer")
-    key = (here.loaded.number, here.system, verdicts.now().number, review.choices())
+    key = (here.loaded.number, here.system, review.moment(), review.choices())
     review_copies.offer(found.layer, found.log, found.signature, "adjudicated", key)
 
 
@@ -97,7 +97,7 @@ def adjudicated(here: Here) -> Adjudicated:
     corpus, chosen = here.loaded.corpus, review.choices()
     some = accepted(verdicts.now(), who=chosen.who, kinds=chosen.kinds)
     name = here.view.reference or "gold"
-    key = (here.loaded.number, here.system, verdicts.now().number, chosen)
+    key = (here.loaded.number, here.system, review.moment(), chosen)
     return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some)
 
 

@@ -42,7 +42,7 @@ def draw(here: Here) -> None:
             f"A copy of gold with {count(found.verdicts, 'verdict')} applied, and the log of what each did. It scores "
             "exactly as What if says. Gold itself is not changed."
         )
-        key = (here.loaded.number, verdicts.now().number, review.choices())
+        key = (here.loaded.number, review.moment(), review.choices())
         offer(found.layer, log_rows(found.log), signature(found), "gold-corrected", key)
     st.subheader("Verdicts")
     if masks.on():

@@ -17,7 +17,7 @@ from nereval_core.review.hanging import Hanging
 from nereval_core.review.settling import REASONS
 from nereval_core.review.tables import WITH, hanging_table, log_table, scores_table
 from nereval_core.review.verdicts import KINDS
-from pages.shared import keys, navigation, overview, review, verdicts
+from pages.shared import keys, navigation, overview, review
 from pages.shared.downloads import export
 from pages.shared.lists import count, opened, selected_cell, steady_key, table_key
 from pages.shared.plain import plain
@@ -71,7 +71,7 @@ def scores(here: Here, names: tuple[str, ...]) -> None:
     """Show P, R and F1 of all systems as they are and with verdicts; a row opens the records that have one."""
     both = review.scored(here, names)
     table = scores_table(both)
-    key = steady_key(f"{keys.TABLE}what_if", here.loaded.number, here.system, verdicts.now().number, names)
+    key = steady_key(f"{keys.TABLE}what_if", here.loaded.number, here.system, review.moment(), names)
     event = st.dataframe(
         table,
         key=key,
@@ -143,8 +143,10 @@ def order(here: Here) -> None:
         return
     st.subheader(f"Does the order hang on verdicts, under {plain(here.by)}?")
     if len(here.systems) > HELD:
-        st.caption(f"There are more than {HELD} systems: `review what-if --hangs` on the command line tells.")
+        st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
         return
+    if len(here.systems) > review.FEW:
+        st.caption(f"Of {plain(here.system)} and each other; `review what-if --hangs` looks into all pairs.")
     rows = review.hangs(here)
     if not rows:
         st.caption("No system is better than another.")

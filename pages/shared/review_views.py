@@ -14,9 +14,7 @@ from pages.shared import (
     review_list,
     review_scores,
     state,
-    verdicts,
 )
-from pages.shared.plain import plain
 from pages.shared.url import REVIEW_VIEWS
 
 if TYPE_CHECKING:
@@ -55,9 +53,3 @@ def _took() -> None:
     for word in REVIEW_VIEWS:
         view = view.with_sort(word, False)
     state.put(view.with_sort(name) if name in REVIEW_VIEWS else view)
-
-
-def problems() -> None:
-    """Say why verdicts cannot be read, where they cannot."""
-    for problem in verdicts.problems():
-        st.warning(f"Verdicts are not up to date: {plain(str(problem), 500)}")
