@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -88,6 +87,9 @@ def as_user() -> list[str]:
     """Return what a command begins with to run without the rights of root; skip where that is not possible."""
     if os.getuid() != 0:
         return []
+    # Not on every system.
+    import pwd
+
     if shutil.which("setpriv") is None:
         lacking("no setpriv to run it by as another user than root; Debian: apt-get install util-linux")
     return ["setpriv", "--reuid", USER, "--regid", str(pwd.getpwnam(USER).pw_gid), "--clear-groups"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +122,15 @@ def test_a_copy_from_another_day_is_read_anew(store: ReviewStore) -> None:
     other.give([draft(31), draft()], "Bob")
     other.close()
     assert store.reviewed().reviewers == ("Bob",)
+
+
+def test_more_threads_than_connections_lose_nothing(store: ReviewStore) -> None:
+    def give(number: int) -> int:
+        return len(store.give([draft(number)], f"reviewer {number}"))
+
+    with ThreadPoolExecutor(24) as threads:
+        assert sum(threads.map(give, range(24))) == 24
+    assert len(store.reviewed()) == 24
 
 
 def test_what_was_seen_and_is_gone_is_no_conflict(store: ReviewStore) -> None:
@@ -267,7 +277,12 @@ def test_a_newer_store_is_not_touched(store: ReviewStore) -> None:
     [
         ("mysql://x/y", "NEREVAL_REVIEW_URL: a database of the kind mysql; use PostgreSQL or SQLite"),
         ("://", "NEREVAL_REVIEW_URL: no URL of a database"),
+        ("sqlite://", "NEREVAL_REVIEW_URL: a URL of SQLite that is more than the path of a file"),
+        ("sqlite:///x?mode=ro", "NEREVAL_REVIEW_URL: a URL of SQLite that is more than the path of a file"),
+        ("postgresql://ann@host:port/x", "NEREVAL_REVIEW_URL: no URL of a database"),
         ("postgresql://ann:secret@/none?host=/nowhere", "check that the database runs"),
+        ("postgresql://ann@/none?host=/nowhere&password=secret", "check that the database runs"),
+        ("postgresql://ann@/none?host=/nowhere&passwrd=3", 'invalid connection option "passwrd"; check that'),
     ],
 )
 def test_a_database_that_is_none_is_said(url: str, said: str) -> None:

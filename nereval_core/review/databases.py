@@ -18,10 +18,11 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
 from nereval_core.errors import FormatError
-from nereval_core.review.faults import fault
+from nereval_core.review.faults import LOST, fault
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
@@ -154,6 +155,9 @@ class Database:
             raise
         except DBAPIError as error:
             raise FormatError.single(self.name, None, *fault(error)) from error
+        except NoConnectionError as error:
+            found = f"too many read and write at once, {LOST}"
+            raise FormatError.single(self.name, None, found, "try again") from error
         except OSError as error:
             raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
 
