@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 
 from nereval_core.errors import FormatError
-from nereval_core.review.lines import written
+from nereval_core.review.lines import written as lines_of
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
+from pages.shared import verdicts
 from tests import databases
 from tests.reviewers import verdict
+from tests.test_verdicts_pages import ANN, first, press, progress, said, write, written
 
 ROOT = Path(__file__).parents[1]
 # The tests of servers run where the others that need one do.
@@ -91,6 +93,24 @@ def test_a_disk_that_is_full_from_the_first_holds_nothing(small: Path) -> None:
     give(store, 0)
     assert len(store.reviewed()) == 1
     store.close()
+
+
+def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{small}/review.sqlite")
+    verdicts._kept.clear()
+    app = press(first("Errors", ANN), "gold")
+    filler = fill(small)
+    app = press(write(app, LONG), "pred")
+    assert "the disk is full, and nothing was kept; make room and try again" in said(app) and written(app) == LONG
+    # Another server on the full disk.
+    verdicts._kept.clear()
+    app = first("Errors", ANN)
+    assert progress(app).startswith(":primary[1 of 60 records")
+    filler.unlink()
+    assert "Kept as Ann: prediction is right" in said(press(app, "pred"))
+    verdicts._kept.clear()
 
 
 def test_a_database_that_may_not_grow_is_told_as_full(tmp_path: Path) -> None:
@@ -165,7 +185,7 @@ def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
         lines = folder / "lines.jsonl"
         other = ReviewStore(folder / "other.sqlite")
         give(other, 1)
-        lines.write_bytes(b"".join(written(other.every())))
+        lines.write_bytes(b"".join(lines_of(other.every())))
         other.close()
         for path in folder.rglob("*"):
             path.chmod(0o555 if path.is_dir() else 0o444)
