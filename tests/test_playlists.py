@@ -5,16 +5,33 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nereval_core.criteria import CRITERIA
 from nereval_core.errors import FormatError
+from nereval_core.ledger import ledger
 from nereval_core.review.playlist_store import PlaylistStore
-from nereval_core.review.playlists import ChangedError, Playlist, Shown, Starred, body_of, free_name, moved, starred_of
+from nereval_core.review.playlists import (
+    ChangedError,
+    Item,
+    Playlist,
+    Shown,
+    Starred,
+    body_of,
+    free_name,
+    moved,
+    on_records,
+    starred_of,
+)
+from nereval_core.review.records import asked
 from nereval_core.review.schema import REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
+from nereval_core.scoring import Settings, score_layers
+from pages.shared.loading import load_demo
 from tests.databases import emptied
 from tests.test_review_store import TEXT, draft
 
@@ -159,3 +176,26 @@ def test_what_is_starred_is_written_and_read_back() -> None:
     span = Marked(((0, 3), (9, 16)), "<b>\u202e")
     odd = Starred(Key("0" * 64, "pred", span), Seen("é", "Ann"), Shown("", "a b", "c", "d", "e"))
     assert starred_of(json.loads(body_of(odd))) == odd and body_of(odd).isascii()
+
+
+def test_the_records_of_a_playlist_are_found_in_its_order() -> None:
+    corpus = load_demo("pharmacology").corpus
+    sides = (corpus.gold, corpus.system("rules"))
+    about = ledger(score_layers(*sides), "strict", sides).about
+    other = ledger(score_layers(*sides), "type", sides).about
+    wanted = [40, 3, 17]
+    items = []
+    for place, record in enumerate(wanted):
+        key, _, seen = asked(about, record)
+        shown = Shown("", "rules" if record != 3 else "another", "strict", seen.document, "")
+        items.append(Item(Starred(key, seen, shown), place, f"no {record}", "", "", 1))
+    gone = replace(items[0].starred, key=replace(items[0].starred.key, text="0" * 64))
+    items.append(replace(items[0], starred=gone))
+    playlist = Playlist("", "", "", "", 1, tuple(items))
+    found = on_records(playlist, about, "rules")
+    assert [(record, item.comment) for record, item in found] == [(40, "no 40"), (17, "no 17")]
+    # Under another criterion its record is another one, of the same span.
+    again = [asked(other, record)[0] for record, _ in on_records(playlist, other, "rules")]
+    assert again == [items[0].starred.key, items[2].starred.key]
+    fragment = Settings(criteria=(CRITERIA["fragment"],))
+    assert on_records(playlist, ledger(score_layers(*sides, fragment), "fragment", sides).about, "rules") == []

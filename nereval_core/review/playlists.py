@@ -11,10 +11,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.review.records import places
 from nereval_core.review.verdicts import Key, Marked, Seen
+
+if TYPE_CHECKING:
+    from nereval_core.described import Records
 
 NAME = 100
 """Characters that the name of a playlist, or of a person, may have."""
@@ -150,6 +154,18 @@ def _ordered(items: Mapping[str, Item]) -> tuple[Item, ...]:
 
 class ChangedError(Exception):
     """Somebody else has changed this meanwhile: the message says who did what, and when."""
+
+
+def on_records(playlist: Playlist, about: Records, system: str) -> list[tuple[int, Item]]:
+    """Return the records of a system that are on a playlist, in its order, each with its item and so with its comment.
+
+    Records are told by position. Items starred of other systems are left out, and those whose text or span is not there
+    any more; under which criterion they were starred does not matter.
+    """
+    items = [item for item in playlist.items if item.starred.shown.system == system]
+    found = places(about, [(item.starred.key, item.starred.shown.document) for item in items])
+    pairs = {record: item for record, item in zip(found, items, strict=True) if record is not None}
+    return list(pairs.items())
 
 
 def moved(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:

@@ -154,6 +154,27 @@ def reviewed(about: Records, argument: str) -> Attribute | None:
     return None if about.others is None else Attribute(np.where(attached(about).at >= 0, 0, -1).astype(np.int8), (YES,))
 
 
+def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
+    """Return which record each key lies at, None where its text or its span is not there any more.
+
+    A key comes with the id of the document that it was taken from: of several with its text, that one goes first.
+    """
+    if _by_token(about):
+        return [None] * len(keys)
+    by_digest: dict[str, list[int]] = {key.text: [] for key, _ in keys}
+    for number, digest in enumerate(text_digests(about.read[0].documents)):
+        if digest in by_digest:
+            by_digest[digest].append(number)
+    sides, ids = _Sides(about), about.read[0].documents.ids
+    found: list[int | None] = []
+    for key, document in keys:
+        side = int(key.side == "pred")
+        numbers = sorted(by_digest[key.text], key=lambda number: ids[number] != document)
+        spans = (span for number in numbers for span in _same(about.read[side], number, key.span))
+        found.append(next((record for span in spans for record in sides.records(side, span)), None))
+    return found
+
+
 def _by_token(about: Records) -> bool:
     criteria = {criterion.name: criterion for criterion in about.scores.criteria}
     return criteria[about.criterion].unit == "token"
