@@ -178,8 +178,9 @@ def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) ->
     app = opened("Present", View(playlist=uid).with_sort("slides"))
     assert "<h1>Starred</h1>" in slide(app) and "2 records" in slide(app)
     st.cache_resource.clear()
-    lost = opened("Present", replace(VIEW, playlist="0" * 12))
-    assert "not in this server's store of verdicts" in lost.warning[0].value
+    for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12).with_sort("slides")):
+        lost = opened("Present", view)
+        assert "not in this server's store of verdicts" in lost.warning[0].value and lost.title[0].value == "Present"
 
 
 def test_without_its_corpus_a_playlist_says_what_to_upload(
@@ -241,11 +242,20 @@ def test_a_playlist_may_be_of_several_corpora(store: PlaylistStore) -> None:
     assert (shown["corpus"], shown["system"], shown["criterion"]) == (news.digest[:16], "perceptron", "type")
 
 
+def test_what_a_link_says_wrong_passes_over_the_slide(store: PlaylistStore) -> None:
+    app = opened("Present", replace(record(0), system="nobody").with_sort("slides"))
+    assert "nobody" in app.toast[0].value and not app.warning and "1 of" in slide(app)
+
+
 def test_without_a_playlist_the_records_of_the_list_are_shown(store: PlaylistStore) -> None:
     app = press(opened("Present", VIEW), "begin_list")
     assert f"{len(ERRORS):,} records" in slide(app) and "<h1>Records of rules</h1>" in slide(app)
     for number in (0, 7, len(ERRORS) - 1):
         assert f"{number + 1} of {len(ERRORS)}" in slide(opened("Present", record(number).with_sort("slides")))
+    # What is not in the list, here a correct one, stands between its neighbours.
+    right = LEDGER.frame(LEDGER.positions(Query(decision=("COR",)))).iloc[0]
+    view = replace(VIEW, doc=str(right["document"]), record=str(right["record"])).with_sort("slides")
+    assert f"not among the {len(ERRORS)}" in slide(opened("Present", view))
     doc = str(ERRORS.iloc[0]["document"])
     narrowed = press(opened("Present", replace(VIEW, doc=doc)), "begin_list")
     assert "has:" in address(narrowed)["q"] and f"{(ERRORS['document'] == doc).sum()} record" in slide(narrowed)

@@ -143,7 +143,7 @@ def page(
                     sidebar.draw(here, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
             with st.container():
-                _tell([*notices, *dropped])
+                _tell([*notices, *dropped], passing=alone)
                 if here is not None and not alone:
                     # Documents says itself which record is open; a chip would push its text down.
                     sidebar.chips(here, place=title != "Documents")
@@ -223,9 +223,11 @@ def _by(settings: Settings, name: str) -> str:
     return next(one for one in wanted if one in known)
 
 
-def _tell(notices: list[str]) -> None:
+def _tell(notices: list[str], *, passing: bool = False) -> None:
+    """Say what was dropped; `passing`: over what is shown, for a while."""
     if notices:
-        st.warning("Left out, as it does not fit: " + "; ".join(plain(notice, 300) for notice in notices) + ".")
+        said = "Left out, as it does not fit: " + "; ".join(plain(notice, 300) for notice in notices) + "."
+        (st.toast if passing else st.warning)(said)
 
 
 def _guide(wanted: View) -> None:

@@ -41,7 +41,8 @@ MOST = 4
 class Show:
     """Where a slide show stands: the ids of the slides around, the present one's place among them, the first and last.
 
-    The title's id is "". `number` counts the present record from 1, 0 for the title; `total` are the records.
+    The title's id is "". `number` counts the present record among the `total`, from 1; it is 0 where it is not among
+    them: the title, or what a list has no more.
     """
 
     ids: list[str]
@@ -51,13 +52,17 @@ class Show:
     total: int
 
     @property
+    def title(self) -> bool:
+        return self.at == 0 and self.ids[0] == ""
+
+    @property
     def place(self) -> str:
-        return f"{self.number:,} of {self.total:,}" if self.number else ""
+        return f"{self.number:,} of {self.total:,}" if self.number else f"not among the {self.total:,}"
 
 
 def on(view: View) -> bool:
-    """Tell whether a view shows slides."""
-    return SLIDES in view.sort
+    """Tell whether a view shows slides: not those of a playlist that there is none of."""
+    return SLIDES in view.sort and (not view.playlist or playlists.chosen(view) is not None)
 
 
 def begun(here: Here, playlist: Playlist | None, item: str = "") -> View:
@@ -86,7 +91,7 @@ def draw(here: Here) -> None:
             state.put(view)
             st.rerun()
     show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
-    st.html(_title(here, playlist, show) if not show.number else _slide(here, playlist, show))
+    st.html(_title(here, playlist, show) if show.title else _slide(here, playlist, show))
     slides(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     _prepare(here, playlist, show)
 
@@ -110,10 +115,11 @@ def _of_list(here: Here) -> Show:
     near = ledger.near(query, view.doc, view.record, _start(view.record))
     ids = [_id(*one) for one in near.queue]
     at = near.at
-    if near.number - 1 <= near.at:
+    first = ledger.first(query)
+    if first is None or ids[:1] == [_id(*first)]:
         ids, at = ["", *ids], at + 1
     # What is not in the list any more, by a verdict say, is shown all the same, between its neighbours.
-    return Show(ids, at, ("", _last(here, query, total)), near.number or max(1, int(at)), total)
+    return Show(ids, at, ("", _last(here, query, total)), near.number, total)
 
 
 def _listed(here: Here) -> Query:
