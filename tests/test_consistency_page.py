@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.consistency import KINDS, consistency
-from nereval_core.corpus import Corpus
+from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared import corpora, keys
 from pages.shared.consistency import KIND, LAYER
 from pages.shared.loading import load_demo
@@ -48,9 +48,7 @@ def test_with_nothing_the_page_says_where_to_begin() -> None:
 def test_every_kind_says_what_was_found_and_opens_it(kind: str) -> None:
     app = opened("Consistency", replace(VIEW, sort=sort(kind)))
     assert plain(FOUND.sentence(kind), 400) in headings(app)
-    assert app.segmented_control[0].options == [
-        f"{KINDS[name].title} · {len(found):,}" for name, found in FOUND.found.items()
-    ]
+    assert app.pills[0].options == [f"{KINDS[name].title} · {len(found):,}" for name, found in FOUND.found.items()]
     if not len(FOUND.found[kind]):
         assert not app.dataframe
         return
@@ -62,9 +60,9 @@ def test_every_kind_says_what_was_found_and_opens_it(kind: str) -> None:
         expected = finding.settles if column == "settles" else finding.places
         assert len(listed(app)) == expected
         assert f"{finding.places} place" in headings(app)
-        pills = app.pills[0]
+        pills = app.pills[1] if len(app.pills) > 1 else None
         for name, number in finding.counts.items() if len(finding.counts) > 1 else ():
-            assert f"{plain(name)} · {number:,}" in pills.options
+            assert pills and f"{plain(name)} · {number:,}" in pills.options
             assert len(listed(sound(pills.set_value(name).run()))) == number
 
 
@@ -103,15 +101,46 @@ def test_a_place_without_annotation_opens_its_document_there() -> None:
     assert parse({"at": "16-10"})[1] and parse({"at": "x"})[1] and not parse({"at": "10-16"})[1]
 
 
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "\u202eevil\u202c \u200f[x](javascript:alert(1))",
+    "a\0b $x^2$ :smile: **bold**",
+    "w" * 3_000 + " " + "long " * 4_000,
+    "=cmd|' /C calc'!A0",
+)
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_texts_do_no_harm(number: int) -> None:
+    """Now of one type, now of the other, with an odd end, and once without annotation."""
+    text = HOSTILE[number]
+    documents = Documents(("<b>d</b>", "\u202ed"), (f"x {text}, {text}", f"{text}. {text}"))
+    size = len(text)
+    spans = ([0, 0, 1], [2, size + 4, 0], [2 + size, size + 4 + size, size + 1], ["<i>A</i>", "B\u202e", "A|B"])
+    gold = layer("gold", documents, *spans)
+    corpus = Corpus("own", documents, gold, (gold.renamed("<u>s</u>"), gold.renamed("t")))
+    corpora.shelf().put(
+        replace(BIOLOGY, corpus=corpus, marks={"<u>s</u>": (), "t": ()}, start="t", number=-99 - number)
+    )
+    found = consistency(gold, corpus.systems)
+    for kind in KINDS:
+        if len(found.found[kind]):
+            view = View(corpus=corpus.digest, sort=sort(kind))
+            app = opened("Consistency", view, **at(kind, 0, "how"), **{f"{keys.TABLE}places": cell(0, "text")})
+            assert len(app.dataframe) == 2 and not app.error
+            for one in app.get("html"):
+                assert "<img" not in one.proto.body and "<b>d" not in one.proto.body
+
+
 def test_another_layer_and_another_question_are_in_the_link() -> None:
     app = opened("Consistency", VIEW)
     assert app.selectbox(key=LAYER).value == ""
     app = sound(app.selectbox(key=LAYER).set_value("annotator-1").run())
     assert address(app)["reference"] == "annotator-1"
-    app = sound(app.segmented_control[0].set_value("edges").run())
+    app = sound(app.pills[0].set_value("edges").run())
     assert address(app)["sort"] == "edges"
     assert app.session_state[KIND] == "edges"
-    app = sound(app.segmented_control[0].set_value("types").run())
+    app = sound(app.pills[0].set_value("types").run())
     assert "sort" not in address(app)
 
 
@@ -127,7 +156,7 @@ def test_masked_the_same_is_found_and_none_of_it_can_be_read(kind: str) -> None:
     plain_app = opened("Consistency", held, **at(kind, 0, "how"))
     app = opened("Consistency", replace(held, mask=MASKED), **at(kind, 0, "how"))
     counts = ["places", "settles"]
-    assert app.segmented_control[0].options == plain_app.segmented_control[0].options
+    assert app.pills[0].options == plain_app.pills[0].options
     for one, other in zip(app.dataframe, plain_app.dataframe, strict=True):
         columns = [name for name in counts if name in one.value]
         assert one.value[columns].equals(other.value[columns])
@@ -154,5 +183,5 @@ def test_one_system_is_too_few_to_agree() -> None:
     corpora.shelf().put(loaded)
     app = opened("Consistency", View(corpus=loaded.corpus.digest))
     assert any("takes 2 other layers, there is 1" in caption.value for caption in app.caption)
-    assert len(app.segmented_control[0].options) == len(KINDS) - 1
+    assert len(app.pills[0].options) == len(KINDS) - 1
     assert "Consistency" in pages()

@@ -43,25 +43,27 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules) -> Consistency
 
 def choices(here: Here, found: Consistency) -> str:
     """Ask for the layer and the question; return the name of the kind."""
-    left, right = st.columns([1, 4], vertical_alignment="bottom")
     st.session_state[LAYER] = here.view.reference
-    left.selectbox(
+    st.selectbox(
         "Layer",
         list(reference.layers(here.loaded)),
         key=LAYER,
         format_func=lambda name: name or GOLD,
         on_change=lambda: state.put(reference.moved(here.view, here.loaded, st.session_state[LAYER])),
         help="The layer that is questioned; the same as Taken as gold. All others are held against it.",
+        width=280,
     )
     kind = next((word for word in here.view.sort if word in found.found), FIRST)
     st.session_state[KIND] = kind
-    right.segmented_control(
+    # Pills stand in several rows where there is little room; nothing is out of sight.
+    st.pills(
         "Question",
         list(found.found),
         format_func=lambda name: f"{KINDS[name].title} · {len(found.found[name]):,}",
         key=KIND,
         on_change=_took,
         required=True,
+        label_visibility="collapsed",
     )
     for line in found.skipped():
         st.caption(plain(line))
@@ -114,5 +116,5 @@ def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | Non
 
 def _shown(part: pd.DataFrame, kind: str) -> pd.DataFrame:
     """Return the columns that the page shows; which edge of which type only where that is said."""
-    columns = ["what", *(["where"] if part["where"].any() else []), "how", "places", "settles"]
+    columns = ["what", *(["where"] if part["where"].any() else []), "settles", "places", "how"]
     return part[columns].rename(columns={"what": CALLED.get(kind, "form")})

@@ -15,7 +15,7 @@ from nereval_core.queries import Query
 from nereval_core.report.highlight import document_html, within
 from nereval_core.report.marks import marks
 from nereval_core.tables import record_ids
-from pages.shared import keys, navigation
+from pages.shared import keys, navigation, state
 from pages.shared.downloads import export
 from pages.shared.lists import ROWS, count, first_row, in_context, noun, selected_cell, steady_key, table_key, table_of
 from pages.shared.plain import plain
@@ -44,25 +44,31 @@ def draw(here: Here, found: Consistency, kind: str, number: int, column: str) ->
     ways = {EVERY: finding.places} | ({SETTLE: finding.settles} if finding.settles < finding.places else {})
     ways |= {name: number for name, number in finding.counts.items() if len(finding.counts) > 1}
     wanted = SETTLE if column == "settles" and SETTLE in ways else EVERY
-    way = st.pills(
-        "Places",
-        list(ways),
-        default=wanted,
-        format_func=lambda name: f"{plain(name)} · {ways[name]:,}",
-        key=table_key(f"{keys.LIST}ways", found.signature, kind, number, wanted),
-        label_visibility="collapsed",
-    )
-    _listed(here, found, _of_way(found.places(kind, number), way or EVERY), f"{kind}_{number}_{way}")
+    way = EVERY
+    if len(ways) > 1:
+        chosen = st.pills(
+            "Places",
+            list(ways),
+            default=wanted,
+            format_func=lambda name: f"{plain(name)} · {ways[name]:,}",
+            key=table_key(f"{keys.LIST}ways", found.signature, kind, number, wanted),
+            label_visibility="collapsed",
+            required=True,
+        )
+        way = chosen or wanted
+    _listed(here, found, _of_way(found.places(kind, number), way), f"{kind}_{number}_{way}")
 
 
 def _records(here: Here, finding: Finding) -> None:
     """Lead to the records whose gold span, or else prediction, has the form."""
-    if not finding.form:
-        return
     query = Query(having=(("form", finding.form),))
+    view = view_of(here.view, query)
+    # What does not fit a link would lead to other records.
+    if not finding.form or state.params_of(view) is None:
+        return
     number = here.ledger().total(query).records
     said = f":primary[{count(number, 'record')} of this form in Errors →]"
-    navigation.link_to("Errors", said, view_of(here.view, query), help=f"Under {here.by}, of {plain(here.system)}.")
+    navigation.link_to("Errors", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
