@@ -24,7 +24,11 @@ SETTLE = 4_000
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
-WANTED = {"Documents": f"&{RECORD}", "Present": f"&{RECORD}&sort=slides"}
+WANTED = {
+    "Consistency": "&reference=annotator-2&sort=against-all",
+    "Documents": f"&{RECORD}",
+    "Present": f"&{RECORD}&sort=slides",
+}
 """What else the links of some pages ask for."""
 SLICED = "newspapers"
 """The demo that spans decades."""
