@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -54,8 +53,12 @@ def documents(here: Here) -> None:
 
     others = [name for name in here.systems if name != here.system]
     record = str(there.record["record"]) if there.record else ""
-    star = partial(stars.star, here, there.name, record)
-    by = controls(there, texts.ids, go, others, verdict_reading.progress(here), star)
+
+    def beside_place() -> None:
+        verdict_reading.queue(here, there, go)
+        stars.star(here, there.name, record)
+
+    by = controls(there, texts.ids, go, others, verdict_reading.progress(here), beside_place)
     verdict_reading.bar(here, there, go)
     parts(there, turned)
     data = view(

@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.glossary import DECISIONS
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE
 from pages.shared import keys, verdicts
 from pages.shared.lists import LIST
-from pages.shared.url import View
+from pages.shared.url import MASKED, View
 from tests.test_pages import VIEW, headings, opened, sound
 
 BOB = {keys.REVIEWER: "Bob"}
@@ -39,18 +41,22 @@ def press(app: AppTest, name: str) -> AppTest:
     return sound(button.click().run())
 
 
+def field(app: AppTest) -> Any:
+    """Return the field of the note: several lines on Errors, one on Documents."""
+    return next(one for one in (*app.text_area, *app.text_input) if (one.key or "").startswith(f"{keys.VERDICT}note"))
+
+
 def write(app: AppTest, note: str) -> AppTest:
-    (field,) = [one for one in app.text_area if one.key.startswith(f"{keys.VERDICT}note")]
-    return sound(field.set_value(note).run())
+    return sound(field(app).set_value(note).run())
 
 
 def written(app: AppTest) -> str:
-    return next(one.value for one in app.text_area if one.key.startswith(f"{keys.VERDICT}note"))
+    return str(field(app).value)
 
 
 def said(app: AppTest) -> str:
-    """Return captions, warnings and errors as one text, without the marks of Markdown."""
-    every = [*app.caption, *app.warning, *app.error, *app.code]
+    """Return what a page says as one text, without the marks of Markdown."""
+    every = [*app.markdown, *app.caption, *app.warning, *app.error, *app.code]
     return "\n".join(one.value for one in every).replace("\\", "").replace("\u2060", "")
 
 
@@ -99,6 +105,35 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(page: str, store: Rev
     assert "no verdict of Bob left" in said(press(first(page, BOB), "undo"))
 
 
+def test_verdicts_outlive_the_server(store: ReviewStore) -> None:
+    press(press(first("Errors", ANN), "gold"), "both")
+    verdicts._kept.clear()
+    app = opened("Errors", VIEW)
+    assert app.dataframe[0].value["verdict"].tolist()[:2] == ["gold · Ann", "both · Ann"]
+    app = opened("Errors", replace(VIEW, system="perceptron", criterion="lenient", decision=DECISIONS))
+    assert re.match(r":primary\[[12] of", progress(app))
+
+
+def test_masked_pages_say_nothing_of_the_text_that_a_verdict_quotes(store: ReviewStore) -> None:
+    press(write(first("Errors", ANN), "as in troponin T"), "gold")
+    app = first("Errors", ANN, replace(VIEW, mask=MASKED))
+    assert "Stands: **gold is right**, Ann on" in said(app) and "troponin" not in said(app) + written(app)
+    app = press(app, "pred")
+    assert "Kept as Ann: prediction is right, of 'xxxxxxxx X'" in said(app)
+    app = press(press(app, "k"), "neither")
+    words = [*(option for one in app.selectbox for option in one.options), *(one.label for one in app.button)]
+    assert "troponin" not in said(app) + " ".join(words)
+
+
+def test_all_records_of_a_form_are_one_click_away(store: ReviewStore) -> None:
+    app = first("Errors", ANN, replace(VIEW, q="antibodies", decision=()))
+    while not any(one.key == f"{keys.VERDICT}form" for one in app.button):
+        app = press(app, "j")
+    button = next(one for one in app.button if one.key == f"{keys.VERDICT}form")
+    number = int(re.search(r"\d+", button.label)[0])  # type: ignore[index]
+    assert listed(sound(button.click().run())) == number > 1
+
+
 def test_who_does_not_go_on_stays(store: ReviewStore) -> None:
     app = first("Errors", ANN, VIEW)
     app = sound(app.toggle(key=f"{keys.VERDICT}on").set_value(False).run())
@@ -132,7 +167,6 @@ def test_the_second_of_two_is_told_and_keeps_what_they_typed(page: str, store: R
         ("Ann", 1, ""),
         ("Bob", 2, "I do not think so"),
     ]
-    # Whose verdict was replaced without their seeing it is told of it in turn.
     assert "was first" not in said(bob)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LINE = 300
 """Characters of a note that stand in a line; the whole of it is in the history."""
 BAR = f"{keys.VERDICT}bar"
-PLACEHOLDER = "Why? It is kept with your next verdict on this record."
+PLACEHOLDER = "A note, kept with your next verdict on this record"
 
 
 def below(here: Here, case: Case) -> None:
@@ -33,8 +33,11 @@ def below(here: Here, case: Case) -> None:
     outcome(case)
     verdict_right.form(here, case)
     _stands(case)
-    _note(case)
-    _history(case)
+    _note(case, st.text_area, height=68, width=640)
+    if case.version:
+        with st.expander(f"History ({case.version:,})", key=case.widget("past"), on_change="rerun") as opened:
+            if opened.open:
+                _history(case)
 
 
 def above(here: Here, case: Case | None, choose: Choose) -> None:
@@ -45,17 +48,20 @@ def above(here: Here, case: Case | None, choose: Choose) -> None:
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
             if case is not None:
                 _buttons(case, WORDS)
-                written = len(case.note)
-                with st.popover(f"Note · {written:,}" if written else "Note", key=case.widget("noting")):
-                    _note(case)
-                    _history(case)
             steps(here, choose)
+            if case is not None:
+                # Not in a popover: what is typed in one is lost when it is closed.
+                _note(case, st.text_input, width="stretch")
+                if case.version:
+                    with st.popover(f"History · {case.version:,}", key=case.widget("past"), on_change="rerun") as box:
+                        if box.open:
+                            _history(case)
         with st.container(horizontal=True, gap="small", key=f"{keys.VERDICT}said"):
             outcome(case)
             if case is not None:
                 _stands(case)
-    if case is not None:
-        verdict_right.form(here, case)
+        if case is not None:
+            verdict_right.form(here, case)
 
 
 def steps(here: Here, choose: Choose) -> None:
@@ -154,27 +160,20 @@ def _line(one: Given) -> str:
     return f"**{what}**, {plain(one.who)} on {one.at[:16].replace('T', ' ')}{note}"
 
 
-def _note(case: Case) -> None:
+def _note(case: Case, field: Callable[..., object], **look: Any) -> None:
     key = case.widget("note")
     st.session_state[key] = case.note
-    st.text_area(
-        "Note", key=key, max_chars=NOTE, height=68, placeholder=PLACEHOLDER, label_visibility="collapsed", width=640
-    )
+    field("Note", key=key, max_chars=NOTE, placeholder=PLACEHOLDER, label_visibility="collapsed", **look)
 
 
 def _history(case: Case) -> None:
-    """Offer every verdict ever given on the record; it is asked for once somebody looks."""
-    if not case.version:
+    """Show every verdict ever given on the record."""
+    try:
+        every = verdicts.store().history(case.key)
+    except FormatError as error:
+        show_problems(error.lines())
         return
-    with st.expander(f"History ({case.version:,})", key=case.widget("history"), on_change="rerun") as opened:
-        if not opened.open:
-            return
-        try:
-            every = verdicts.store().history(case.key)
-        except FormatError as error:
-            show_problems(error.lines())
-            return
-        for one in every:
-            st.markdown(_line(one))
-            if len(one.verdict.note) > LINE or "\n" in one.verdict.note:
-                st.code(masks.hidden(one.verdict.note), language=None, wrap_lines=True, height=160)
+    for one in every:
+        st.markdown(_line(one))
+        if len(one.verdict.note) > LINE or "\n" in one.verdict.note:
+            st.code(masks.hidden(one.verdict.note), language=None, wrap_lines=True, height=160)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
+from nereval_core.glossary import decision_label
 from nereval_core.review.records import attached
 from nereval_core.review.shown import listed
-from pages.shared import verdict_lists, verdict_panel
+from pages.shared import keys, verdict_lists, verdict_panel
+from pages.shared.lists import short, table_of
 from pages.shared.plain import plain
+from pages.shared.queries import context
 from pages.shared.reading.document import Opened
 from pages.shared.verdict_case import case_of, ledger_of, unoffered
 
@@ -42,6 +47,47 @@ def bar(here: Here, there: Opened, go: Go) -> None:
     step = there.step(True)
     case = None if record is None else case_of(here, record, partial(go, *step) if step else None)
     verdict_panel.above(here, case, lambda position: go(*ledger.name(position)))
+
+
+def queue(here: Here, there: Opened, go: Go) -> None:
+    """Offer the records that are gone through, around the present one, each with its verdict; choosing one opens it."""
+    if unoffered(here) or not there.queue:
+        return
+    with st.popover("Queue", type="tertiary", key=f"{keys.VERDICT}queue", on_change="rerun") as box:
+        if not box.open:
+            return
+        ledger = ledger_of(here)
+        positions = ledger.positions(replace(here.query(), doc=""))
+        first = int(np.searchsorted(positions, ledger.position(*there.queue[0]) or 0))
+        some = positions[first : first + len(there.queue)]
+        records = ledger.frame(some)
+        lines = context(records, here.loaded.corpus.documents.texts, 0)
+        table = {
+            "decision": [decision_label(code) for code in records["decision"]],
+            "verdict": listed(attached(ledger.about), some.tolist()),
+            "span": [short(text) for _, text, _ in lines],
+            "document": [doc for doc, _ in there.queue],
+        }
+        key = f"{keys.LIST}queue"
+        at = int(there.at) if there.number else -1
+        cells = [(at, "span")] if 0 <= at < len(some) else []
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": cells}}
+        st.dataframe(
+            table_of(table),
+            key=key,
+            on_select=partial(_picked, key, tuple(there.queue), go),
+            selection_mode="single-cell",
+            hide_index=True,
+            height=320,
+            width=620,
+            placeholder="",
+        )
+
+
+def _picked(key: str, some: Sequence[tuple[str, str]], go: Go) -> None:
+    cells = st.session_state[key]["selection"]["cells"]
+    if cells and cells[0][0] < len(some):
+        go(*some[cells[0][0]])
 
 
 def of_document(here: Here, doc: str) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from pages.shared.verdict_case import Case, give
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-WORD, NUMBER = 200, 130
+WORD, NUMBER = 160, 130
 """Pixels."""
 
 
@@ -35,8 +35,8 @@ def form(here: Here, case: Case) -> None:
     documents = here.loaded.corpus.documents
     number = documents.index[case.seen.document]
     text = documents.texts[number]
-    with st.container(border=True):
-        st.markdown("**Neither is right. What is?**")
+    with st.container(border=True, gap="xsmall"):
+        said = st.empty()
         for place, span in enumerate(so_far):
             st.button(
                 f"“{plain(span.quote(text))}” {plain(span.type)} ×",
@@ -45,33 +45,40 @@ def form(here: Here, case: Case) -> None:
                 args=(case, place),
                 help="Take it out",
             )
-        with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
             words = _words(here, case, number, text)
             kind = _type(here, case)
             low, high = _characters(case, *words, len(text))
-        wrong = "" if low < high else "The end must lie behind the start."
-        now = Marked(((low, high),), kind) if kind and not wrong else None
-        quote = f"“{plain(text[low:high])}” at {low}–{high}" if low < high else ""
-        st.caption(wrong or f"{quote}, {plain(kind) if kind else 'of which type?'}")
-        every = (*so_far, now) if now is not None and now not in so_far else so_far
-        with st.container(horizontal=True, gap="small"):
-            st.button(
-                "Keep: this is right" if len(every) < 2 else f"Keep: these {len(every)} are right",
-                key=case.widget("keep"),
-                type="primary",
-                shortcut="Ctrl+Enter",
-                disabled=now is None,
-                on_click=give,
-                args=(case, "neither", every),
-            )
-            st.button(
-                "No entity", key=case.widget("none"), shortcut="0", on_click=give, args=(case, "neither", ()),
-                help="No span is right here, whatever is chosen above.",
-            )  # fmt: skip
-            st.button(
-                "And another span", key=case.widget("more"), disabled=now is None, on_click=_more, args=(case, every)
-            )
-            st.button("Cancel", key=case.widget("cancel"), on_click=_end)
+        now = Marked(((low, high),), kind) if kind and low < high else None
+        wrong = "the end must lie behind the start" if low >= high else "of which type?" if now is None else ""
+        right = wrong or f"“{plain(text[low:high])}” at {low}–{high}, {plain(kind)}"
+        said.markdown(f"**Neither is right.** Right is{' also' if so_far else ''}: {right}")
+        _buttons(case, now, so_far)
+
+
+def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...]) -> None:
+    every = (*so_far, now) if now is not None and now not in so_far else so_far
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+        st.button(
+            "Keep this" if len(every) < 2 else f"Keep these {len(every)}",
+            key=case.widget("keep"),
+            type="primary",
+            shortcut="Ctrl+Enter",
+            disabled=now is None,
+            on_click=give,
+            args=(case, "neither", every),
+        )
+        st.button(
+            "No entity",
+            key=case.widget("none"),
+            shortcut="0",
+            on_click=give,
+            args=(case, "neither", ()),
+            help="No span is right here, whatever is chosen above.",
+        )
+        st.button("Another", key=case.widget("more"), disabled=now is None, on_click=_more, args=(case, every))
+        st.button("Cancel", key=case.widget("cancel"), on_click=_end)
+        st.toggle("by characters", key=case.widget("characters"))
 
 
 def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
@@ -81,7 +88,13 @@ def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
     names = named(some, text)
     first, last = (
         st.selectbox(
-            label, range(len(some)), index=begin, format_func=names.__getitem__, key=case.widget(label), width=WORD
+            label,
+            range(len(some)),
+            index=begin,
+            format_func=names.__getitem__,
+            key=case.widget(label),
+            label_visibility="collapsed",
+            width=WORD,
         )
         for label, begin in zip(("From word", "to word"), spanned(some, case.key.span), strict=True)
     )
@@ -90,7 +103,7 @@ def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
 
 def _characters(case: Case, low: int, high: int, length: int) -> tuple[int, int]:
     """Ask for boundaries inside words, where somebody wants such."""
-    if not st.toggle("by characters", key=case.widget("characters")):
+    if not st.session_state.get(case.widget("characters")):
         return low, high
     # Fields of their own for each choice of words: they begin where the words do.
     at = f"{low}-{high}"
@@ -107,7 +120,8 @@ def _type(here: Here, case: Case) -> str:
         index=options.index(case.key.span.type),
         key=case.widget("type"),
         accept_new_options=True,
-        help="One of the known types, or a new one: type its name.",
+        placeholder="a known type, or a new one",
+        label_visibility="collapsed",
         width=WORD,
     )
     return (found or "").strip()
