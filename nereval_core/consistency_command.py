@@ -68,8 +68,8 @@ def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
     last = list(found.found)[-1:]
     for kind, one in found.found.items():
         table = found.table(kind, most).drop(columns=["kind", "rank"])
-        if not table["where"].any():
-            table = table.drop(columns="where")
+        empty = [name for name in ("where", "share") if not table[name].replace("", None).notna().any()]
+        table = table.drop(columns=empty)
         hidden = len(one) - len(table)
         more = (f"{hidden} more: --top, --csv and --json have them",) if hidden > 0 else ()
         signed = (found.signature,) if [kind] == last else ()

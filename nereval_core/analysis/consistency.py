@@ -120,10 +120,20 @@ _ROWS = (
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ROWS})
 
 FINDING_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {"kind": "str", "rank": "int64", "what": "str", "where": "str", "how": "str", "places": "int64", "settles": "int64"}
+    {
+        "kind": "str",
+        "rank": "int64",
+        "what": "str",
+        "where": "str",
+        "settles": "int64",
+        "places": "int64",
+        "share": "float64",
+        "how": "str",
+    }
 )
-"""Columns of `Consistency.table`: `what` is a form or a word, `where` which edge of which type; `how` says the number
-of occurrences of each way, `places` their sum; `settles` is what the findings are ranked by."""
+"""Columns of `Consistency.table`: `what` is a form or a word, `where` which edge of which type; `settles` is what the
+findings are ranked by; `how` says the number of occurrences of each way, `places` their sum, `share` that of those done
+as most are (NaN where each is one to settle)."""
 PLACE_COLUMNS: Mapping[str, str] = MappingProxyType(
     {"doc": "int64", "document": "str", "start": "int64", "end": "int64", "how": "str", "settle": "bool"}
 )
@@ -134,7 +144,8 @@ is among those that would change if what is done most often were done always."""
 class Finding(NamedTuple):
     """Something to question: what and where, how many occurrences there are of each way, and what it would settle.
 
-    `form` is what the attribute `form` of records calls it, empty where there is none to ask for.
+    `share` is that of the places done as most are, of those that stand for one way or another; None where each place is
+    one to settle. `form` is what the attribute `form` of records calls it, empty where there is none to ask for.
     """
 
     what: str
@@ -142,6 +153,7 @@ class Finding(NamedTuple):
     counts: dict[str, int]
     places: int
     settles: int
+    share: float | None
     form: str = ""
 
 
@@ -170,7 +182,9 @@ class Consistency:
             # A form that only other layers have is not told from others of its mask.
             form = self._masks.get(form, "")
             what = self._shown(what) if kind == "odd-ends" else form or masked_text(what)
-        return Finding(what, where, counts, sum(counts.values()), settles, form)
+        counted = found.counted(number)
+        share = None if found.votes is None else (counted - settles) / counted
+        return Finding(what, where, counts, sum(counts.values()), settles, share, form)
 
     def _shown(self, said: str) -> str:
         return masked_quotes(said) if is_masked(self.layer.documents) else said
@@ -185,7 +199,7 @@ class Consistency:
         for number in range(len(self.found[kind]))[:most]:
             one = self.finding(kind, number)
             how = ", ".join(f"{name} {count:,}" for name, count in one.counts.items())
-            rows.append((kind, number + 1, one.what, one.where, how, one.places, one.settles))
+            rows.append((kind, number + 1, one.what, one.where, one.settles, one.places, one.share, how))
         return pd.DataFrame(rows, columns=list(FINDING_COLUMNS)).astype(dict(FINDING_COLUMNS))
 
     def places(self, kind: str, number: int) -> pd.DataFrame:
@@ -276,6 +290,7 @@ def consistency(layer: Layer, others: Sequence[Layer] = (), kinds: Sequence[str]
     given = Inspected(unmasked(layer), tuple(map(unmasked, others)))
     asked = [KINDS[name] for name in KINDS if name in kinds or not kinds]
     found = {kind.name: kind.ask(given) for kind in asked if len(others) >= kind.others}
+    given.forget()
     return Consistency(given, MappingProxyType(found), layer, tuple(others))
 
 

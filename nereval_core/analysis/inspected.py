@@ -101,6 +101,11 @@ class Inspected:
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(inside)))
         return Cover(frozen(before), frozen(begun), frozen(ended))
 
+    def forget(self) -> None:
+        """Give up what only questions take, not the names of what they found."""
+        for name in ("hits", "free", "cover"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def many(self) -> int:
         """How many words the documents have."""
@@ -205,6 +210,12 @@ class Found:
                 sums[ways[group]] += count
         most = max(sums, key=lambda way: sums[way])
         return {group for group, way in ways.items() if way != most}
+
+    def counted(self, number: int) -> int:
+        """Return how many occurrences of a finding stand for one way or another."""
+        low, high = self.cells.first[number : number + 2].tolist()
+        counts = self.cells.number[low:high]
+        return int(counts.sum() if self.votes is None else counts[self.votes[self.cells.group[low:high]] >= 0].sum())
 
     def counts(self, number: int) -> dict[str, int]:
         """Return how many occurrences of each group a finding has, most first."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LAYER, KIND = f"{keys.WIDGET}consistency_layer", f"{keys.WIDGET}consistency_kind"
 FIRST, *_REST = KINDS
 assert tuple(_REST) == CONSISTENCY_VIEWS
+_SHARE = "Of the places that stand for one way or another, the share of the most frequent way."
 CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting": "text", "odd-ends": "what"}
 """What the first column of a table is called; where it is not said, a form."""
 
@@ -34,7 +35,7 @@ def asked(here: Here) -> Consistency:
     return _asked(here.loaded.corpus.digest, key, here, rules)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking for what a careful reader would question …")
+@st.cache_resource(max_entries=4, show_spinner="Looking for what a careful reader would question …")
 def _asked(digest: str, key: str, _here: Here, _rules: TypeRules) -> Consistency:
     corpus = _here.loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
@@ -104,6 +105,7 @@ def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | Non
             "where": column.TextColumn("where", width=170),
             "how": column.TextColumn("how", width=430, help="How often each way."),
             "places": column.NumberColumn("places", width=75, format="localized", help="All places, of all ways."),
+            "share": column.NumberColumn("share", width=65, format="percent", help=_SHARE),
             "settles": column.NumberColumn("settles", width=75, format="localized", help=KINDS[kind].counted),
         },
     )
@@ -116,5 +118,11 @@ def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | Non
 
 def _shown(part: pd.DataFrame, kind: str) -> pd.DataFrame:
     """Return the columns that the page shows; which edge of which type only where that is said."""
-    columns = ["what", *(["where"] if part["where"].any() else []), "settles", "places", "how"]
+    some = [name for name in ("where", "share") if part[name].astype("bool").any() and part[name].notna().any()]
+    columns = [
+        name for name in ("what", "where", "settles", "places", "share", "how") if name in some or name in _ALWAYS
+    ]
     return part[columns].rename(columns={"what": CALLED.get(kind, "form")})
+
+
+_ALWAYS = ("what", "settles", "places", "how")
