@@ -19,6 +19,7 @@ from nereval_core.review.exchange import Imported, import_verdicts
 from nereval_core.review.lines import HAND, KEYS, LIMIT, lines_read, written
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
+from tests import databases
 
 TEXT = "Ann took aspirin and then more aspirin."
 HOSTILE = "<script>alert(1)</script> javascript:alert(1) =1+1 \x1b[2J \u202e \U0001f600 '; DROP TABLE verdict_event; --"
@@ -115,6 +116,27 @@ def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> N
     assert said.startswith("'aspirin' in 'd1', gold: here Ann on 20")
     assert ": both acceptable ('see 2.1'); there Bob on 20" in said and said.endswith(": guideline unclear")
     assert [given.verdict.kind for given in one.reviewed().standing] == ["both", "gold"]
+
+
+@pytest.mark.xdist_group("review-stress")
+def test_from_a_file_to_a_server_and_back(make: Make, server: databases.Server) -> None:
+    one, two, three = make("one"), databases.emptied(ReviewStore(server.url)), make("three")
+    # More spans than a question to the database names at once.
+    spans = [Marked(((at, at + 1),), HOSTILE) for at in range(1_200)]
+    drafts = [
+        Draft(Verdict(Key(text_digest(TEXT), "pred", span), "both", Seen("d\0", HOSTILE), note=HOSTILE))
+        for span in spans
+    ]
+    for low in (0, 600):
+        one.give(drafts[low : low + 600], "Ann")
+    one.undo("Ann")
+    content = exported(one)
+    assert len(taken(two, content).taken) == 1_800 and exported(two) == content
+    assert taken(two, content).known == 1_800
+    taken(three, exported(two))
+    assert exported(three) == content
+    assert len(two.undo("Ann")) == 600 and len(two.reviewed()) == 0
+    two.close()
 
 
 @pytest.mark.parametrize("key", ["note", "kind", "who"])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.errors import FormatError
+from nereval_core.review import databases
 from nereval_core.review.schema import EVENTS, HEAD, METADATA, REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
@@ -131,6 +132,20 @@ def test_more_threads_than_connections_lose_nothing(store: ReviewStore) -> None:
     with ThreadPoolExecutor(24) as threads:
         assert sum(threads.map(give, range(24))) == 24
     assert len(store.reviewed()) == 24
+
+
+def test_who_stands_in_line_too_long_is_told(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.give([draft()], "Ann")
+    monkeypatch.setattr(databases, "WAIT", 0.1)
+    other = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    with store.database.writing():
+        with pytest.raises(FormatError, match="another process is writing, and nothing was kept; try again"):
+            other.give([draft(31)], "Bob")
+        # Readers do not wait.
+        assert len(other.reviewed()) == 1
+    other.give([draft(31)], "Bob")
+    assert len(store.reviewed()) == 2
+    other.close()
 
 
 def test_what_was_seen_and_is_gone_is_no_conflict(store: ReviewStore) -> None:

@@ -26,20 +26,16 @@ from nereval_core.review.faults import LOST, fault
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
-WAIT = 30
+WAIT: float = 30
 """Seconds that a writer stands in line before it is told that the database is busy."""
+PAUSE = 300
+"""Seconds after which a server gives up a writer who says nothing any more, and holds up the others."""
 REACH = 5
 """Seconds in which a server must answer: pages wait for it."""
 _LOCK = 0x6E657265
 """The advisory lock of PostgreSQL under which verdicts are written: any number that is always the same."""
 _WRITES = "nereval_writes"
 _SECRETS = ("password", "sslpassword", "passfile")
-# In a transaction of PostgreSQL that writes. Whoever got lost while it held the lock does not hold up the others.
-_IN_LINE = (
-    f"SET LOCAL lock_timeout = '{WAIT}s'",
-    f"SET LOCAL idle_in_transaction_session_timeout = '{WAIT}s'",
-    f"SELECT pg_advisory_xact_lock({_LOCK})",
-)
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -103,8 +99,7 @@ class Database:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 if self.file is None:
-                    for statement in _IN_LINE:
-                        connection.execute(text(statement))
+                    _stand_in_line(connection)
                 else:
                     self._is_the_same()
                 yield connection
@@ -213,8 +208,8 @@ def _postgres(url: URL) -> Engine:
         "connect_timeout": REACH,
         "client_encoding": "utf8",
         # A server that vanished without a word is given up.
-        "keepalives_idle": WAIT,
-        "tcp_user_timeout": WAIT * 1000,
+        "keepalives_idle": round(WAIT),
+        "tcp_user_timeout": round(WAIT * 1000),
     }
     chosen = {name: value for name, value in arguments.items() if name not in url.query}
     try:
@@ -224,6 +219,16 @@ def _postgres(url: URL) -> Engine:
     except ModuleNotFoundError as error:
         remedy = "pip install 'psycopg[binary]'"
         raise FormatError.single(VARIABLE, None, "PostgreSQL's driver is not installed", remedy) from error
+
+
+def _stand_in_line(connection: Connection) -> None:
+    """Begin a transaction of PostgreSQL that writes."""
+    for statement in (
+        f"SET LOCAL lock_timeout = {round(WAIT * 1000)}",
+        f"SET LOCAL idle_in_transaction_session_timeout = {PAUSE * 1000}",
+        f"SELECT pg_advisory_xact_lock({_LOCK})",
+    ):
+        connection.execute(text(statement))
 
 
 def _connected(connection: sqlite3.Connection, record: Any) -> None:

@@ -22,6 +22,7 @@ _SQLITE = (
 _POSTGRES = (
     ("53100", f"the server's disk is full, {LOST}", "make room and try again"),
     ("25006", f"the server takes no changes now, {LOST}", "try again, or ask who runs it"),
+    ("25P03", f"the server has given up waiting, {LOST}", "try again"),
     ("55P03", f"another process is writing, {LOST}", "try again"),
     ("42501", "this user has no right to do this", "grant it the rights on the schema and its tables"),
     ("42P01", "the tables are gone", "restore them"),
