@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from nereval_core import writers
 from nereval_core.commands import (
@@ -23,6 +23,7 @@ from nereval_core.commands import (
     say_unused,
     settings_of,
 )
+from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Loaded, check_criteria, load_corpus
 from nereval_core.readers.source import label_of
@@ -49,11 +50,11 @@ def apply(options: argparse.Namespace) -> str | None:
     """Write a corrected copy of gold with the log of its changes beside it."""
     if wrong := _unwritable(options):
         return wrong
-    reviewed = _reviewed(options)
+    reviewed, kept = _reviewed(options)
     loaded = _loaded(options)
     found = applied(loaded.corpus.gold, reviewed, loaded.corpus.systems)
     signed = signature(found)
-    _write(options, found, log_csv(log_rows(found.log), signed), found.layer)
+    _write(options, found.layer, log_csv(log_rows(found.log), signed), kept)
     _say_counts(found)
     print(signed)
     return None
@@ -66,7 +67,9 @@ def what_if(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     settings = settings_of(options)
-    reviewed = _reviewed(options)
+    reviewed, kept = _reviewed(options)
+    if kept is not None and os.path.realpath(kept) in {os.path.realpath(place) for place in targets.values()}:
+        return f"{quoted(os.fspath(kept))} would be overwritten, name another FILE"
     loaded = _loaded(options)
     say_unused(settings, loaded)
     corpus = loaded.corpus
@@ -94,11 +97,11 @@ def adjudicate(options: argparse.Namespace) -> str | None:
         return f"two annotators are wanted, {len(options.files)} given"
     if wrong := _unwritable(options):
         return wrong
-    reviewed = _reviewed(options)
+    reviewed, kept = _reviewed(options)
     loaded = _loaded(options)
     corpus = loaded.corpus
     found = adjudicated(corpus.gold.renamed(label_of(Path(options.files[0]).name)), corpus.systems[0], reviewed)
-    _write(options, found.applied, log_csv(found.log, found.signature), found.layer)
+    _write(options, found.layer, log_csv(found.log, found.signature), kept)
     say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
     for row in found.open[:SHOWN]:
         say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
@@ -124,8 +127,8 @@ def _unknown_kind(options: argparse.Namespace) -> str | None:
     return f"--kind {quoted(unknown[0])}, choose among {', '.join(KINDS)}" if unknown else None
 
 
-def _reviewed(options: argparse.Namespace) -> Reviewed:
-    """Return the verdicts that are accepted.
+def _reviewed(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
+    """Return the verdicts that are accepted, and the file that they are kept in, if it is one.
 
     Raises:
         FormatError: a file that is not there, or a database that cannot be read; a reviewer who gave none.
@@ -135,7 +138,7 @@ def _reviewed(options: argparse.Namespace) -> Reviewed:
     store = ReviewStore.of_environment(options.review)
     try:
         every = store.reviewed()
-        name = store.name
+        name, kept = store.name, store.database.file
     finally:
         store.close()
     unknown = [who for who in options.reviewer if who not in every.reviewers]
@@ -144,7 +147,7 @@ def _reviewed(options: argparse.Namespace) -> Reviewed:
         raise FormatError(
             Problem(name, None, f"no verdict of {quoted(who)} stands", f"verdicts are of {known}") for who in unknown
         )
-    return accepted(every, who=options.reviewer or None, kinds=listed(options.kind) or None)
+    return accepted(every, who=options.reviewer or None, kinds=listed(options.kind) or None), kept
 
 
 def _loaded(options: argparse.Namespace) -> Loaded:
@@ -160,8 +163,9 @@ def _loaded(options: argparse.Namespace) -> Loaded:
     return loaded
 
 
-def _write(options: argparse.Namespace, found: Applied, log: bytes, layer: Any) -> None:
-    given = [*options.files, *(file.partition("=")[2] for file in options.files)]
+def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:
+    """Write a layer and its log, over none of the inputs and not over the verdicts themselves."""
+    given = [*options.files, *(file.partition("=")[2] for file in options.files), *([kept] if kept else [])]
     form = options.target_format or "jsonl"
     for note in write_copy(layer, log, options.out, format=form, inputs=[place for place in given if place]):
         say(f"{options.out}: {note}")

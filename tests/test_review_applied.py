@@ -104,6 +104,7 @@ CASES = {
     "prediction, none right": (verdict("pred", LONG, "neither"), [ANN, DRUG], "nothing to do", ""),
     "prediction unclear": (verdict("pred", LONG, "unclear"), [ANN, DRUG], "unclear", ""),
     "prediction that gold has": (verdict("pred", DRUG, "pred"), [ANN, DRUG], "would repeat a span", ""),
+    "refused, but gold has it": (verdict("pred", DRUG, "gold"), [ANN, DRUG], "gold has the span", ""),
     "right that gold has": (verdict("pred", LONG, "neither", None, [ANN]), [ANN, DRUG], "would repeat a span", ""),
     "prediction gone": (verdict("pred", TWICE, "pred"), [ANN, DRUG], "stale", ""),
 }
@@ -184,6 +185,13 @@ def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:
     assert found.order is not None
     read = [span for _, span in sorted(zip(found.order.tolist(), spans_of(found), strict=True))]
     assert read == [TWICE, ANN, LONG]
+
+
+def test_two_that_contradict_one_another_are_told_apart() -> None:
+    given = [verdict("gold", DRUG, "pred", LONG), verdict("pred", LONG, "gold")]
+    found = applied(layer_of([ANN, DRUG]), standing(*given), [layer_of([LONG])])
+    assert spans_of(found.layer) == [ANN, LONG]
+    assert said(found) == [("replaced", "aspirin tablets"), ("gold has the span", "")]
 
 
 def test_verdicts_are_chosen_by_reviewer_and_kind() -> None:

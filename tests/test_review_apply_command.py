@@ -27,6 +27,7 @@ from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, Side, V
 from nereval_core.review.what_if import what_if
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.tables import rows
+from nereval_core.writers import writers
 from tests.test_review_applied import ANN, DRUG, LONG, OTHER, TWICE, layer_of, spans_of, standing, verdict
 
 DEMO = Path(__file__).parents[1] / "demo_data" / "pharmacology"
@@ -313,3 +314,19 @@ def test_the_verbs_of_the_library(loaded: Loaded, store: ReviewStore) -> None:
     first, second = (str(DEMO / f"annotator-{number}.jsonl") for number in (1, 2))
     made = nereval.adjudicate(first, second, verdicts=store.reviewed())
     assert len(made.layer) >= made.agreed and made.open
+
+
+def test_the_verdicts_themselves_are_not_written_over(
+    loaded: Loaded, store: ReviewStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.give(drafted(loaded, "rules")[:2], "Ann")
+    kept = str(tmp_path / "review.sqlite")
+    where = [str(GOLD), str(SYSTEMS["rules"]), "-q", "--review", kept]
+    for verb, option in (("apply", "--out"), ("what-if", "--json")):
+        assert main(["review", verb, *where, option, kept]) == 2
+        assert "over" in capsys.readouterr().err
+    assert len(ReviewStore(kept).reviewed()) == 2
+
+
+def test_every_writable_format_is_tried_above() -> None:
+    assert set(writers()) == {"jsonl", "parquet", "brat", "conll", "bc2gm"}

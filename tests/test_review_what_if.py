@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.library import read
+from nereval_core.readers import Source
 from nereval_core.review.applied import applied
+from nereval_core.review.corrected import packed
 from nereval_core.review.records import key_of
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.review.what_if import WHAT_IF_COLUMNS, exact_f1, plus, what_if
@@ -93,3 +95,14 @@ def test_it_is_the_same_on_real_spans() -> None:
     assert len(found.applied.layer) < len(gold) and found.applied.verdicts == len(given)
     for criterion in settings.criteria:
         assert found.counts["rules", criterion.name].after == scores.counts(criterion.name)
+
+
+@over(st.lists(MARKS, max_size=5), st.lists(MARKS, max_size=5), st.lists(GIVEN, max_size=6))
+def test_what_is_written_and_read_again_is_the_layer(
+    own: list[Marked], theirs: list[Marked], given: list[Given]
+) -> None:
+    gold = layer_of(own, TEXTS)
+    found = applied(gold, standing(*given), [over_gold(gold, theirs, TEXTS)])
+    name, raw, notes = packed(found.layer, "jsonl", "gold")
+    again = read(Source.of_uploads([(name, raw)])).layer
+    assert again.digest == found.layer.digest and not notes

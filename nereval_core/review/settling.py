@@ -31,6 +31,7 @@ APART = "discontinuous alternative"
 OUTSIDE = "outside the text"
 REPEATS = "would repeat a span"
 CIRCLE = "verdicts go round in a circle"
+CONTRARY = "gold has the span"
 REASONS: Mapping[str, str] = {
     UNCLEAR: "the guideline does not say, so gold stays as it is",
     STALE: "the text has changed, or no layer has the span any more",
@@ -41,6 +42,7 @@ REASONS: Mapping[str, str] = {
     OUTSIDE: "a span that it brings in reaches beyond the text, or its type is no text",
     REPEATS: "gold has this span already",
     CIRCLE: "spans give way to one another in a circle, so none of them is right",
+    CONTRARY: "it says that the prediction is no entity, and gold has it, as it was read or by another verdict",
 }
 """Why a verdict is not applied."""
 
@@ -132,7 +134,7 @@ def settled(
         elif reason := wrong[id(one)] or (CIRCLE if _stuck(one, moves) else ""):
             outcomes.append(Outcome(one, reason=reason))
         elif verdict.key.side == "pred":
-            outcomes.append(_of_prediction(one, before, _led(brings(one), moves, set())))
+            outcomes.append(_of_prediction(one, before, staying | brought, _led(brings(one), moves, set())))
         elif verdict.kind == "both":
             assert verdict.partner is not None, "without one it is an optional entity"
             place = (verdict.partner.start, verdict.partner.end)
@@ -209,10 +211,10 @@ def _of_gold(one: Given, moves: Mapping[Marked, tuple[Marked, ...]]) -> Outcome:
     return Outcome(one, KEPT if after == (span,) else REPLACED if after else REMOVED, after)
 
 
-def _of_prediction(one: Given, before: set[Marked], ends: set[Marked]) -> Outcome:
+def _of_prediction(one: Given, before: set[Marked], standing: set[Marked], ends: set[Marked]) -> Outcome:
     """Say what a verdict on a prediction did; `before` is what gold has by the verdicts on its own spans."""
     if one.verdict.kind == "both":
         return Outcome(one, reason=OPTIONAL)
     if not ends:
-        return Outcome(one, NOTHING)
+        return Outcome(one, reason=CONTRARY) if one.verdict.key.span in standing else Outcome(one, NOTHING)
     return Outcome(one, reason=REPEATS) if ends <= before else Outcome(one, ADDED, tuple(sorted(ends)))

@@ -44,7 +44,9 @@ def choices() -> Accepted:
     who = st.session_state.get(keys.REVIEW_WHO)
     known = set(verdicts.now().reviewers)
     # Whoever has taken all of theirs back is nobody to choose any more.
-    return Accepted(who if who is None else tuple(set(who) & known), st.session_state.get(keys.REVIEW_KINDS))
+    return Accepted(
+        who if who is None else tuple(sorted(known.intersection(who))), st.session_state.get(keys.REVIEW_KINDS)
+    )
 
 
 def filters() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison_tables import signed
-from nereval_core.criteria import CRITERIA, SCHEMAS
+from nereval_core.criteria import SCHEMAS
 from nereval_core.queries import Query
 from nereval_core.report.printed import UNDEFINED
 from nereval_core.review.corrected import signature
@@ -17,6 +17,7 @@ from nereval_core.review.hanging import Hanging
 from nereval_core.review.settling import REASONS
 from nereval_core.review.tables import WITH, hanging_table, log_table, scores_table
 from nereval_core.review.verdicts import KINDS
+from nereval_core.review.what_if import WhatIf
 from pages.shared import keys, navigation, overview, review
 from pages.shared.downloads import export
 from pages.shared.lists import count, opened, selected_cell, steady_key, table_key
@@ -37,22 +38,30 @@ HELD = 30
 def draw(here: Here) -> None:
     if review.nothing(here):
         return
-    head(here)
+    names = shown(here)
+    head(here, review.scored(here, names))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         review.filters()
-        everything = overview.all_criteria(here)
-    few = dict.fromkeys((*SCHEMAS, here.by, ALIVE))
-    names = dict.fromkeys((*(name for name in here.criteria if everything or name in few), ALIVE))
-    if not everything:
-        names = {name: None for name in names if CRITERIA.get(name, here.criterion).unit == "span" or name == here.by}
-    scores(here, tuple(names))
+        overview.all_criteria(here)
+    scores(here, names)
     order(here)
 
 
-def head(here: Here) -> None:
+def shown(here: Here) -> tuple[str, ...]:
+    """Return the criteria that are shown: the schemas, the chosen one and the one that comes to life, or all.
+
+    What counts tokens takes longest, and is scored where it is the one chosen, or all are.
+    """
+    if "all-criteria" in here.view.sort:
+        return tuple(dict.fromkeys((*here.criteria, ALIVE)))
+    few = {*SCHEMAS, here.by, ALIVE}
+    return tuple(dict.fromkeys((*(name for name in here.criteria if name in few), ALIVE)))
+
+
+def head(here: Here, every: WhatIf) -> None:
     """Say the one number that matters, and what became of the verdicts."""
     found = review.corrected(here)
-    both = review.scored(here, (here.by,)).counts.get((here.system, here.by))
+    both = every.counts.get((here.system, here.by))
     if both is not None and both.before is not None and both.after is not None:
         now, then = number(both.before.f1), number(both.after.f1)
         gain = both.difference("f1")
@@ -103,7 +112,7 @@ def _columns(table: pd.DataFrame) -> dict[str, object]:
     return found
 
 
-def _opened(here: Here, both: review.WhatIf, system: str, criterion: str) -> None:
+def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
     """Show how an F1 is made, as it is and with verdicts, and the records of the system that have verdicts."""
     counts = both.counts[system, criterion]
     with st.container(border=True):
