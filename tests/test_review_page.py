@@ -192,3 +192,18 @@ def test_masked_texts_stay_masked(store: ReviewStore) -> None:
         assert not [text for text in secret if text in shown], name
         assert all("text masked" in one.value for one in app.code if one.value.startswith("nereval"))
     assert "All verdicts (JSON lines)" not in [one.proto.label for one in app.get("download_button")]
+
+
+@pytest.mark.parametrize(
+    "base",
+    [VIEW, replace(VIEW, merge=(("PROTEINAS", "X"), ("NORMALIZABLES", "X"))), replace(VIEW, criterion="fragment")],
+    ids=["as annotated", "merged", "by token"],
+)
+def test_a_chosen_verdict_and_an_open_record_are_read_in_the_text(base: View, store: ReviewStore) -> None:
+    found = given(store)
+    place = next(at for at, change in enumerate(found.log) if change.done == "replaced")
+    app = opened("Review", view("given-verdicts", base), **{f"{keys.TABLE}verdicts": cell(place, "text")})
+    quote = found.log[place].before
+    assert any("nvh" in box.body and quote in box.body for box in app.get("html"))
+    app = opened("Review", view("adjudicate", base), **{f"{keys.TABLE}open": cell(0, "first")})
+    assert any("nvh" in box.body for box in app.get("html"))

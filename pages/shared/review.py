@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from nereval_core.corpus import Layer
@@ -20,6 +21,7 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.review.what_if import WhatIf, what_if
 from nereval_core.scoring import Settings
 from pages.shared import keys, navigation, verdicts
+from pages.shared.lists import record_card
 from pages.shared.loading import Loaded
 from pages.shared.plain import plain
 
@@ -147,14 +149,20 @@ def nothing(here: Here) -> bool:
     return True
 
 
-def link(here: Here, change: Change, *, key: str) -> None:
-    """Draw the link to the record that a verdict is about; to its document where no system has it as a record."""
+def read(here: Here, change: Change) -> None:
+    """Show the record that a verdict is about, in its text; the way to its document where no system has it."""
     found = record_of(here, change)
-    view = replace(here.view, doc=change.id, record="")
     if found is not None:
-        view = replace(view, system=found[0], criterion=found[1], record=found[2])
-    label = "Read the record" if found else "Read the document"
-    navigation.link_to("Documents", f":primary[{label} in {plain(change.id)} →]", view, key=key)
+        system, criterion, record = found
+        show(here.of(system), criterion, change.id, record)
+        return
+    view = replace(here.view, doc=change.id, record="")
+    navigation.link_to("Documents", f":primary[Read the document {plain(change.id)} →]", view)
+
+
+def show(here: Here, criterion: str, document: str, record: str) -> None:
+    """Show a record in its text, with the way to its document."""
+    record_card(here, criterion, pd.Series({"document": document, "record": record}))
 
 
 def record_of(here: Here, change: Change) -> tuple[str, str, str] | None:

@@ -15,6 +15,7 @@ from nereval_core.review.applied import accepted
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.tables import open_table
 from pages.shared import keys, navigation, reference, review, review_copies, state, verdicts
+from pages.shared.criteria import as_read
 from pages.shared.downloads import export
 from pages.shared.lists import ROWS, count, first_row, selected_cell, steady_key
 from pages.shared.plain import plain
@@ -42,7 +43,7 @@ def draw(here: Here) -> None:
     )
     with st.container(horizontal=True):
         for label, value, help in parts:
-            st.metric(label, f"{value:,}", help=help, width=170)
+            st.metric(label, f"{value:,}", help=help, width=130)
     if found.open:
         still_open(here, found)
     st.subheader("The adjudicated layer")
@@ -62,10 +63,10 @@ def choose(here: Here) -> None:
             format_func=lambda name: name or "gold",
             on_change=_took_first,
             args=(here,),
-            width=300,
+            width=260,
         )
         st.session_state[SECOND] = here.system
-        st.selectbox("Second annotator", list(here.systems), key=SECOND, on_change=_took_second, width=300)
+        st.selectbox("Second annotator", list(here.systems), key=SECOND, on_change=_took_second, width=260)
         pair = annotators(here)
         if pair is not None and pair != (here.view.reference, here.system):
             label = f":primary[{plain(pair[0])} and {plain(pair[1])}]"
@@ -108,14 +109,9 @@ def _adjudicated(key: Hashable, _first: Layer, _second: Layer, _reviewed: Review
 
 def still_open(here: Here, found: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(count(len(found.open), "open record"))
-        query = Query(decision=ERRORS, having=(("verdict", "none"),))
-        rest = here.ledger(STRICT).total(query).records
-        view = view_of(replace(here.view, criterion=STRICT), query)
-        if rest:
-            label = f":primary[Decide on Errors: {count(rest, 'record')} without a verdict →]"
-            navigation.link_to("Errors", label, view, key="open")
+    # Two agree on types as they annotated them, whatever is merged elsewhere.
+    here = as_read(here)
+    st.subheader(count(len(found.open), "open record"))
     low = first_row(len(found.open), "open", here.view, "records")
     part = found.open[low : low + ROWS]
     table = open_table(part, here.loaded.corpus.documents)
@@ -136,11 +132,12 @@ def still_open(here: Here, found: Adjudicated) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         export(open_table(found.open, here.loaded.corpus.documents), found.signature, name="open", key="open")
-        st.caption("Choose a row for the way to its record.")
+        st.caption("Choose a row to read it in its text.")
+        query = Query(decision=ERRORS, having=(("verdict", "none"),))
+        if rest := here.ledger(STRICT).total(query).records:
+            label = f":primary[Decide on Errors: {count(rest, 'record')} without a verdict →]"
+            navigation.link_to("Errors", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
     cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
         row = part[cell[0]]
-        view = replace(here.view, criterion=STRICT, doc=row.document, record=row.record)
-        navigation.link_to(
-            "Documents", f":primary[Read the record in {plain(row.document)} →]", view, key="open_record"
-        )
+        review.show(here, STRICT, row.document, row.record)

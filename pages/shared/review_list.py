@@ -67,7 +67,7 @@ def _listed(here: Here, rows: list[Change]) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         export(log_table(rows), signature(review.corrected(here)), name="verdicts", key="verdicts")
-        st.caption("Choose a row to read the verdict and to go to its record.")
+        st.caption("Choose a row to read the verdict, and its record in the text.")
     cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
         _card(here, part[cell[0]])
@@ -93,4 +93,4 @@ def _card(here: Here, change: Change) -> None:
             st.caption(plain(change.done))
         if change.note:
             st.text(change.note)
-        review.link(here, change, key="verdict")
+    review.read(here, change)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -213,11 +212,6 @@ def _fallen(here: Here, row: Hanging) -> None:
         )
         cell = selected_cell(event, len(table), [str(name) for name in table.columns])
         if cell is None:
-            st.caption("Choose a row for the way to its record.")
+            st.caption("Choose a row to read its record in the text.")
         else:
-            review.link(replace_criterion(here, row.criterion), row.changes[cell[0]], key="fallen")
-
-
-def replace_criterion(here: Here, criterion: str) -> Here:
-    """Return the same under another criterion."""
-    return replace(here, view=replace(here.view, criterion=criterion))
+            review.read(here, row.changes[cell[0]])
