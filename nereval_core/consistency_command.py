@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from nereval_core import __version__
-from nereval_core.analysis.consistency import FINDING_COLUMNS, KINDS, Consistency, check_kinds, in_layers
+from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
 from nereval_core.analysis.consistency import consistency as questioned
+from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
 from nereval_core.commands import STDOUT, listed, loaded_corpus, misplaced, names_of, put_out, say
 from nereval_core.errors import quoted
 from nereval_core.report.cells import cells

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from nereval_core.analysis.consistency import Consistency, check_kinds, check_texts, consistency
+from nereval_core.analysis.consistency import Consistency, check_texts, consistency
+from nereval_core.analysis.consistency_kinds import check_kinds
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import Given, Texts, gold_side, pred_side

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.consistency import FINDING_COLUMNS, KINDS, PLACE_COLUMNS, Consistency, consistency
+from nereval_core.analysis.consistency import FINDING_COLUMNS, PLACE_COLUMNS, Consistency, consistency
 from nereval_core.analysis.consistency_forms import INSIDE, LEAST_SHARE, NOT
+from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.analysis.consistency_nesting import WHOLE
 from nereval_core.analysis.inspected import Inspected
 from nereval_core.analysis.occurrences import annotated_at, span_at

@@ -12,7 +12,8 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.__main__ import main
-from nereval_core.analysis.consistency import FINDING_COLUMNS, KINDS
+from nereval_core.analysis.consistency import FINDING_COLUMNS
+from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.errors import FormatError
 from pages.shared.loading import DEMOS
 

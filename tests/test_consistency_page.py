@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.consistency import KINDS, consistency
+from nereval_core.analysis.consistency import consistency
+from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared import corpora, keys
 from pages.shared.consistency import KIND, LAYER

@@ -10,7 +10,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.inspected import Found, Inspected, Occurrences, chosen, found_of, joined
+from nereval_core.analysis.findings import Found, Occurrences, chosen, found_of, joined
+from nereval_core.analysis.inspected import Inspected
 from nereval_core.analysis.running_words import form_of
 from nereval_core.corpus import Fragments, Int64, Layer
 

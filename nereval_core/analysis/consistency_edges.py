@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nereval_core.analysis.inspected import Codes, Found, Inspected, Occurrences, chosen, found_of, joined
+from nereval_core.analysis.findings import Found, Occurrences, chosen, found_of, joined
+from nereval_core.analysis.inspected import Codes, Inspected
 from nereval_core.analysis.running_words import Words, fold
 
 SIDES = ("left", "right")

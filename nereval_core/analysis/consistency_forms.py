@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.inspected import Found, Inspected, Occurrences, chosen, counted, found_of, joined
+from nereval_core.analysis.findings import Found, Occurrences, chosen, counted, found_of, joined
+from nereval_core.analysis.inspected import Inspected
 from nereval_core.corpus import Int64
 
 LEAST_SHARE = 0.05

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.inspected import Codes, Found, Inspected, found_of
+from nereval_core.analysis.findings import Found, found_of
+from nereval_core.analysis.inspected import Codes, Inspected
 from nereval_core.analysis.running_words import form_of
 from nereval_core.corpus import Int64
 

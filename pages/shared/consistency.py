@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.consistency import KINDS, Consistency
+from nereval_core.analysis.consistency import Consistency
 from nereval_core.analysis.consistency import consistency as ask
+from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.scoring import TypeRules, apply_rules
 from pages.shared import keys, reference, state
 from pages.shared.downloads import export

@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from nereval_core.analysis.consistency import KINDS, consistency
+from nereval_core.analysis.consistency import consistency
+from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.analysis.inspected import Inspected
 from nereval_core.corpus import Layer, frozen
 from tests.benchmarks.slices import SPANS, drawn, seconds
