@@ -15,7 +15,7 @@ from pages.shared.frame import Here, page
 from pages.shared.problems import show_problems
 from pages.shared.reading import reading
 from pages.shared.reading.examples import counts, example_html, span_decisions
-from pages.shared.reading.guide import columns, editor
+from pages.shared.reading.guide import columns, editor, verdict_table
 from pages.shared.reading.view import view
 
 SECTIONS = {
@@ -24,6 +24,7 @@ SECTIONS = {
     "Try it": "try-it",
     "Matching criteria": "criteria",
     "Error classes": "error-classes",
+    "Verdicts": "verdicts",
     "Abbreviations": "abbreviations",
 }
 HOW = (
@@ -95,6 +96,16 @@ def error_classes() -> None:
         shown.html(example_html(guide.CLASS_EXAMPLES[code], "strict"))
 
 
+def verdicts() -> None:
+    st.header("Verdicts", anchor="verdicts")
+    st.write(
+        "Who is right about a record? On Errors and Documents a key or a button says it, and the next record comes. "
+        "`u` takes back your own last verdict, `j` and `k` go to the next and the previous record; no key does "
+        "anything while you type."
+    )
+    st.table(verdict_table())
+
+
 def abbreviations() -> None:
     st.header("Abbreviations", anchor="abbreviations")
     for code, term in GLOSSARY.items():
@@ -115,4 +126,5 @@ def explain(here: Here | None) -> None:
     try_it()
     criteria()
     error_classes()
+    verdicts()
     abbreviations()

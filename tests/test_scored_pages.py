@@ -24,6 +24,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.scored import ledger as scored_ledger
 from nereval_core.scoring import Scores, score_layers
 from pages.shared import corpora, scored
+from pages.shared.keys import VERDICT
 from pages.shared.loading import DEMOS, load_demo
 from pages.shared.url import View, parse
 from tests.test_pages import address, opened, sound
@@ -128,6 +129,13 @@ def test_documents_are_read_in_the_folder(served: Path) -> None:
     ]
     app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
     assert any(caption.value.startswith("Record 1 of ") for caption in app.caption)
+
+
+@pytest.mark.parametrize("page", ["Errors", "Documents"])
+def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path, page: str) -> None:
+    app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
+    assert any("Verdicts are not given on a scored folder" in caption.value for caption in app.caption)
+    assert not [button.key for button in app.button if (button.key or "").startswith(VERDICT)]
 
 
 def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.glossary import DECISIONS
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, NOTE
+from nereval_core.review.verdicts import KINDS, NOTE, Draft, Marked
 from pages.shared import keys, verdicts
 from pages.shared.lists import LIST
 from pages.shared.url import MASKED, View
@@ -228,6 +228,25 @@ def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewSt
         app = opened("Errors", VIEW)
 
 
+def test_what_is_stale_is_shown_with_the_old_words_and_counted(store: ReviewStore) -> None:
+    press(first("Errors", ANN), "pred")
+    (one,) = store.every()
+    span = Marked(((131, 143),), "PROTEINAS")
+    old = replace(one.verdict, key=replace(one.verdict.key, span=span), seen=replace(one.verdict.seen, quote="d tropo"))
+    store.undo("Ann")
+    store.give([Draft(old)], "Bob")
+    app = press(opened("Errors", replace(VIEW, q="has:stale=yes"), **ANN), "j")
+    assert listed(app) == 1 and app.dataframe[0].value["verdict"].tolist() == ["stale · prediction · Bob"]
+    assert "*Stale*, as text or span changed since. It was of “d tropo”, PROTEINAS: **prediction is right**" in said(
+        app
+    )
+    box = opened("Errors", VIEW).selectbox(key=f"{keys.WIDGET}facet-stale")
+    assert box.options == ["text or span changed · 1"]
+    # One's own is given beside it, and goes before.
+    app = press(app, "gold")
+    assert kinds(store.reviewed()) == ["pred", "gold"] and "No records." in said(app)
+
+
 def test_facets_go_with_clear_and_are_in_the_link(store: ReviewStore) -> None:
     press(first("Errors", ANN), "gold")
     app = opened("Errors", replace(VIEW, q="has:verdict=none"))
@@ -283,6 +302,7 @@ def test_a_store_that_cannot_be_written_says_so_and_what_was_typed_stays(
     monkeypatch.setenv("NEREVAL_REVIEW_URL", "mysql://somewhere/else")
     verdicts._kept.clear()
     app = press(write(first("Documents", ANN), "my note"), "gold")
+    assert "Verdicts are not up to date" in said(app) and "Verdicts are not up to date" in said(opened("Errors", VIEW))
     assert app.error and "mysql" in said(app) and written(app) == "my note"
 
 

@@ -1,4 +1,4 @@
-"""The Guide's editor, and the tooltips of its tables."""
+"""The Guide's editor, the table of verdicts, and the tooltips of its tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import streamlit as st
 from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import GLOSSARY, tooltip
 from nereval_core.guide import DECISION_EXAMPLES, SIX_CASES, Example
+from nereval_core.review.shown import MEANING
+from nereval_core.review.verdicts import KINDS
 from pages.shared import keys
 
 EXAMPLES = {example.title: example for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES)}
@@ -50,3 +52,10 @@ def columns(table: pd.DataFrame) -> dict[str, Any]:
         elif name in GLOSSARY:
             found[name] = st.column_config.NumberColumn(help=tooltip(name))
     return found
+
+
+def verdict_table() -> pd.DataFrame:
+    """Return the five verdicts by their keys, and what each does to gold."""
+    sides = {"on a gold span": MEANING["gold"], "on a prediction without gold": MEANING["pred"]}
+    rows = [{"verdict": words, **{name: said[kind] for name, said in sides.items()}} for kind, words in KINDS.items()]
+    return pd.DataFrame(rows, index=pd.Index(range(1, len(rows) + 1), name="key"))
