@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +207,7 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
             Slide(
                 heading,
                 show.place,
-                f"{here.system} · {here.by} · {view.doc}",
+                " · ".join(_under(here)),
                 Text(
                     documents.texts[0],
                     marks,
@@ -223,6 +224,15 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
             )
         )
     )
+
+
+def _under(here: Here) -> Iterator[str]:
+    """Say what a slide is of: system, criterion and document, and what else is taken as gold."""
+    yield here.system
+    if here.view.reference:
+        yield f"against {here.view.reference}"
+    yield here.by
+    yield here.view.doc
 
 
 def _marks(scores: Scores, name: str, rows: Any, record: dict[str, Any]) -> list[Mark]:
