@@ -222,13 +222,14 @@ def _postgres(url: URL) -> Engine:
 
 
 def _stand_in_line(connection: Connection) -> None:
-    """Begin a transaction of PostgreSQL that writes."""
-    for statement in (
-        f"SET LOCAL lock_timeout = {round(WAIT * 1000)}",
-        f"SET LOCAL idle_in_transaction_session_timeout = {PAUSE * 1000}",
-        f"SELECT pg_advisory_xact_lock({_LOCK})",
-    ):
-        connection.execute(text(statement))
+    """Begin a transaction of PostgreSQL that writes: settings are for it alone, and in one question with the lock."""
+    connection.execute(_IN_LINE, {"wait": str(round(WAIT * 1000)), "pause": str(PAUSE * 1000), "lock": _LOCK})
+
+
+_IN_LINE = text(
+    "SELECT set_config('lock_timeout', :wait, true), set_config('idle_in_transaction_session_timeout', :pause, true), "
+    "pg_advisory_xact_lock(:lock)"
+)
 
 
 def _connected(connection: sqlite3.Connection, record: Any) -> None:
