@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 from nereval_core.commands import (
@@ -23,6 +25,8 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.queries import ABSENT, FIELDS, Query
 from nereval_core.report_records import EACH, ERRORS, Chosen
 from nereval_core.report_verbs import page, scored
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.store import ReviewStore
 
 LISTS = {"decision": "decision", "type": "types", "gold": "gold", "pred": "pred"}
 """Parameters of a link that hold several values with commas, and the fields of a query that they are."""
@@ -45,7 +49,12 @@ def report(options: argparse.Namespace) -> str | None:
     settings = replace(settings, criteria=fitting(settings.criteria, options, loaded.corpus.gold))
     say_unused(settings, loaded)
     found = scored(
-        loaded.corpus, loaded.marks, settings, mask=options.mask, progress=lambda name: progress_bar(name, "scored")
+        loaded.corpus,
+        loaded.marks,
+        settings,
+        mask=options.mask,
+        reviewed=_reviewed(options.review),
+        progress=lambda name: progress_bar(name, "scored"),
     )
     for system, scores in found.scores.items():
         if scores.greedy:
@@ -90,6 +99,20 @@ def chosen_of(records: str) -> Chosen:
         remedy = f"give a number such as {EACH}, or what a link says: decision=MIS&gold=DNA"
         raise FormatError.single("--records", None, f"{quoted(records)} is neither", remedy)
     return Chosen(query=Query(**found, having=tuple(having)))  # type: ignore[arg-type]
+
+
+def _reviewed(file: str | None) -> Reviewed | None:
+    """Return the verdicts in a file, None where none is named.
+
+    Raises:
+        FormatError: no such file, or none that can be read.
+    """
+    if file is None:
+        return None
+    if not Path(file).exists():
+        raise FormatError.single(file, None, "there is no such file", "name the file that holds the verdicts")
+    with closing(ReviewStore(Path(file))) as store:
+        return store.reviewed()
 
 
 def command(options: argparse.Namespace) -> str:

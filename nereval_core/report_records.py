@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -20,14 +21,20 @@ from nereval_core.analysis.taxonomy import CLASSES, STRICT
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.masking import is_masked, masked_text
 from nereval_core.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.records_html import record_html
+from nereval_core.report.slides import shortened
 from nereval_core.report.standalone import Asked, Count, Group, Shown, Words, has
+from nereval_core.review.records import attached
 from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.shown import decided
 from nereval_core.scoring import Scores
 
 ERRORS = DECISIONS[1:]
+NOTE = 600
+"""Characters of a note that are told."""
 EACH, MOST = 10, 200
 """Records of each class that are shown by default, and of a query at most."""
 
@@ -106,16 +113,18 @@ class _Others:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which records are shown: the first `each` of every error class, or those of a `query`, `most` of each system.
+    """Which records are shown: the first `each` of every error class, those of a `query`, or those that were `picked`.
 
-    The records of a query are those under the main criterion, of one `system` ("" is all); those of classes are
-    strict ones.
+    Of a query there are `most` of each system, or of the one `system` alone. Those picked are named by system, each by
+    its document and its id, and stand in the order given; those that are no records are left out. Records of classes
+    are strict ones, the others those under the main criterion.
     """
 
     each: int = EACH
     query: Query | None = None
     system: str = ""
     most: int = MOST
+    picked: Mapping[str, Sequence[tuple[str, str]]] | None = None
 
 
 class Records:
@@ -123,7 +132,7 @@ class Records:
 
     def __init__(self, scored: Scored, chosen: Chosen, told: Told) -> None:
         self.scored, self.chosen, self.told = scored, chosen, told
-        by_class = chosen.query is None or scored.is_by_token(scored.main)
+        by_class = (chosen.query is None and chosen.picked is None) or scored.is_by_token(scored.main)
         self.by = STRICT if by_class else scored.main
         self._names = tuple(dict.fromkeys((*scored.names, self.by, STRICT)))
         self._types = {kind: number for number, kind in enumerate(self._types_of())}
@@ -174,7 +183,9 @@ class Records:
 
     def parts(self) -> Iterator[Words | Group]:
         every = [record for group in self.groups for record in group.records]
-        if self.chosen.query is None:
+        if self.chosen.picked is not None:
+            which = f"Records that were picked, under {self.by}"
+        elif self.chosen.query is None:
             which = f"The first {self.chosen.each:,} records of each error class and system, under {self.by}"
         else:
             which = f"The records that were asked for, at most {self.chosen.most:,} of a system, under {self.by}"
@@ -184,21 +195,25 @@ class Records:
     def _groups(self) -> Iterator[Group]:
         for system in self.scored.systems:
             found = self.scored.ledger(system, self.by)
-            if self.chosen.query is None:
+            if self.chosen.picked is not None:
+                yield from self._group(system, found, _named(found, self.chosen.picked.get(system, ())), None, system)
+            elif self.chosen.query is None:
                 for name in CLASSES:
-                    query = Query(decision=ERRORS, having=(("class", name),))
-                    yield from self._group(system, found, query, self.chosen.each, f"{system}: {name}")
+                    positions = found.positions(Query(decision=ERRORS, having=(("class", name),)))
+                    yield from self._group(system, found, positions, self.chosen.each, f"{system}: {name}")
             elif self.chosen.system in ("", system):
-                yield from self._group(system, found, self.chosen.query, self.chosen.most, system)
+                positions = found.positions(self.chosen.query)
+                yield from self._group(system, found, positions, self.chosen.most, system)
 
-    def _group(self, system: str, found: MemoryLedger, query: Query, most: int, title: str) -> Iterator[Group]:
-        positions = found.positions(query)
+    def _group(
+        self, system: str, found: MemoryLedger, positions: NDArray[Any], most: int | None, title: str
+    ) -> Iterator[Group]:
         some = positions[:most]
         if not len(some):
             return
         every = many(len(positions), "record")
         counted = f"the first {len(some):,} of {every}" if len(some) < len(positions) else f"all {every}"
-        counted = every if len(positions) == 1 else counted
+        counted = every if len(positions) == 1 or most is None else counted
         marks = list(self._marks(system, found, some))
         rows = [row for _, row in found.frame(some).iterrows()]
         shown = (
@@ -216,7 +231,7 @@ class Records:
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
             record_html(found.scores, self.by, row, self.scored.corpus.gold.types),
             marks,
-            tuple(self.told(found, position)),
+            (*verdict_lines(found, position), *self.told(found, position)),
         )
 
     def _marks(self, system: str, found: MemoryLedger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
@@ -241,8 +256,33 @@ class Records:
             yield frozenset(filter(None, marks))
 
 
+def _named(found: MemoryLedger, wanted: Iterable[tuple[str, str]]) -> NDArray[Any]:
+    """Return where records lie that are named by document and id; those that are none are left out."""
+    places: list[int] = []
+    for document, record in wanted:
+        inside = found.positions(Query(doc=document))
+        places += inside[(found.frame(inside)["record"] == record).to_numpy()].tolist()
+    return np.array(places, np.int32)
+
+
+def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str]]:
+    """Yield what was decided of a record, by whom and when, and the note with it; over masked texts both masked."""
+    known = attached(found.about)
+    one = known.of(position)
+    if one is None:
+        return
+    documents = found.read[0].documents
+    hidden = masked_text if is_masked(documents) else str
+    stale = bool(known.stale[position])
+    text = None if stale else documents.texts[int(found.rows.doc[position])]
+    was = f"stale, given on “{shortened(hidden(one.verdict.seen.quote))}”: " if stale else ""
+    yield "verdict", f"{was}{decided(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
+    if one.verdict.note:
+        yield "note", shortened(hidden(one.verdict.note), NOTE)
+
+
 def many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-__all__: Sequence[str] = ("EACH", "ERRORS", "MOST", "Chosen", "Records", "Scored", "Told", "many")
+__all__: Sequence[str] = ("EACH", "ERRORS", "MOST", "Chosen", "Records", "Scored", "Told", "many", "verdict_lines")

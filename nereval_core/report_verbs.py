@@ -18,6 +18,7 @@ from nereval_core.queries import Query
 from nereval_core.report.standalone import rendered
 from nereval_core.report_parts import report
 from nereval_core.report_records import EACH, Chosen, Scored, Told
+from nereval_core.review.reviewed import Reviewed
 from nereval_core.scoring import Settings, score_layers
 
 STRICT = "strict"
@@ -31,6 +32,7 @@ def report_of(
     title: str = "",
     records: int | Query = EACH,
     mask: bool = False,
+    reviewed: Reviewed | None = None,
     criteria: str | Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -43,8 +45,8 @@ def report_of(
     """Return a report on systems by name as HTML that stands alone, the same on every run.
 
     The first criterion is the main one. `records` is how many of each error class are shown in their text, or a query
-    of `nereval_core.queries` for those that are. With `mask` the texts are masked. The other options are those of
-    `score`, one to one.
+    of `nereval_core.queries` for those that are. With `mask` the texts are masked. The verdicts of `reviewed`, as
+    `ReviewStore.reviewed` returns them, stand with their records. The other options are those of `score`, one to one.
 
     Raises:
         FormatError: as `score`; no system, no texts, or Plotly is not installed.
@@ -66,7 +68,8 @@ def report_of(
         marks[name] = paired.marks
     corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))
     asked = Chosen(query=records) if isinstance(records, Query) else Chosen(each=records)
-    return page(scored(corpus, marks, settings, mask=mask), title=title, chosen=asked)
+    found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
+    return page(found, title=title, chosen=asked)
 
 
 def scored(
@@ -75,6 +78,7 @@ def scored(
     settings: Settings,
     *,
     mask: bool = False,
+    reviewed: Reviewed | None = None,
     progress: Callable[[str], Progress | None] = lambda name: None,
 ) -> Scored:
     """Score the systems of a corpus for a report, under `strict` too; `marks` by system go into signatures.
@@ -96,7 +100,7 @@ def scored(
         layer.name: score_layers(corpus.gold, layer, settings, marks=own[layer.name], progress=progress(layer.name))
         for layer in corpus.systems
     }
-    return Scored(corpus, scores, names)
+    return Scored(corpus, scores, names, reviewed or Reviewed())
 
 
 def page(

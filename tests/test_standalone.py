@@ -27,6 +27,9 @@ from nereval_core.report_command import chosen_of
 from nereval_core.report_parts import report
 from nereval_core.report_records import MOST, Chosen, Scored
 from nereval_core.report_verbs import page, scored
+from nereval_core.review.records import asked
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import Settings
 from nereval_core.tables import records
 from pages.shared.loading import load_demo
@@ -344,3 +347,53 @@ def test_equal_records_are_told_apart() -> None:
     same = Shown("head", (), rendered.__class__ and "", frozenset({"s0"}))  # type: ignore[arg-type]
     one = Report("t", (), "", (Section("records", "Records", (Group("g", (same, replace(same))),)),))
     assert Found(one).of(Count(2, ("s0",))) == [1, 2]
+
+
+@pytest.fixture
+def reviewed(tmp_path: Path, found: Scored) -> Path:
+    """A file with verdicts on the first missed gold span of `rules`, and on the first incorrect pair."""
+    path = tmp_path / "review.sqlite"
+    own = found.ledger("rules", "strict")
+    store = ReviewStore(path)
+    for code, kind, right, note in (
+        ("MIS", "neither", (Marked(((0, 5),), "protein"),), "Transcripts <i>may</i> be " + "long " * 400),
+        ("INC", "pred", (), ""),
+    ):
+        key, partner, seen = asked(own.about, int(own.positions(Query(decision=(code,)))[0]))
+        store.give([Draft(Verdict(key, kind, seen, partner, right, note))], "Ann & co")
+    store.close()
+    return path
+
+
+def test_verdicts_stand_with_their_records(tmp_path: Path, reviewed: Path) -> None:
+    root = Path(__file__).parents[1] / "demo_data" / "biology"
+    files = [str(root / f"{name}.jsonl") for name in ("gold", "rules")]
+    place = tmp_path / "report.html"
+    assert main(["report", *files, "--review", str(reviewed), "--out", str(place), "-q"]) == 0
+    made = place.read_text(encoding="utf-8")
+    lines = re.findall(r'<p class="line"><b>(\w+)</b> <bdi>(.*?)</bdi>', made)
+    assert [name for name, _ in lines].count("verdict") == 2
+    assert any(re.fullmatch(r"prediction is right, by Ann &amp; co, 20\d\d-\d\d-\d\d", line) for _, line in lines)
+    assert any("neither is right; right is “" in line and "protein at 0–5" in line for _, line in lines)
+    (note,) = (line for name, line in lines if name == "note")
+    assert note.startswith("Transcripts &lt;i&gt;may&lt;/i&gt; be long") and len(note) < 700 and note.endswith("…")
+    assert main(["report", *files, "--review", str(reviewed), "--mask", "--out", str(place), "-q"]) == 0
+    masked_lines = re.findall(r'<p class="line"><b>note</b> <bdi>(.*?)</bdi>', place.read_text(encoding="utf-8"))
+    assert masked_lines[0].startswith("Xxxxxxxxxxx &lt;x&gt;xxx&lt;/x&gt; xx xxxx")
+
+
+def test_a_store_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parents[1] / "demo_data" / "biology"
+    files = [str(root / f"{name}.jsonl") for name in ("gold", "rules")]
+    assert main(["report", *files, "--review", "nowhere.sqlite", "--out", str(tmp_path / "r.html"), "-q"]) == 2
+    assert "nowhere.sqlite: there is no such file" in capsys.readouterr().err
+
+
+def test_records_may_be_picked(found: Scored) -> None:
+    rows = found.ledger("rules", "strict").page(Query(decision=("MIS",)))
+    wanted = [(str(row["document"]), str(row["record"])) for _, row in rows.iloc[[3, 0]].iterrows()]
+    chosen = Chosen(picked={"rules": [*wanted, ("bio-01", "g:0-1:nothing"), ("nowhere", "g:0-1:X")]})
+    words, group = report(found, title="", command="", chosen=chosen).sections[4].parts
+    assert isinstance(words, Words) and "picked" in str(words.parts[0])
+    assert isinstance(group, Group) and group.title == "rules, 2 records"
+    assert [record.facts[2:] for record in group.records] == [(f"document {doc}", name) for doc, name in wanted]
