@@ -25,6 +25,8 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.queries import ABSENT, FIELDS, Query
 from nereval_core.report_records import EACH, ERRORS, Chosen
 from nereval_core.report_verbs import page, scored
+from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.review.playlists import Playlist
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
 
@@ -43,7 +45,11 @@ def report(options: argparse.Namespace) -> str | None:
     wrong = misplaced(options, targets)
     if wrong:
         return wrong
+    if options.playlist is not None and options.review is None:
+        return "--playlist: name the file that it is in, --review FILE"
     chosen = chosen_of(options.records)
+    reviewed, playlist = _reviewed(options.review, options.playlist)
+    chosen = replace(chosen, playlist=playlist)
     settings = settings_of(options)
     loaded = loaded_corpus(options)
     settings = replace(settings, criteria=fitting(settings.criteria, options, loaded.corpus.gold))
@@ -53,7 +59,7 @@ def report(options: argparse.Namespace) -> str | None:
         loaded.marks,
         settings,
         mask=options.mask,
-        reviewed=_reviewed(options.review),
+        reviewed=reviewed,
         progress=lambda name: progress_bar(name, "scored"),
     )
     for system, scores in found.scores.items():
@@ -101,18 +107,26 @@ def chosen_of(records: str) -> Chosen:
     return Chosen(query=Query(**found, having=tuple(having)))  # type: ignore[arg-type]
 
 
-def _reviewed(file: str | None) -> Reviewed | None:
-    """Return the verdicts in a file, None where none is named.
+def _reviewed(file: str | None, playlist: str | None) -> tuple[Reviewed | None, Playlist | None]:
+    """Return the verdicts in a file and the playlist of a name in it, None where none is named.
 
     Raises:
-        FormatError: no such file, or none that can be read.
+        FormatError: no such file, or none that can be read; no playlist of that name.
     """
     if file is None:
-        return None
+        return None, None
     if not Path(file).exists():
         raise FormatError.single(file, None, "there is no such file", "name the file that holds the verdicts")
     with closing(ReviewStore(Path(file))) as store:
-        return store.reviewed()
+        reviewed = store.reviewed()
+        every = PlaylistStore(store).playlists().standing if playlist is not None else ()
+    found = next((one for one in every if one.name == playlist), None)
+    if playlist is not None and found is None:
+        known = ", ".join(quoted(one.name) for one in every) or "none"
+        raise FormatError.single(
+            file, None, f"no playlist {quoted(playlist)}", f"choose among those there are: {known}"
+        )
+    return reviewed, found
 
 
 def command(options: argparse.Namespace) -> str:

@@ -27,6 +27,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.records_html import record_html
 from nereval_core.report.slides import shortened
 from nereval_core.report.standalone import Asked, Count, Group, Shown, Words, has
+from nereval_core.review.playlists import Playlist, on_records
 from nereval_core.review.records import attached
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.shown import decided
@@ -34,7 +35,7 @@ from nereval_core.scoring import Scores
 
 ERRORS = DECISIONS[1:]
 NOTE = 600
-"""Characters of a note that are told."""
+"""Characters of a note, or of a comment, that are told."""
 EACH, MOST = 10, 200
 """Records of each class that are shown by default, and of a query at most."""
 
@@ -113,18 +114,18 @@ class _Others:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which records are shown: the first `each` of every error class, those of a `query`, or those that were `picked`.
+    """Which records are shown: the first `each` of every error class, those of a `query`, or those on a `playlist`.
 
-    Of a query there are `most` of each system, or of the one `system` alone. Those picked are named by system, each by
-    its document and its id, and stand in the order given; those that are no records are left out. Records of classes
-    are strict ones, the others those under the main criterion.
+    Of a query there are `most` of each system, or of the one `system` alone. Those on a playlist stand in its order,
+    system by system, with its comments, which are not told over masked texts. Records of classes are strict ones, the
+    others those under the main criterion.
     """
 
     each: int = EACH
     query: Query | None = None
     system: str = ""
     most: int = MOST
-    picked: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    playlist: Playlist | None = None
 
 
 class Records:
@@ -132,10 +133,11 @@ class Records:
 
     def __init__(self, scored: Scored, chosen: Chosen, told: Told) -> None:
         self.scored, self.chosen, self.told = scored, chosen, told
-        by_class = (chosen.query is None and chosen.picked is None) or scored.is_by_token(scored.main)
+        by_class = (chosen.query is None and chosen.playlist is None) or scored.is_by_token(scored.main)
         self.by = STRICT if by_class else scored.main
         self._names = tuple(dict.fromkeys((*scored.names, self.by, STRICT)))
         self._types = {kind: number for number, kind in enumerate(self._types_of())}
+        self._comments: Mapping[int, str] = {}
         self.groups = tuple(self._groups())
 
     def _types_of(self) -> Sequence[str]:
@@ -183,8 +185,8 @@ class Records:
 
     def parts(self) -> Iterator[Words | Group]:
         every = [record for group in self.groups for record in group.records]
-        if self.chosen.picked is not None:
-            which = f"Records that were picked, under {self.by}"
+        if self.chosen.playlist is not None:
+            which = f"The records on the playlist {self.chosen.playlist.name}, under {self.by}"
         elif self.chosen.query is None:
             which = f"The first {self.chosen.each:,} records of each error class and system, under {self.by}"
         else:
@@ -195,8 +197,10 @@ class Records:
     def _groups(self) -> Iterator[Group]:
         for system in self.scored.systems:
             found = self.scored.ledger(system, self.by)
-            if self.chosen.picked is not None:
-                yield from self._group(system, found, _named(found, self.chosen.picked.get(system, ())), None, system)
+            if self.chosen.playlist is not None:
+                starred = dict(on_records(self.chosen.playlist, found.about, system))
+                self._comments = {place: item.comment for place, item in starred.items()}
+                yield from self._group(system, found, np.array(list(starred), np.int32), None, system)
             elif self.chosen.query is None:
                 for name in CLASSES:
                     positions = found.positions(Query(decision=ERRORS, having=(("class", name),)))
@@ -231,8 +235,13 @@ class Records:
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
             record_html(found.scores, self.by, row, self.scored.corpus.gold.types),
             marks,
-            (*verdict_lines(found, position), *self.told(found, position)),
+            (*verdict_lines(found, position), *self._comment(position), *self.told(found, position)),
         )
+
+    def _comment(self, position: int) -> Iterator[tuple[str, str]]:
+        comment = self._comments.get(position, "")
+        if comment and not is_masked(self.scored.corpus.documents):
+            yield "comment", shortened(comment, NOTE)
 
     def _marks(self, system: str, found: MemoryLedger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
         some = found.rows.take(positions)
@@ -254,15 +263,6 @@ class Records:
             columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
         for marks in zip(*columns, strict=True):
             yield frozenset(filter(None, marks))
-
-
-def _named(found: MemoryLedger, wanted: Iterable[tuple[str, str]]) -> NDArray[Any]:
-    """Return where records lie that are named by document and id; those that are none are left out."""
-    places: list[int] = []
-    for document, record in wanted:
-        inside = found.positions(Query(doc=document))
-        places += inside[(found.frame(inside)["record"] == record).to_numpy()].tolist()
-    return np.array(places, np.int32)
 
 
 def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str]]:

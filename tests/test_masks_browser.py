@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from nereval_core.report.figures_standalone import script
 from pages.shared.loading import load_demo
 from pages.shared.url import MASKED, View, write
 from tests.browser import ROOT, Visit
@@ -76,7 +77,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     sent.parts.clear()
     visit.page.goto("about:blank")
 
-    for page in ("", "Overview", "Criteria", "Slices", "Compare", "Linking"):
+    for page in ("", "Criteria", "Slices", "Compare", "Agreement", "Consistency", "Review", "Linking", "Present"):
         visit.go(at(page, VIEW))
     for word in ("by-class", "ladder"):
         visit.go(at("Errors" if word == "by-class" else "Criteria", VIEW.with_sort(word)))
@@ -95,8 +96,14 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
             visit.page.get_by_role("button", name=name, exact=True).click()
         started.value.save_as(tmp_path / name)
         files.append((tmp_path / name).read_bytes())
+    visit.go(at("Overview", VIEW))
+    with visit.page.expect_download() as started:
+        visit.page.get_by_role("button", name="Download report").click()
+    started.value.save_as(tmp_path / "report")
+    # Plotly's script has words of its own.
+    files.append((tmp_path / "report").read_bytes())
     assert all(b"xxxx" in file for file in files)
-    sent.parts += files
+    sent.parts = [part.replace(script().encode(), b"") for part in (*sent.parts, *files)]
     # A document, with what another system predicts, and the card of a record.
     gold = DEMO.corpus.gold
     record = f"g:{gold.start[0]}-{gold.end[0]}:{gold.label(0)}"

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nereval_core as nereval
@@ -23,10 +24,13 @@ from nereval_core.masking import masked_text
 from nereval_core.queries import Query
 from nereval_core.report.figures_standalone import script
 from nereval_core.report.standalone import Count, Found, Group, Report, Section, Shown, Table, Words, has, rendered
-from nereval_core.report_command import chosen_of
+from nereval_core.report_command import _reviewed, chosen_of
 from nereval_core.report_parts import report
 from nereval_core.report_records import MOST, Chosen, Scored
 from nereval_core.report_verbs import page, scored
+from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.review.playlists import Shown as Displayed
+from nereval_core.review.playlists import Starred
 from nereval_core.review.records import asked
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
@@ -309,6 +313,7 @@ def test_the_command_makes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 USAGE = [
+    (["--out", "r.html", "--playlist", "x"], "--playlist: name the file that it is in"),
     ([], "--out: say where the report is to go"),
     (["--out", "demo_data/biology/gold.jsonl"], "would overwrite an input"),
 ]
@@ -389,11 +394,34 @@ def test_a_store_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "nowhere.sqlite: there is no such file" in capsys.readouterr().err
 
 
-def test_records_may_be_picked(found: Scored) -> None:
-    rows = found.ledger("rules", "strict").page(Query(decision=("MIS",)))
-    wanted = [(str(row["document"]), str(row["record"])) for _, row in rows.iloc[[3, 0]].iterrows()]
-    chosen = Chosen(picked={"rules": [*wanted, ("bio-01", "g:0-1:nothing"), ("nowhere", "g:0-1:X")]})
-    words, group = report(found, title="", command="", chosen=chosen).sections[4].parts
-    assert isinstance(words, Words) and "picked" in str(words.parts[0])
-    assert isinstance(group, Group) and group.title == "rules, 2 records"
-    assert [record.facts[2:] for record in group.records] == [(f"document {doc}", name) for doc, name in wanted]
+def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
+    """In its order, with its comments; over masked texts without."""
+    own = found.ledger("rules", "strict")
+    places = own.positions(Query(decision=("MIS",)))[[3, 0]].tolist()
+    names = own.frame(np.array(places))["record"].tolist()
+    path = tmp_path / "review.sqlite"
+    review = ReviewStore(path)
+    store = PlaylistStore(review)
+    uid = store.make("For <Monday>", "Ann")
+    for system in ("rules", "nobody"):
+        starred = []
+        for place, name in zip(places, names, strict=True):
+            key, _, seen = asked(own.about, place)
+            starred.append(Starred(key, seen, Displayed("", system, "strict", seen.document, name)))
+        store.star(uid, starred, "Ann")
+    playlist = store.playlists().standing[0]
+    store.comment(uid, playlist.items[0], "look <here>", "Ann")
+    review.close()
+    root = Path(__file__).parents[1] / "demo_data" / "biology"
+    given = ["report", *(str(root / f"{name}.jsonl") for name in ("gold", "rules")), "-q", "--review", str(path)]
+    place = tmp_path / "report.html"
+    assert main([*given, "--playlist", "For <Monday>", "--out", str(place)]) == 0
+    made = place.read_text(encoding="utf-8")
+    articles = re.findall("<article.*?</article>", made, re.DOTALL)
+    assert len(articles) == 2 and all(name in article for name, article in zip(names, articles, strict=True))
+    assert "<b>comment</b> <bdi>look &lt;here&gt;</bdi>" in articles[0]
+    assert "The records on the playlist For &lt;Monday&gt;, under strict: 2 records." in made
+    assert main([*given, "--playlist", "For <Monday>", "--mask", "--out", str(place)]) == 0
+    assert "<b>comment</b>" not in place.read_text(encoding="utf-8")
+    with pytest.raises(FormatError, match="no playlist 'Tuesday'; choose among those there are: 'For <Monday>'"):
+        _reviewed(str(path), "Tuesday")

@@ -10,7 +10,8 @@ import streamlit as st
 
 from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.report_records import Chosen, Scored
-from pages.shared import corpora, verdicts
+from pages.shared import corpora, playlists, verdicts
+from pages.shared.plain import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -32,8 +33,11 @@ def offer(here: Here) -> None:
         type="tertiary",
         on_click="ignore",
         icon=":material/download:",
-        help=f"All systems in one HTML file that needs no network: scores, confusions, kinds of errors, and the first "
-        f"{MOST} records that Errors lists of {here.system}, in their text.",
+        help=plain(
+            "All systems in one HTML file that needs no network: scores, confusions, kinds of errors, and in their "
+            f"text the records of the chosen playlist, else the first {MOST} that Errors lists of {here.system}",
+            400,
+        ),
     )
 
 
@@ -46,7 +50,7 @@ def made(here: Here) -> bytes:
     settings = corpora.spans_only(here.settings, names)
     scores = {system: corpora.scores(here.loaded, system, settings) for system in here.systems}
     found = Scored(here.loaded.corpus, scores, names, verdicts.now())
-    chosen = Chosen(query=here.query(), system=here.system, most=MOST)
+    chosen = Chosen(query=here.query(), system=here.system, most=MOST, playlist=playlists.chosen(here.view))
     return page(found, title=here.loaded.corpus.name, command=command(here, names), chosen=chosen).encode()
 
 
