@@ -232,6 +232,14 @@ def test_the_order_is_by_what_is_settled_then_by_places() -> None:
     )
 
 
+def test_of_many_ways_the_table_tells_those_with_most() -> None:
+    text = " ".join(f"<T{number:02}:x>" for number in range(20)) + " <T05:x>"
+    found = consistency(marked(text), kinds=["types"])
+    (how,) = found.table("types")["how"]
+    assert how.startswith("T05 2, T00 1, T01 1, ") and how.endswith(", T07 1, and 12 more")
+    assert len(found.finding("types", 0).counts) == 20
+
+
 EMPTY = [marked(), marked(""), marked("no spans here"), marked("<A: >"), marked("", "<A:x>", "")]
 
 

@@ -63,7 +63,7 @@ def test_every_kind_says_what_was_found_and_opens_it(kind: str) -> None:
         assert f"{finding.places} place" in headings(app)
         pills = app.pills[1] if len(app.pills) > 1 else None
         for name, number in finding.counts.items() if len(finding.counts) > 1 else ():
-            assert pills and f"{plain(name)} · {number:,}" in pills.options
+            assert pills and plain(f"{name} · {number:,}") in pills.options
             assert len(listed(sound(pills.set_value(name).run()))) == number
 
 
@@ -186,3 +186,14 @@ def test_one_system_is_too_few_to_agree() -> None:
     assert any("takes 2 other layers, there is 1" in caption.value for caption in app.caption)
     assert len(app.pills[0].options) == len(KINDS) - 1
     assert "Consistency" in pages()
+
+
+def test_many_ways_are_offered_in_a_list() -> None:
+    gold = marked(" ".join(f"<T{number:02}:x y>" for number in range(20)) + " <T05:x y>")
+    corpus = Corpus("own", gold.documents, gold, (gold.renamed("s"),))
+    corpora.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-18))
+    app = opened("Consistency", View(corpus=corpus.digest), **at("types", 0, "settles"))
+    box = next(one for one in app.selectbox if one.label == "Places")
+    assert box.options[:3] == ["every place · 21", "those to settle · 19", "T05 · 2"]
+    assert len(listed(app)) == 19
+    assert len(listed(sound(box.set_value("T05").run()))) == 2

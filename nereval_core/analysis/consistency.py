@@ -31,6 +31,8 @@ from nereval_core.masking import SAID, is_masked, masked_quotes, masked_text, un
 
 FIRST = 10
 """Findings of which a sentence says how much they would settle."""
+WAYS = 8
+"""Ways that a table tells of."""
 
 
 FINDING_COLUMNS: Mapping[str, str] = MappingProxyType(
@@ -112,8 +114,7 @@ class Consistency:
         rows = []
         for number in range(len(self.found[kind]))[:most]:
             one = self.finding(kind, number)
-            how = ", ".join(f"{name} {count:,}" for name, count in one.counts.items())
-            rows.append((kind, number + 1, one.what, one.where, one.settles, one.places, one.share, how))
+            rows.append((kind, number + 1, one.what, one.where, one.settles, one.places, one.share, _how(one.counts)))
         return pd.DataFrame(rows, columns=list(FINDING_COLUMNS)).astype(dict(FINDING_COLUMNS))
 
     def places(self, kind: str, number: int) -> pd.DataFrame:
@@ -177,6 +178,13 @@ class Consistency:
         for name, kind in KINDS.items():
             if name not in self.found and len(self.others) < kind.others:
                 yield f"{kind.title}: takes {kind.others} other layers, there {_are(len(self.others))}"
+
+
+def _how(counts: Mapping[str, int]) -> str:
+    """Say how many occurrences there are of each way, of many ways those with most."""
+    parts = [f"{name} {count:,}" for name, count in counts.items()]
+    more = len(parts) - WAYS
+    return ", ".join(parts[:WAYS]) + (f", and {more} more" if more > 0 else "")
 
 
 def _are(number: int) -> str:

@@ -24,7 +24,12 @@ from pages.shared.queries import around, view_of
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-EVERY, SETTLE = "every place", "those to settle"
+EVERY, SETTLE = "\0every", "\0settle"
+"""What is offered beside the ways, in words that no way is called by."""
+CALLED = {EVERY: "every place", SETTLE: "those to settle"}
+LONGEST_NAME = 100
+MANY = 12
+"""Ways beyond which they are offered in a list."""
 SYSTEMS = 4
 """Systems that have a column; the export has all."""
 BESIDE = 32
@@ -45,13 +50,20 @@ def draw(here: Here, found: Consistency, kind: str, number: int, column: str) ->
     ways |= {name: number for name, number in finding.counts.items() if len(finding.counts) > 1}
     wanted = SETTLE if column == "settles" and SETTLE in ways else EVERY
     way = EVERY
-    if len(ways) > 1:
+    key = table_key(f"{keys.LIST}ways", found.signature, kind, number, wanted)
+
+    def named(name: str) -> str:
+        return f"{CALLED.get(name, name)[:LONGEST_NAME]} · {ways[name]:,}"
+
+    if len(ways) > MANY:
+        way = st.selectbox("Places", list(ways), list(ways).index(wanted), format_func=named, key=key)
+    elif len(ways) > 1:
         chosen = st.pills(
             "Places",
             list(ways),
             default=wanted,
-            format_func=lambda name: f"{plain(name)} · {ways[name]:,}",
-            key=table_key(f"{keys.LIST}ways", found.signature, kind, number, wanted),
+            format_func=lambda name: plain(named(name)),
+            key=key,
             label_visibility="collapsed",
             required=True,
         )
