@@ -208,12 +208,18 @@ def test_verdicts_are_chosen_by_reviewer_and_kind() -> None:
 
 
 TEXTS = ("abcdef", "abcdef", "bacdef")
-MARKS = st.builds(
+WHOLE = st.builds(
     lambda start, size, kind: Marked(((start, min(start + size, 6)),), kind),
     st.integers(0, 5),
     st.integers(1, 3),
     st.sampled_from("XY"),
 )
+SPLIT_UP = st.builds(
+    lambda edges, kind: Marked(((edges[0], edges[1]), (edges[2], edges[3])), kind),
+    st.sets(st.integers(0, 6), min_size=4, max_size=4).map(sorted),
+    st.sampled_from("XY"),
+)
+MARKS = WHOLE | WHOLE | SPLIT_UP
 GIVEN = st.builds(
     lambda side, span, kind, partner, right, text: verdict(
         side, span, kind, partner, right if kind == "neither" else (), text=text

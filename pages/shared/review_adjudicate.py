@@ -37,13 +37,13 @@ def draw(here: Here) -> None:
     found = adjudicated(here)
     parts = (
         ("Agreed", found.agreed, "Spans that both have, with equal boundaries and types."),
-        ("Verdicts applied", found.applied.verdicts, "On spans that they differ on, or on some that both have."),
+        ("Verdicts", found.applied.verdicts, "Verdicts applied, to spans that they differ on or that both have."),
         ("Still open", len(found.open), "Records on which nothing is decided; the layer has none of their spans."),
         ("In the layer", len(found.layer), "Spans of the adjudicated layer."),
     )
     with st.container(horizontal=True):
         for label, value, help in parts:
-            st.metric(label, f"{value:,}", help=help, width=130)
+            st.metric(label, f"{value:,}", help=help, width=115)
     if found.open:
         still_open(here, found)
     st.subheader("The adjudicated layer")

@@ -66,7 +66,8 @@ def _listed(here: Here, rows: list[Change]) -> None:
         column_config={name: column(name, width=width) for name, width in widths.items()},
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        export(log_table(rows), signature(review.corrected(here)), name="verdicts", key="verdicts")
+        signed = signature(review.corrected(here))
+        export(lambda: [log_table(rows)], signed, name="verdicts", key="verdicts", rows=len(rows))
         st.caption("Choose a row to read the verdict, and its record in the text.")
     cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
