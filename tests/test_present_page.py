@@ -67,6 +67,8 @@ def slide(app: AppTest) -> str:
 def test_a_star_puts_a_record_on_a_playlist_and_takes_it_out_again(store: PlaylistStore) -> None:
     app = starred(0)
     (playlist,) = store.playlists().standing
+    lobby = opened("Present", replace(VIEW, playlist=playlist.uid))
+    assert [one.proto.label for one in lobby.get("download_button")] == ["Download report"]
     assert (playlist.name, len(playlist.items)) == ("Starred", 1)
     shown = playlist.items[0].starred.shown
     assert (shown.system, shown.criterion, shown.document, shown.record) == (
@@ -191,6 +193,14 @@ def test_without_its_corpus_a_playlist_says_what_to_upload(
     app = opened("Present", View(playlist=uid).with_sort("slides"))
     assert CORPUS.digest[:16] in app.warning[0].value and "Upload" in app.warning[0].value
     assert str(ERRORS.iloc[0]["gold_text"]).split()[0] in "\n".join(one.value for one in app.markdown)
+
+
+def test_an_empty_playlist_says_how_to_fill_it(store: PlaylistStore) -> None:
+    uid = store.make("Monday", "")
+    for view in (View(playlist=uid), View(playlist=uid).with_sort("slides"), replace(VIEW, playlist=uid)):
+        assert any("Star records" in one.value for one in opened("Present", view).info)
+    app = opened("Present", replace(VIEW, playlist=uid).with_sort("slides"))
+    assert "0 records" in slide(app)
 
 
 def test_a_record_that_is_gone_shows_what_it_was(store: PlaylistStore) -> None:

@@ -207,5 +207,6 @@ STYLE = Markup(
     ".nvs-gone{gap:.8em}.nvs .nvs-gone h2{font-size:1.4em}"
     ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"
     ".nvs mark{background:none;color:inherit;font-weight:700;text-decoration:underline}"
+    "@media (max-width:600px){.nvs{font-size:18px}.nvs-foot{display:none}.nvs-said{max-height:55%}}"
     "</style>"
 )

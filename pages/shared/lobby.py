@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.report.slides import from_word, to_word
 from nereval_core.review.playlists import COMMENT, DIGITS, NAME, Item, Playlist, moved
-from pages.shared import corpora, keys, masks, navigation, playlists, presenting, stars, state, verdicts
+from pages.shared import corpora, keys, masks, navigation, playlists, presenting, reports, stars, state, verdicts
 from pages.shared.lists import count
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -67,6 +67,9 @@ def without_corpus() -> None:
         if found is not None:
             state.put(replace(view, corpus=found.corpus, system=found.system, criterion=found.criterion))
             st.rerun()
+    if not playlist.items:
+        st.info(f"Nothing is on the playlist {plain(playlist.name)} yet. {HOW}")
+        return
     st.warning(
         f"The playlist {plain(playlist.name)} has {count(len(playlist.items), 'record')}, none of a corpus that this "
         "server has. Upload one at Start: "
@@ -104,9 +107,10 @@ def _about(here: Here, playlist: Playlist) -> None:
         by = f" · {plain(playlist.who)}" if playlist.who else ""
         st.markdown(f"**{plain(playlist.name)}** · {count(len(playlist.items), 'record')}{by}")
         with st.popover("Link", type="tertiary"):
-            view = View(playlist=playlist.uid[:DIGITS]).with_sort(SLIDES)
+            view = View(playlist=playlist.uid[:DIGITS], mask=here.view.mask).with_sort(SLIDES)
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
+        reports.offer(here)
         with st.popover("Rename or remove", type="tertiary"):
             key = f"{keys.PLAYLIST}name"
             st.session_state[key] = playlist.name
