@@ -101,6 +101,16 @@ def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:
     assert kinds.value == "gold" and said == f"gold is right · {len(listed)}"
 
 
+@pytest.mark.parametrize("criterion", ["alternatives", "fragment"])
+def test_records_of_what_has_none_are_listed_under_strict(criterion: str, store: ReviewStore) -> None:
+    given(store)
+    base = replace(VIEW, criterion="strict" if criterion == "alternatives" else criterion)
+    names = opened("Review", base).dataframe[0].value["criterion"].tolist()
+    app = opened("Review", base, **{f"{keys.TABLE}what_if": cell(names.index(criterion), "F1")})
+    assert any("listed under strict" in caption.value for caption in app.caption)
+    assert any("decision" in frame.value.columns and len(frame.value) for frame in app.dataframe)
+
+
 def test_the_order_of_systems_is_looked_into(store: ReviewStore) -> None:
     given(store)
     app = opened("Review", VIEW)

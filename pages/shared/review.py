@@ -139,9 +139,9 @@ def nothing(here: Here) -> bool:
     if corrected(here, Accepted()).log:
         return False
     st.info(
-        "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right: gold, the "
-        "prediction, both, or neither. Then this page says what every score would be, and hands out a corrected copy "
-        "of gold. Gold itself is never changed."
+        "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right, by the "
+        "keys 1 to 5: gold, the prediction, both, neither, or unclear. Then this page says what every score would be, "
+        "and hands out a corrected copy of gold. Gold itself is never changed."
     )
     with st.container(horizontal=True, gap="medium"):
         navigation.link_to("Errors", ":primary[Give verdicts on Errors →]", here.view)
@@ -165,9 +165,14 @@ def show(here: Here, criterion: str, document: str, record: str) -> None:
     record_card(here, criterion, pd.Series({"document": document, "record": record}))
 
 
+def by_span(here: Here, criterion: str) -> str:
+    """Return a criterion, or strict for one that counts tokens or that gold lacks something for."""
+    return next((one.name for one in here.settings.criteria if one.name == criterion and one.unit == "span"), "strict")
+
+
 def record_of(here: Here, change: Change) -> tuple[str, str, str] | None:
     """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
-    criterion = here.by if here.criterion.unit == "span" else "strict"
+    criterion = by_span(here, here.by)
     wanted = change.given.verdict.key.record
     for name in (here.system, *(name for name in here.systems if name != here.system)):
         ledger = here.of(name).ledger(criterion)

@@ -119,15 +119,16 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
             if counted is not None:
                 st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {said}**")
                 st.code(overview.formula("F1", counted, None).text, language=None, wrap_lines=True)
-        rule = next((one for one in here.settings.criteria if one.name == criterion), None)
-        if rule is None or rule.unit != "span":
-            st.caption("Choose the row of a criterion that applies to gold, and counts spans, to list its records.")
-            return
+        listed_by = review.by_span(here, criterion)
+        if listed_by != criterion:
+            st.caption(
+                f"Its records are listed under {listed_by}: {plain(criterion)} has none of its own for verdicts."
+            )
         of, chosen = here.of(system), review.choices()
         # A query asks for one reviewer, or for all of them.
         who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
-        found = of.ledger(criterion).having_counts(query, "verdict")
+        found = of.ledger(listed_by).having_counts(query, "verdict")
         there = [kind for kind in KINDS if found.get(kind) and (chosen.kinds is None or kind in chosen.kinds)]
         by = "" if who is None else f" by {plain(who)}"
         if not there:
@@ -142,7 +143,7 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
             required=True,
         )
     asked = Query(having=(*query.having, ("verdict", kind)))
-    opened(of, criterion, asked, plain(KINDS[kind]), name="what_if_records")
+    opened(of, listed_by, asked, plain(KINDS[kind]), name="what_if_records")
 
 
 def order(here: Here) -> None:
