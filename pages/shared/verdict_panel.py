@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LINE = 300
 """Characters of a note that stand in a line; the whole of it is in the history."""
+SHORT = 80
+"""Characters of it where the text below is to stay in sight."""
 BAR = f"{keys.VERDICT}bar"
 PLACEHOLDER = "A note, kept with your next verdict on this record"
 
@@ -28,9 +30,11 @@ PLACEHOLDER = "A note, kept with your next verdict on this record"
 def below(here: Here, case: Case) -> None:
     """Draw the panel beneath a record's card."""
     _waiting(case)
-    with st.container(horizontal=True, gap="small"):
-        _buttons(case, KINDS)
-    outcome(case)
+    # It stays in sight where the list is so long that the card is not.
+    with st.container(key=f"{keys.VERDICT}row", gap="xsmall"):
+        with st.container(horizontal=True, gap="small"):
+            _buttons(case, KINDS)
+        outcome(case)
     verdict_right.form(here, case)
     _stands(case)
     _note(case, st.text_area, height=68, width=640)
@@ -59,7 +63,7 @@ def above(here: Here, case: Case | None, choose: Choose) -> None:
         with st.container(horizontal=True, gap="small", key=f"{keys.VERDICT}said"):
             outcome(case)
             if case is not None:
-                _stands(case)
+                _stands(case, SHORT)
         if case is not None:
             verdict_right.form(here, case)
 
@@ -133,29 +137,30 @@ def _conflict(case: Case | None, found: Outcome) -> None:
     kind, right = found.again
     with st.container(horizontal=True, gap="small"):
         st.button(
-            f"Give mine over it: {plain(decided(kind, right))}",
+            "Give mine over it",
             key=case.widget("over"),
             on_click=give,
             args=(case, kind, right),
+            help=plain(decided(kind, right), LINE),
         )
         st.button("Leave it", key=case.widget("leave"), on_click=st.session_state.pop, args=(keys.REVIEWED, None))
 
 
-def _stands(case: Case) -> None:
-    """Say what stands, and of what is stale what it was about."""
+def _stands(case: Case, most: int = LINE) -> None:
+    """Say what stands, and of what is stale what it was about; of a note `most` characters."""
     one = case.standing
     if one is None:
         return
     if case.stale:
         old = plain(masks.told(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}"))
-        st.caption(f":material/history: *Stale*, as text or span changed since. It was of {old}: {_line(one)}")
+        st.caption(f":material/history: *Stale*, as text or span changed since. It was of {old}: {_line(one, most)}")
     else:
-        st.caption(f"Stands: {_line(one)}", width="content")
+        st.caption(f"Stands: {_line(one, most)}", width="content")
 
 
-def _line(one: Given) -> str:
+def _line(one: Given, most: int = LINE) -> str:
     """Return a verdict in a line of Markdown."""
-    note = f" — {plain(masks.hidden(one.verdict.note), LINE)}" if one.verdict.note else ""
+    note = f" — {plain(masks.hidden(one.verdict.note), most)}" if one.verdict.note else ""
     what = plain(decided(one.verdict.kind, one.verdict.right), LINE)
     return f"**{what}**, {plain(one.who)} on {one.at[:16].replace('T', ' ')}{note}"
 
