@@ -5,8 +5,6 @@ Here a line is read by itself and judged exactly; blocks of lines that are plain
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +15,7 @@ from nereval_core.readers.gathered import Gathered
 from nereval_core.readers.jsonl_blocks import LIMIT, Blocks, blocks
 from nereval_core.readers.packed import share_read
 from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.strict_json import Complain, RefusedError, first_keys, kind, loads
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
@@ -44,14 +43,15 @@ EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 }
 """Where what a span may have is kept, and how."""
 
-Complain = Callable[[str, str], None]
-
 
 def recognise(source: Source) -> float:
-    """Be sure where the first line that is not blank opens an object with a key."""
+    """Be sure where the first object has our keys; half sure of any other object on a line."""
     for line in source.pick(".jsonl", ".ndjson")[0].head():
         if line.strip():
-            return 1.0 if OBJECT.match(line) else 0.0
+            if not OBJECT.match(line):
+                return 0.0
+            keys = first_keys(source, ".jsonl", ".ndjson")
+            return 1.0 if {"id", "spans"} <= keys <= set(DOCUMENT_KEYS) else 0.5
     return 0.0
 
 
@@ -68,10 +68,6 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _read_file(file, options, gathered, problems)
     layer = gathered.finish(options.name or source.label, problems=problems)
     return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)), places=gathered.places)
-
-
-class RefusedError(Exception):
-    """JSON that Python reads and we do not: found, remedy."""
 
 
 def _read_file(
@@ -121,22 +117,11 @@ def _read_line(line: str, number: int, shown: str, gathered: Gathered, problems:
         problems.append(Problem(shown, number, found, remedy))
 
     try:
-        row = strictly(line)
-    except json.JSONDecodeError as error:
-        found = f"not JSON at position {error.pos + 1} of the line: {error.msg}"
-        return complain(found, "write each document as one JSON object on a line of its own")
+        row = loads(line)
     except RefusedError as error:
         return complain(*error.args)
-    except RecursionError:
-        return complain("JSON nested too deeply", "write meta as a flat object")
-    except ValueError:
-        return complain("a number with too many digits", "write offsets as plain integers")
     if not isinstance(row, dict):
-        return complain(f"{kind_of(row)} where a document should be", "write one JSON object with id, text and spans")
-    if "\\u" in line and halved(row):
-        return complain(
-            "half a surrogate pair", "write characters beyond U+FFFF as a pair of \\u escapes, or as they are"
-        )
+        return complain(f"{kind(row)} where a document should be", "write one JSON object with id, text and spans")
 
     _keys(row, DOCUMENT_KEYS, DOCUMENT_REQUIRED, "the document", complain)
     _typed(row, "id", str, "the document's id", "a string", complain)
@@ -181,13 +166,11 @@ def _add(row: Mapping[str, Any], number: int, shown: str, gathered: Gathered) ->
 
 def _check_span(span: Any, what: str, complain: Complain) -> None:
     if not isinstance(span, dict):
-        return complain(f"{what} is {kind_of(span)}", "write each span as an object with start, end and label")
+        return complain(f"{what} is {kind(span)}", "write each span as an object with start, end and label")
     _keys(span, SPAN_KEYS, SPAN_REQUIRED, what, complain)
     for key in ("start", "end"):
         if key in span and type(span[key]) is not int:
-            complain(
-                f"{what}.{key} is {kind_of(span[key])}", "write an integer: code points from the start of the text"
-            )
+            complain(f"{what}.{key} is {kind(span[key])}", "write an integer: code points from the start of the text")
     _typed(span, "label", str, f"{what}.label", "a string", complain)
     _typed(span, "id", str, f"{what}.id", "a string", complain)
     _typed(span, "meta", dict, f"{what}.meta", "an object", complain)
@@ -202,7 +185,7 @@ def _check_span(span: Any, what: str, complain: Complain) -> None:
     if "score" in span:
         score = span["score"]
         if type(score) not in (int, float):
-            complain(f"{what}.score is {kind_of(score)}", "write a number")
+            complain(f"{what}.score is {kind(score)}", "write a number")
         elif abs(score) > 1e300:
             complain(f"{what}.score is too large", "write a number of ordinary size")
     return None
@@ -220,9 +203,9 @@ def _keys(row: Mapping[str, Any], known: Iterable[str], required: Iterable[str],
         complain(f"{what} has no {' and no '.join(missing)}", f"give {', '.join(required)}")
 
 
-def _typed(row: Mapping[str, Any], key: str, kind: type, what: str, wanted: str, complain: Complain) -> None:
-    if key in row and type(row[key]) is not kind:
-        complain(f"{what} is {kind_of(row[key])}", f"write {wanted}")
+def _typed(row: Mapping[str, Any], key: str, of: type, what: str, wanted: str, complain: Complain) -> None:
+    if key in row and type(row[key]) is not of:
+        complain(f"{what} is {kind(row[key])}", f"write {wanted}")
 
 
 def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> None:
@@ -230,7 +213,7 @@ def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> N
         return
     pairs = row[key]
     if not isinstance(pairs, list):
-        complain(f"{what} is {kind_of(pairs)}", "write a list of [start, end]")
+        complain(f"{what} is {kind(pairs)}", "write a list of [start, end]")
         return
     bad = next((number for number, pair in enumerate(pairs) if not _is_pair(pair)), None)
     if bad is not None:
@@ -246,49 +229,3 @@ def _is_pair(pair: Any) -> bool:
         and abs(pair[0]) <= LIMIT
         and abs(pair[1]) <= LIMIT
     )
-
-
-def strictly(text: str) -> Any:
-    """Return what JSON says, each key once and each number finite.
-
-    Raises:
-        RefusedError: it is JSON that Python reads and we do not.
-        ValueError: it is no JSON (JSONDecodeError), or an integer has too many digits.
-        RecursionError: it is nested too deeply.
-    """
-    return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
-
-
-def kind_of(value: Any) -> str:
-    """Name what kind of JSON a value is."""
-    kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction", list: "a list"}
-    return "null" if value is None else kinds.get(type(value), "an object")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise RefusedError(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
-    return row
-
-
-def _constant(name: str) -> float:
-    raise RefusedError(f"{name}, which is not JSON", "write a number or leave the key out")
-
-
-def _float(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        raise RefusedError(f"the number {digits[:20]} is too large", "write a number of ordinary size")
-    return value
-
-
-def halved(row: object) -> bool:
-    """Say whether a string of the row holds half a surrogate pair, which no encoding can write."""
-    try:
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from nereval_core.corpus import Documents
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.jsonl import RefusedError, halved, kind_of, strictly
+from nereval_core.readers.strict_json import RefusedError, kind, loads
 from nereval_core.review.records import text_digests
 from nereval_core.review.store import now
 from nereval_core.review.verdicts import QUOTE, Given, Key, Marked, Seen, Verdict, problems
@@ -167,22 +167,13 @@ def _object_of(line: bytes | None, *, first: bool) -> dict[str, Any] | None:
         raise _BadError(f"a line of more than {LIMIT:,} bytes", "write one verdict on a line")
     try:
         text = (line.removeprefix(codecs.BOM_UTF8) if first else line).decode()
-        row = strictly(text) if text.strip() else None
+        row = loads(text) if text.strip() else None
     except UnicodeDecodeError as error:
         raise _BadError("bytes that are not UTF-8", "write the file in UTF-8") from error
-    except json.JSONDecodeError as error:
-        found = f"not JSON at position {error.colno} of the line: {error.msg}"
-        raise _BadError(found, "write each verdict as one JSON object on a line of its own") from error
     except RefusedError as error:
         raise _BadError(*error.args) from error
-    except RecursionError as error:
-        raise _BadError("JSON nested too deeply", "write a verdict as `review export` does") from error
-    except ValueError as error:
-        raise _BadError("a number with too many digits", "write offsets as plain integers") from error
     if row is not None and not isinstance(row, dict):
-        raise _BadError(f"{kind_of(row)} where a verdict should be", "write one JSON object")
-    if "\\u" in text and halved(row):
-        raise _BadError("half a surrogate pair", "write characters beyond U+FFFF as a pair of \\u escapes")
+        raise _BadError(f"{kind(row)} where a verdict should be", "write one JSON object")
     return row
 
 
@@ -234,7 +225,7 @@ def _check_keys(row: Mapping[str, Any], known: Iterable[str], needed: Iterable[s
     for name, value in row.items():
         wanted = _KINDS.get(name, (str,))
         if type(value) not in wanted:
-            raise _BadError(f"{name} is {kind_of(value)}", f"write {_ARTICLES[wanted[0]]}")
+            raise _BadError(f"{name} is {kind(value)}", f"write {_ARTICLES[wanted[0]]}")
 
 
 _ARTICLES = {str: "a string", dict: "an object with fragments and type", list: "a list", int: "an integer"}
