@@ -551,6 +551,7 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
     add("--scheme", help="tag scheme of gold and predictions (default: the one that gold fits)")
     add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
     _add_core_type(add)
+    _add_offsets(add)
     add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
     add(
         "--token-text",
@@ -558,6 +559,11 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
         default="own",
         help="gold: take gold's text where as many tokens are spelt differently",
     )
+
+
+def _add_offsets(add: Callable[..., object]) -> None:
+    units = "code-points, utf-16 or utf-8, perhaps with ,inclusive ,from-1"
+    add("--offsets", metavar="UNIT", help=f"what offsets count, where a format leaves it open: {units}")
 
 
 def _add_core_type(add: Callable[..., object]) -> None:
@@ -575,6 +581,7 @@ def _convert() -> argparse.ArgumentParser:
     parser.add_argument("--scheme", help="tag scheme (default: the one that fits)")
     parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
     _add_core_type(parser.add_argument)
+    _add_offsets(parser.add_argument)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser
 

@@ -26,7 +26,8 @@ from nereval_core.criteria import (
 from nereval_core.errors import FormatError, Problem, one_line, quoted
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.source import STANDARD, label_of
+from nereval_core.readers.offsets import offsets_of
+from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
 from nereval_core.scoring import Scores, Settings, score_layers
@@ -104,6 +105,7 @@ def convert(options: argparse.Namespace) -> str | None:
         scheme=options.scheme,
         repair=options.repair,
         core_type=options.core_type,
+        offsets=None if options.offsets is None else offsets_of(options.offsets),
         progress=progress_bar(options.input, "read"),
     )
     notes = writers.write(reading.layer, options.output, format=options.target_format, shards=options.shards)
@@ -316,6 +318,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         scheme=options.scheme,
         repair=options.repair,
         core_type=options.core_type,
+        offsets=None if options.offsets is None else offsets_of(options.offsets),
         missing=options.missing,
         token_text=options.token_text,
     )
@@ -357,7 +360,7 @@ def named(files: Sequence[str]) -> dict[str, str]:
 
 def _named(file: str) -> tuple[str | None, str]:
     name, equals, path = file.partition("=")
-    if not equals or Path(file).exists():
+    if not equals or Path(file).exists() or with_layer(file) is not None:
         return None, file
     if not name.strip() or not path:
         raise FormatError.single(file, None, "a system without a name or a path", "write NAME=PATH")
@@ -368,6 +371,10 @@ def names_of(path: str) -> list[str]:
     """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
     if path == STANDARD:
         return ["stdin"]
+    layered = with_layer(path)
+    if layered is not None:
+        place, layer = layered[0], one_line(layered[1])
+        return [layer, *(f"{name}{LAYER}{layer}" for name in names_of(place))]
     # A folder is called by its whole name, and so is what does not exist: reading it will say so.
     full = Path(os.path.normpath(Path(path).absolute()))
     stem = label_of(full.name) if full.is_file() else full.name

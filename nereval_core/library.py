@@ -14,6 +14,7 @@ from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.objects import is_objects, levelled, read_objects
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.offsets import Offsets
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class LoadOptions:
     core_type: str | None = None
     missing: Missing = "error"
     token_text: TokenText = "own"
+    offsets: Offsets | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +141,14 @@ def read(
     scheme: str | None = None,
     repair: Repair | None = None,
     core_type: str | None = None,
+    offsets: Offsets | None = None,
+    layer: str | None = None,
     texts: Documents | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reading:
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
+
+    `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
     around them. `progress` is called with the lines or files done and their total.
@@ -158,6 +164,8 @@ def read(
         scheme=scheme,
         repair=repair,
         core_type=_typed(core_type),
+        offsets=offsets,
+        layer=layer,
         texts=texts,
         progress=progress,
     )
@@ -367,6 +375,7 @@ def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | N
         scheme=options.scheme,
         repair=options.repair,
         core_type=_typed(options.core_type),
+        offsets=options.offsets,
         progress=progress,
     )
 
@@ -380,6 +389,7 @@ def _pred_options(
         scheme=options.scheme or (gold.scheme if gold else None),
         repair=options.repair,
         core_type=options.core_type,
+        offsets=options.offsets,
         texts=gold.documents if gold else None,
         progress=progress,
     )

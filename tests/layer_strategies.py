@@ -42,8 +42,13 @@ def words() -> st.SearchStrategy[str]:
 
 
 @st.composite
-def layers(draw: st.DrawFn, *, plain: bool = False, names: st.SearchStrategy[str] | None = None) -> Layer:
-    """Draw a layer; a plain one has no more than boundaries, fragments, types, ids and links."""
+def layers(
+    draw: st.DrawFn, *, plain: bool = False, whole: bool = False, names: st.SearchStrategy[str] | None = None
+) -> Layer:
+    """Draw a layer; a plain one has no more than boundaries, fragments, types, ids and links.
+
+    A whole one has no fragments.
+    """
     builder = Builder("drawn")
     ids = draw(st.lists(texts(min_size=1) if names is None else names, max_size=4, unique=True))
     for name in ids:
@@ -54,6 +59,8 @@ def layers(draw: st.DrawFn, *, plain: bool = False, names: st.SearchStrategy[str
         builder.document(name, text, meta=meta, tokens=tokens, sentences=sentences)
         for number in range(draw(st.integers(0, 5)) if text else 0):
             span = _span(draw, len(text), number, plain=plain)
+            if whole:
+                span["fragments"] = ()
             builder.span(**span)
             if draw(st.booleans()):
                 builder.span(span["start"], span["end"], span["label"], id=f"T{number}00")

@@ -176,6 +176,62 @@ def test_systems_are_called_by_the_shortest_name_that_tells_them_apart(
     assert [system["name"] for system in scored(cli, gold(), *given)["systems"]] == names
 
 
+def labelled(start: int, end: int, quote: str) -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": quote, "labels": ["PER"]}
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value}
+
+
+def export(path: str = "export.json") -> str:
+    """Write tasks of Label Studio that two annotators and a model worked on."""
+    ann, bob = labelled(0, 3, "Ann"), labelled(8, 11, "Bob")
+    annotations = [{"completed_by": "ann", "result": [ann, bob]}, {"completed_by": "a=b#2", "result": [ann]}]
+    predictions = [{"model_version": "model-1", "result": [bob]}]
+    task = {"id": 1, "data": {"text": TEXT}, "annotations": annotations, "predictions": predictions}
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps([task]))
+    return path
+
+
+def test_one_layer_of_a_file_is_named_after_the_path(cli: Cli) -> None:
+    file = export("old/export.json")
+    systems = [f"{file}#model-1", f"{file}#a=b#2", f"ours={file}#ann", f"{export('new/export.json')}#model-1"]
+    found = scored(cli, f"{file}#ann", *systems)["systems"]
+    assert [system["name"] for system in found] == ["old/export#model-1", "a=b#2", "ours", "new/export#model-1"]
+    counts = [[system["criteria"]["strict"][key] for key in COUNTS] for system in found]
+    assert counts == [[1, 0, 0, 1, 0, 2, 1], [1, 0, 0, 1, 0, 2, 1], [2, 0, 0, 0, 0, 2, 2], [1, 0, 0, 1, 0, 2, 1]]
+
+
+LAYERED = [
+    ("export.json", "export.json: it holds 3 layers, 'ann', 'a=b#2', 'model-1', and one is read at a time; name it"),
+    ("export.json#x", "export.json: no layer 'x'; choose among 'ann', 'a=b#2', 'model-1'"),
+    ("gold.jsonl#x", "gold.jsonl: the layer 'x' is asked for, and the format 'jsonl' has one; leave it out"),
+    ("none.json#x", "none.json#x: no such file or folder"),
+]
+
+
+@pytest.mark.parametrize(("path", "said"), LAYERED)
+def test_a_layer_that_is_not_there_or_not_named_is_refused(cli: Cli, path: str, said: str) -> None:
+    export()
+    gold()
+    status, out, err = cli("score", path, "export.json#ann")
+    assert (status, out) == (2, "")
+    assert err.startswith(said)
+
+
+def test_what_offsets_count_can_be_said(cli: Cli) -> None:
+    row = {"id": "d1", "text": "😀 Ann", "label": [[2, 5, "PER"]]}
+    Path("all.jsonl").write_text(json.dumps(row, ensure_ascii=False))
+    assert cli("convert", "all.jsonl", "out.jsonl", "--to", "jsonl", "--offsets", "code-points")[0] == 0
+    assert json.loads(Path("out.jsonl").read_text())["spans"] == [{"start": 2, "end": 5, "label": "PER"}]
+    assert scored(cli, "out.jsonl", "all.jsonl", "--offsets", "code-points")["systems"][0]["criteria"]["strict"]["COR"]
+    status, _, err = cli("score", "out.jsonl", "all.jsonl")
+    assert status == 0
+    assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err
+    for command in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
+        status, _, err = cli(*command, "--offsets", "bytes")
+        assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is no way to count")
+
+
 def test_a_folder_gives_its_name(cli: Cli) -> None:
     for folder, spans in (("key", "T1\tPER 0 3\tAnn\n"), ("team.1", "T1\tPER 4 7\tsaw\n")):
         Path(folder).mkdir()

@@ -17,11 +17,12 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, quoted
 from nereval_core.readers.source import Source, SourceFile
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
+    from nereval_core.readers.offsets import Offsets
 
 __all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers", "recognised"]
 
@@ -32,8 +33,9 @@ class ReadOptions:
 
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
-    a text, `core_type` the type or attribute of spans that are the cores of others. `progress` is called, as a file is
-    read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
+    a text, `core_type` the type or attribute of spans that are the cores of others. `offsets` says what offsets count
+    where the format leaves it open, `layer` which of several layers in a file is wanted. `progress` is called, as a
+    file is read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
     """
 
     name: str | None = None
@@ -42,6 +44,8 @@ class ReadOptions:
     repair: Literal["conlleval", "discard"] | None = None
     texts: Documents | None = None
     core_type: str | None = None
+    offsets: Offsets | None = None
+    layer: str | None = None
     progress: Callable[[int, int], None] | None = None
 
 
@@ -80,7 +84,8 @@ class Reader(Protocol):
 
     NAME: str
     DESCRIPTION: str
-    # And, where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, and where cores
+    # And, where a file may hold several layers, layers(source, options) -> their names, the first of them first;
+    # where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, and where cores
     # are spans of the type or attribute `ReadOptions.core_type`, CORES = True.
 
     def recognise(self, source: Source) -> float: ...
@@ -120,6 +125,11 @@ def read(
         known = ", ".join(readers())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
     options = options or ReadOptions()
+    wanted = options.layer or source.layer or None
+    if wanted is not None and not hasattr(readers()[format], "layers"):
+        found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
+        raise FormatError.single(source.name, None, found, "leave it out")
+    options = replace(options, layer=wanted)
     if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
@@ -136,6 +146,35 @@ def read(
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
+
+
+def layers(source: Source, *, format: str = "auto", options: ReadOptions | None = None) -> tuple[str, ...]:
+    """Return the names of the layers in a file that may hold several, one an annotator or model; else nothing.
+
+    Raises:
+        FormatError: as `read`.
+    """
+    module = readers()[_recognised(source) if format == "auto" else format]
+    named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
+    return () if named is None else named(source, options or ReadOptions())
+
+
+def one_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:
+    """Return which of the layers of a file is to be read.
+
+    Raises:
+        FormatError: there are several and none is named, or there is none of that name.
+    """
+    listed = ", ".join(map(quoted, names))
+    if wanted is None and len(names) == 1:
+        return names[0]
+    if wanted is None:
+        found = f"it holds {len(names)} layers, {listed}, and one is read at a time"
+        remedy = f"name it after the path, {source.name}#{names[0]}, or upload a file that holds one alone"
+        raise FormatError.single(source.name, None, found, remedy)
+    if wanted not in names:
+        raise FormatError.single(source.name, None, f"no layer {quoted(wanted)}", f"choose among {listed}")
+    return wanted
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
@@ -24,6 +24,9 @@ HEAD_BYTES = 1 << 16
 
 COMPANIONS = {".ann": ".txt", ".spans.parquet": ".texts.parquet", ".texts.parquet": ".spans.parquet"}
 """Where a single file is named, the one beside it that belongs to it, by how their names end."""
+
+LAYER = "#"
+"""What stands between a path and the layer wanted of it: `export.json#ann`."""
 
 STANDARD = "-"
 """The path that means standard input."""
@@ -123,18 +126,22 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Source:
-    """Named files: `name` as the user gave it, `label` short enough to call a system by."""
+    """Named files: `name` as the user gave it, `label` short enough to call a system by.
+
+    `layer` is the one wanted of several that the files may hold, "" where none is named.
+    """
 
     name: str
     label: str
     files: tuple[SourceFile, ...]
+    layer: str = ""
 
     @classmethod
     def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
         """Return the file, the files of a zip, or all files below a folder in the order of their names.
 
-        Hidden files are passed over. "-" is standard input. With `within`, nothing outside that folder is reached, by
-        link or otherwise, and nothing but files and folders.
+        Hidden files are passed over. "-" is standard input. `PATH#LAYER` names one of several layers in a file. With
+        `within`, nothing outside that folder is reached, by link or otherwise, and nothing but files and folders.
 
         Raises:
             FormatError: no such path, nothing in it, or outside `within`.
@@ -147,6 +154,9 @@ class Source:
         try:
             if limit is not None and not root.resolve().is_relative_to(limit):
                 raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
+            layered = with_layer(shown)
+            if layered is not None:
+                return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
             if not shown or not root.exists():
                 raise FormatError.single(shown, None, "no such file or folder", "check the path")
             label = root.resolve().name or shown
@@ -209,6 +219,14 @@ class Source:
         for file in self.files:
             found.setdefault(file.suffix, []).append(file)
         return {suffix: tuple(files) for suffix, files in found.items()}
+
+
+def with_layer(path: str) -> tuple[str, str] | None:
+    """Return path and layer of `PATH#LAYER`, None where this is a path itself or where there is none before a #."""
+    if LAYER not in path or Path(path).exists():
+        return None
+    cuts = (at for at, char in enumerate(path) if char == LAYER and at + 1 < len(path))
+    return next(((path[:at], path[at + 1 :]) for at in cuts if Path(path[:at]).exists()), None)
 
 
 def in_order(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:

@@ -14,7 +14,7 @@ import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -78,17 +78,15 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str, shards: in
     return tuple(notes)
 
 
-def left_out(layer: Layer, format: str, fields: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a note on what a format has no place for: `fields` of the layer by name and in words, and what documents
-    have beside their text."""
+def left_out(
+    layer: Layer, format: str, fields: Mapping[str, str], *, beside: Sequence[str] = ("tokens", "sentences", "meta")
+) -> tuple[str, ...]:
+    """Return a note on what a format has no place for: `fields` of the layer by name and in words, and of what
+    documents have `beside` their text."""
     documents = layer.documents
     found = [f"{len(values)} {what}" for name, what in fields.items() if (values := getattr(layer, name))]
-    beside = (
-        ("tokens", documents.tokens),
-        ("sentences", documents.sentences),
-        ("documents' metadata", documents.meta),
-    )
-    found += [what for what, values in beside if values is not None]
+    words = {"tokens": "tokens", "sentences": "sentences", "meta": "documents' metadata"}
+    found += [words[name] for name in beside if getattr(documents, name) is not None]
     return (f"{format} has no place for them, left out: {', '.join(found)}",) if found else ()
 
 

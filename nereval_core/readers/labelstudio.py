@@ -1,0 +1,235 @@
+"""JSON of Label Studio: tasks with annotations and predictions, as exported ("JSON", "JSON-MIN") or to be imported.
+
+Each annotator and each model version is a layer, over the tasks that they worked on. Offsets are UTF-16 units, as its
+pages count in JavaScript, or, in later versions, code points: the quoted texts tell, white space in them as the
+browser shows it. See Label Studio's documentation, "Export annotations" and "Import pre-annotated data".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.counted import Counted
+from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.source import left_out
+from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+
+NAME = "labelstudio"
+DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
+
+SUFFIXES = (".json", ".jsonl")
+OFFSETS = Offsets("UTF-16 units")
+SPANS = ("labels", "hypertextlabels")
+"""Types of results that are spans of text."""
+ANNOTATIONS = ("annotations", "completions")
+"""Under what the work of annotators stands, and stood in early versions."""
+MODELS = "predictions"
+WHOSE = {**dict.fromkeys(ANNOTATIONS, "annotations"), MODELS: "predictions"}
+"""The layers of what does not say whose it is."""
+MIN = {"annotator", "annotation_id", "id", "created_at", "updated_at", "lead_time"}
+"""Keys that JSON-MIN adds to a task's data."""
+EXPORT = "export it as JSON, or write it as Label Studio's documentation has it"
+BLANKS = re.compile(r"(?:\s|\\n)+")
+
+Results = list[Mapping[str, Any]]
+Owner = tuple[bool, str]
+"""Whether a layer is a model's, and its name."""
+
+
+@dataclass(slots=True)
+class Task:
+    """One text with the results of each layer, and when these were made."""
+
+    name: str | None
+    own: str | None
+    text: str
+    line: int
+    shown: str
+    meta: Mapping[str, Any]
+    results: dict[Owner, Results] = field(default_factory=dict)
+
+
+def recognise(source: Source) -> float:
+    """Be sure of objects with data and annotations or predictions, and of JSON-MIN's own keys."""
+    keys = first_keys(source, *SUFFIXES)
+    if "data" in keys and keys & set(WHOSE):
+        return 1.0
+    return 0.95 if {"annotation_id", "annotator"} <= keys else 0.0
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators and model versions of a file, annotators first.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    return tuple(_layers(_tasks(source)[0]))
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the tasks that one annotator or model worked on.
+
+    Cancelled annotations, results that are no spans of text, and all but the last work of one annotator on a task are
+    left out and counted.
+
+    Raises:
+        FormatError: with every problem found; several layers, and none is named.
+    """
+    tasks, skipped = _tasks(source)
+    known = _layers(tasks)
+    if not known:
+        found = "no annotations or predictions in it"
+        raise FormatError.single(source.name, None, found, "export tasks that somebody worked on")
+    wanted = one_layer(source, options.layer, tuple(known))
+    owner = known[wanted]
+    # A task's number is of one project: ids that came with the data also pair it with other files.
+    own = [task.own for task in tasks]
+    kept = None not in own and len(set(own)) == len(own)
+    made = Counted()
+    for task in tasks:
+        if owner in task.results:
+            name = task.own if kept else task.name
+            made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
+            for result in task.results[owner]:
+                _span(result, made, task)
+    away = sum(owner not in task.results for task in tasks)
+    notes = left_out(source, source.pick(*SUFFIXES))
+    notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
+    notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
+    return made.finish(source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
+
+
+def _spaced(quote: str) -> str:
+    """Return a quote with each run of white space as one blank: browsers show no more of it."""
+    return BLANKS.sub(" ", quote)
+
+
+def _layers(tasks: list[Task]) -> dict[str, Owner]:
+    """Return the layers by name, annotators before models; a model called like an annotator is marked as one."""
+    owners = sorted(dict.fromkeys(owner for task in tasks for owner in task.results), key=lambda owner: owner[0])
+    names = {name for model, name in owners if not model}
+    return {f"{name} (model)" if model and name in names else name: (model, name) for model, name in owners}
+
+
+def _tasks(source: Source) -> tuple[list[Task], Counter[str]]:
+    """Read all tasks, and count by what it is what is no span of a layer.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    problems: list[Problem] = []
+    skipped: Counter[str] = Counter()
+    tasks = []
+    for file in source.pick(*SUFFIXES):
+        for line, row in items(file, problems):
+            task = _task(row, line, file.shown, skipped, problems)
+            if task is not None:
+                tasks.append(task)
+    if problems:
+        raise FormatError(problems)
+    return tasks, skipped
+
+
+def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list[Problem]) -> Task | None:
+    def complain(found: str, remedy: str) -> None:
+        problems.append(Problem(shown, line, found, remedy))
+
+    if not isinstance(row, dict):
+        complain(f"{kind(row)} where a task should be", EXPORT)
+        return None
+    whole = "data" in row
+    data = row["data"] if whole else {key: value for key, value in row.items() if key not in MIN}
+    if not isinstance(data, dict):
+        complain(f"data is {kind(data)}", EXPORT)
+        return None
+    key = _text_key(data)
+    if key is None:
+        complain("no text in the task's data", "give it as a string under text")
+        return None
+    results: dict[Owner, Results] = {}
+    used = {key, "id"} if whole else {key}
+    for owner, found, place in _sides(row, complain) if whole else _least(data, row, used):
+        if found is None:
+            skipped["annotations that were cancelled"] += 1
+            continue
+        if owner in results:
+            skipped["earlier work of one annotator or model on one task"] += 1
+        spans = results[owner] = []
+        for result in found:
+            if not isinstance(result, dict):
+                complain(f"{kind(result)} among the results of {place}", EXPORT)
+            elif str(result.get("type", "")).lower() in SPANS:
+                spans.append(result)
+            else:
+                skipped["results that are no spans of text"] += 1
+    meta = {name: value for name, value in data.items() if name not in used}
+    return Task(named(row.get("id")), named(data.get("id")) if whole else None, data[key], line, shown, meta, results)
+
+
+def _text_key(data: Mapping[str, Any]) -> str | None:
+    """Return under which key the text stands: what is called so, or the one string there is."""
+    if isinstance(data.get("text"), str):
+        return "text"
+    strings = [key for key, value in data.items() if isinstance(value, str) and key != "id"]
+    return strings[0] if len(strings) == 1 else None
+
+
+Side = tuple[Owner, list[Any] | None, str]
+"""Whose results these are (None: cancelled), and what to call where they stand."""
+
+
+def _sides(row: Mapping[str, Any], complain: Complain) -> Iterator[Side]:
+    """Yield the results of every annotation and prediction of a task."""
+    for key, plain in WHOSE.items():
+        for one in listed(row, key, complain):
+            if not isinstance(one, dict) or not isinstance(one.get("result"), list):
+                complain(f"an entry of {key} without a list of results", EXPORT)
+                continue
+            model = key == MODELS
+            name = _who(one.get("model_version" if model else "completed_by")) or plain
+            yield (model, name), None if one.get("was_cancelled") is True else one["result"], key
+
+
+def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str]) -> Iterator[Side]:
+    """Yield the results of JSON-MIN, which stand among the data in a list under the name of the control."""
+    found: list[Any] = []
+    for key, value in data.items():
+        if isinstance(value, list) and value and all(isinstance(one, dict) and "start" in one for one in value):
+            used.add(key)
+            found += [{"type": next((kind for kind in SPANS if kind in one), ""), "value": one} for one in value]
+    yield (False, _who(row.get("annotator")) or "annotations"), found, "the task"
+
+
+def _who(given: Any) -> str | None:
+    """Return the name of an annotator or model: an address, a number, or an object with these."""
+    if isinstance(given, dict):
+        given = next((given[key] for key in ("email", "username", "id") if given.get(key)), None)
+    return named(given)
+
+
+def _span(result: Mapping[str, Any], made: Counted, task: Task) -> None:
+    value = result.get("value")
+    value = value if isinstance(value, dict) else {}
+    place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
+    start, end = place.get("start"), place.get("end")
+    labels = next((value[key] for key in SPANS if isinstance(value.get(key), list)), None)
+    if type(start) is not int or type(end) is not int or not labels or not all(isinstance(one, str) for one in labels):
+        made.problems.append(Problem(task.shown, task.line, "a result without start, end and labels", EXPORT))
+        return
+    quote = value.get("text")
+    for label in labels:
+        made.span(
+            start,
+            end,
+            label,
+            quote=quote if isinstance(quote, str) else None,
+            id=named(result.get("id")) if len(labels) == 1 else None,
+            score=number(result.get("score")),
+            meta=result["meta"] if isinstance(result.get("meta"), dict) else None,
+        )

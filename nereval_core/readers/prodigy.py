@@ -1,0 +1,166 @@
+"""JSON lines of Prodigy and spaCy: `text`, `spans` with start, end and label, and, from Prodigy, an `answer`.
+
+Answers `reject` and `ignore` are kept out and counted; each `_annotator_id` is a layer. Offsets are code points, and
+with `token_start` and `token_end` (inclusive) they are held against the tokens.
+See Prodigy's documentation, "Annotation interfaces", `ner` and `spans`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.counted import Counted, columns_of
+from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.source import left_out
+from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+
+NAME = "prodigy"
+DESCRIPTION = "JSON lines of Prodigy and spaCy: text and spans, a layer an annotator"
+
+SUFFIXES = (".jsonl", ".json")
+OFFSETS = Offsets()
+WHO = ("_annotator_id", "_session_id")
+PLAIN = "annotations"
+"""The layer of tasks that do not say whose they are."""
+EDGES = ("token_start", "token_end")
+PARTS = ("start", "end", "label")
+
+Rows = dict[str, list[tuple[int, str, Mapping[str, Any]]]]
+
+
+def recognise(source: Source) -> float:
+    """Be sure of Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
+    keys = first_keys(source, *SUFFIXES)
+    if "text" not in keys or not keys & {"spans", "tokens"} or "ner_tags" in keys:
+        return 0.0
+    if keys & {"answer", "_input_hash", "_task_hash", *WHO}:
+        return 1.0
+    return 0.8 if "spans" in keys and "id" not in keys else 0.0
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators of a file, in the order in which they are met.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    return tuple(_by_layer(source)[0])
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the tasks that one annotator accepted.
+
+    Raises:
+        FormatError: with every problem found; several annotators, and none is named.
+    """
+    by_layer, skipped = _by_layer(source)
+    wanted = one_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
+    made = Counted()
+    names: Counter[str | None] = Counter()
+    for line, shown, row in by_layer.get(wanted, ()):
+        _document(row, line, shown, made, names)
+    notes = left_out(source, source.pick(*SUFFIXES))
+    answers = sorted(skipped.get(wanted, Counter()).items())
+    notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
+    if answers and not by_layer[wanted]:
+        found = f"no task that {quoted(wanted)} accepted"
+        raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
+    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
+    """Return the accepted tasks by annotator, and what other answers each gave.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    found: Rows = {}
+    skipped: dict[str, Counter[str]] = {}
+    problems: list[Problem] = []
+    for file in source.pick(*SUFFIXES):
+        for line, row in items(file, problems):
+            if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+                what = "a task without a text" if isinstance(row, dict) else f"{kind(row)} where a task should be"
+                problems.append(Problem(file.shown, line, what, "write objects with text and spans"))
+                continue
+            who = next((name for name in map(named, map(row.get, WHO)) if name), PLAIN)
+            rows = found.setdefault(who, [])
+            answer = row.get("answer", "accept")
+            if answer == "accept":
+                rows.append((line, file.shown, row))
+            else:
+                skipped.setdefault(who, Counter())[str(answer)] += 1
+    if problems:
+        raise FormatError(problems)
+    return found, skipped
+
+
+def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted, names: Counter[str | None]) -> None:
+    def complain(found: str, remedy: str) -> None:
+        made.problems.append(Problem(shown, line, found, remedy))
+
+    meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
+    name = next((name for name in map(named, (row.get("id"), meta.get("id"), row.get("_input_hash"))) if name), None)
+    names[name] += 1
+    # One text may be a task several times over: its hash is the same.
+    if name is not None and names[name] > 1:
+        name = f"{name} ({names[name]})"
+    tokens = _tokens(row, complain)
+    made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)
+    spans = listed(row, "spans", complain)
+    whole = columns_of(spans, PARTS) if set(map(type, spans)) == {dict} else None
+    if whole is None:
+        bad = [at for at, span in enumerate(spans) if type(span) is not dict or columns_of([span], PARTS) is None]
+        for at in bad:
+            complain(f"spans[{at}] is no span", "give start, end and label")
+        return
+    keys = set().union(*spans)
+    if tokens and keys.issuperset(EDGES):
+        _check_tokens(spans, tokens, complain)
+    given = {what: [value(span.get(key)) for span in spans] for what, (key, value) in BESIDE.items() if key in keys}
+    made.spans(whole, **given)
+
+
+def _check_tokens(spans: list[dict[str, Any]], tokens: list[tuple[int, int]], complain: Complain) -> None:
+    """Hold the spans against the tokens that they say they begin and end with."""
+    for at, span in enumerate(spans):
+        first, last = map(span.get, EDGES)
+        if type(first) is type(last) is int and 0 <= first <= last < len(tokens):
+            low, high = tokens[first][0], tokens[last][1]
+            if (low, high) != (span["start"], span["end"]):
+                found = f"spans[{at}] is [{span['start']}, {span['end']}), and its tokens are [{low}, {high})"
+                complain(found, "mend the offsets or the tokens: token_end is the last token of the span")
+
+
+def _quote(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _links(value: Any) -> tuple[str, ...] | None:
+    link = named(value)
+    return None if link is None else (link,)
+
+
+BESIDE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "quotes": ("text", _quote),
+    "ids": ("id", named),
+    "links": ("kb_id", _links),
+    "scores": ("score", number),
+}
+"""What a span may have besides, under which key, and how it is read."""
+
+
+def _tokens(row: Mapping[str, Any], complain: Complain) -> list[tuple[int, int]]:
+    tokens = listed(row, "tokens", complain)
+    try:
+        pairs = [(token["start"], token["end"]) for token in tokens]
+    except (KeyError, TypeError):
+        pairs = [(None, None)]
+    if all(type(start) is type(end) is int for start, end in pairs):
+        return pairs
+    complain("tokens without start and end", "write a list of objects with both, or leave them out")
+    return []

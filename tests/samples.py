@@ -1,0 +1,150 @@
+"""A small file of every format that other tools write, as their documentation has it, made by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+Files = dict[str, str]
+
+
+def lines(*rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+# doccano's documentation, "Sequence labeling", JSONL and JSONL(Relation).
+DOCCANO = lines(
+    {"id": 1, "text": "EU rejects German call 😀 Peter", "label": [[0, 2, "ORG"], [11, 17, "MISC"], [26, 31, "PER"]]},
+    {"id": 2, "text": "Peter Blackburn", "label": [[0, 15, "PER"]], "source": "wire"},
+    {"id": 3, "text": "none", "label": []},
+)
+DOCCANO_RELATIONS = lines(
+    {
+        "text": "Google was founded on September 4, 1998, by Larry Page.",
+        "id": 7,
+        "entities": [
+            {"id": 0, "start_offset": 0, "end_offset": 6, "label": "ORG"},
+            {"id": 1, "start_offset": 22, "end_offset": 39, "label": "DATE"},
+        ],
+        "relations": [{"id": 0, "from_id": 0, "to_id": 1, "type": "foundedAt"}],
+        "Comments": [],
+    }
+)
+
+
+def result(id: str, start: int, end: int, text: str, *labels: str, **more: Any) -> dict[str, Any]:
+    """Return a span as Label Studio's documentation has it, "Export annotations", "Label Studio JSON format"."""
+    value = {"start": start, "end": end, "text": text, "labels": list(labels)}
+    return {"value": value, "id": id, "from_name": "label", "to_name": "text", "type": "labels", **more}
+
+
+LABELSTUDIO_TASKS = [
+    {
+        "id": 101,
+        "data": {"text": "Ann 😀 met Bob Lee in  Rome.", "date": "2024-01-02"},
+        "annotations": [
+            {
+                "id": 1,
+                "completed_by": {"id": 1, "email": "ann@example.org", "first_name": "", "last_name": ""},
+                "result": [result("a1", 0, 3, "Ann", "PER"), result("a2", 11, 18, "Bob Lee", "PER")],
+                "was_cancelled": False,
+                "ground_truth": False,
+                "created_at": "2024-01-02T10:00:00.000000Z",
+                "lead_time": 12.5,
+            },
+            {"id": 2, "completed_by": 2, "result": [result("b1", 19, 27, "in Rome", "LOC")], "was_cancelled": False},
+        ],
+        "predictions": [
+            {"id": 9, "model_version": "model-1", "result": [result("p1", 0, 3, "Ann", "PER", score=0.75)]}
+        ],
+        "project": 3,
+        "created_at": "2024-01-01T10:00:00.000000Z",
+    },
+    {
+        "id": 102,
+        "data": {"text": "Rome", "date": "2024-01-03"},
+        "annotations": [
+            {
+                "id": 3,
+                "completed_by": {"id": 1, "email": "ann@example.org"},
+                "result": [
+                    result("c1", 0, 4, "Rome", "LOC"),
+                    {"from_id": "c1", "to_id": "c1", "type": "relation", "direction": "right"},
+                    {
+                        "id": "c2",
+                        "from_name": "tone",
+                        "to_name": "text",
+                        "type": "choices",
+                        "value": {"choices": ["x"]},
+                    },
+                ],
+                "was_cancelled": False,
+            },
+            {"id": 4, "completed_by": 2, "result": [result("d1", 0, 4, "Rome", "ORG")], "was_cancelled": True},
+        ],
+        "predictions": [],
+    },
+]
+LABELSTUDIO = json.dumps(LABELSTUDIO_TASKS, ensure_ascii=False, indent=2)
+# The same, "JSON-MIN".
+LABELSTUDIO_MIN = json.dumps(
+    [
+        {
+            "text": "Ann met Bob.",
+            "date": "2024-01-02",
+            "id": 101,
+            "label": [{"start": 8, "end": 11, "text": "Bob", "labels": ["PER"]}],
+            "annotator": 1,
+            "annotation_id": 1,
+            "created_at": "2024-01-02T10:00:00.000000Z",
+            "updated_at": "2024-01-02T10:00:00.000000Z",
+            "lead_time": 12.5,
+        }
+    ]
+)
+
+# Prodigy's documentation, "Annotation interfaces", ner, with what its reviewed databases add.
+PRODIGY = lines(
+    {
+        "text": "Hello 😀 Apple",
+        "_input_hash": 1842734674,
+        "_task_hash": 636683182,
+        "tokens": [
+            {"text": "Hello", "start": 0, "end": 5, "id": 0, "ws": True},
+            {"text": "😀", "start": 6, "end": 7, "id": 1, "ws": True},
+            {"text": "Apple", "start": 8, "end": 13, "id": 2, "ws": False},
+        ],
+        "spans": [{"start": 8, "end": 13, "label": "ORG", "token_start": 2, "token_end": 2}],
+        "_session_id": "ner-alex",
+        "_view_id": "ner_manual",
+        "answer": "accept",
+        "_annotator_id": "ner-alex",
+    },
+    {"text": "Bad", "_input_hash": 7, "spans": [], "answer": "reject", "_annotator_id": "ner-alex"},
+    {"text": "Skip", "_input_hash": 8, "spans": [], "answer": "ignore", "_annotator_id": "ner-alex"},
+    {
+        "text": "Hello 😀 Apple",
+        "_input_hash": 1842734674,
+        "spans": [{"start": 0, "end": 5, "label": "PER"}],
+        "answer": "accept",
+        "_annotator_id": "ner-sam",
+    },
+)
+SPACY = lines({"text": "Uber blew through $1 million", "spans": [{"start": 0, "end": 4, "label": "ORG"}]})
+
+JSONL = lines({"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]})
+
+SAMPLES: dict[str, tuple[str, Files, str | None]] = {
+    # what it is: format, files, the layer to read
+    "native": ("jsonl", {"x.jsonl": JSONL}, None),
+    "brat": ("brat", {"d.txt": "abc", "d.ann": "T1\tA 0 1\ta\n"}, None),
+    "HIPE": ("hipe", {"x.tsv": "TOKEN\tNE-COARSE-LIT\n# document_id = d\nabc\tB-loc\n"}, None),
+    "CoNLL": ("conll", {"x.conll": "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\n"}, None),
+    "GENETAG": ("bc2gm", {"s.in": "s1 abcd efgh\n", "GENE.eval": "s1|0 3|abcd\n"}, None),
+    "doccano triples": ("doccano", {"all.jsonl": DOCCANO}, None),
+    "doccano with relations": ("doccano", {"all.jsonl": DOCCANO_RELATIONS}, None),
+    "Label Studio": ("labelstudio", {"export.json": LABELSTUDIO}, "ann@example.org"),
+    "Label Studio, JSON-MIN": ("labelstudio", {"export.json": LABELSTUDIO_MIN}, None),
+    "Prodigy": ("prodigy", {"ner.jsonl": PRODIGY}, "ner-alex"),
+    "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
+}

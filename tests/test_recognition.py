@@ -1,0 +1,74 @@
+"""Every format is told from every other by a sample of it, whatever its file is called, and damage ends in problems."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, Source, layers, read, readers
+from tests.samples import SAMPLES
+
+
+def source(name: str, files: dict[str, bytes] | None = None) -> Source:
+    given = {file: content.encode() for file, content in SAMPLES[name][1].items()} if files is None else files
+    return Source.of_uploads(given.items())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_claimed_most_surely_by_its_own_reader(name: str) -> None:
+    format, files, layer = SAMPLES[name]
+    claims = {one: reader.recognise(source(name)) for one, reader in readers().items()}
+    assert sorted(claims, key=lambda one: -claims[one])[0] == format
+    assert [one for one, claim in claims.items() if claim == claims[format]] == [format]
+    reading = read(source(name), options=ReadOptions(layer=layer))
+    assert reading.format == format
+    assert len(reading.documents) and len(reading.layer)
+    if len(files) == 1:
+        [content] = files.values()
+        for other in ("x", "x.txt", "x.json"):
+            reading = read(source(name, {other: content.encode()}), options=ReadOptions(layer=layer))
+            assert reading.format == format
+
+
+def test_every_reader_has_a_sample() -> None:
+    assert {format for format, _, _ in SAMPLES.values()} | {"parquet"} == set(readers())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_damaged_sample_ends_in_a_reading_or_in_problems(name: str) -> None:
+    """Every byte in turn is lost, or becomes another that JSON and tables care about."""
+    format, files, layer = SAMPLES[name]
+    target = list(files)[-1]
+    whole = files[target].encode()
+    chosen = random.Random(0)
+    ends = 0
+    for at in sorted(chosen.sample(range(len(whole)), min(len(whole), 250))):
+        for change in (b"", chosen.choice([b'"', b"{", b"]", b"\n", b"\t", b"\xff", b"-", b"0", b",", b"\\", b"|"])):
+            damaged = whole[:at] + change + whole[at + 1 :]
+            given = {**{file: content.encode() for file, content in files.items()}, target: damaged}
+            try:
+                read(source(name, given), format=format, options=ReadOptions(layer=layer))
+                layers(source(name, given), format=format)
+                ends += 1
+            except FormatError as error:
+                assert all(problem.found and problem.remedy for problem in error.problems)
+    assert ends
+
+
+@pytest.mark.parametrize("format", readers())
+def test_any_bytes_end_in_problems(format: str) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(st.binary(min_size=1, max_size=200) | st.text(min_size=1).map(lambda text: text.encode(errors="replace")))
+    def check(raw: bytes) -> None:
+        try:
+            given = Source.of_uploads([("x.json", raw)])
+            readers()[format].recognise(given)
+            read(given, format=format)
+        except FormatError as error:
+            assert error.lines()
+
+    check()
