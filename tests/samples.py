@@ -134,6 +134,9 @@ SPACY = lines({"text": "Uber blew through $1 million", "spans": [{"start": 0, "e
 
 JSONL = lines({"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]})
 
+CSV = "doc_id,start,end,label,quote,text\nd1,0,3,PER,Ann,Ann met Bob.\nd1,8,11,PER,Bob,\nd2,,,,,Nobody.\n"
+TSV = "id\tbegin\tend\ttype\ttext\nd1\t0\t3\tPER\tAnn\nd1\t8\t11\tPER\tBob\n"
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -146,5 +149,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "Label Studio": ("labelstudio", {"export.json": LABELSTUDIO}, "ann@example.org"),
     "Label Studio, JSON-MIN": ("labelstudio", {"export.json": LABELSTUDIO_MIN}, None),
     "Prodigy": ("prodigy", {"ner.jsonl": PRODIGY}, "ner-alex"),
+    "CSV": ("csv", {"spans.csv": CSV}, None),
+    "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }

@@ -107,7 +107,7 @@ def test_an_id_given_twice_is_refused() -> None:
         read_text('{"id": "x", "text": "", "label": []}\n' * 2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

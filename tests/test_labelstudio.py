@@ -170,7 +170,7 @@ def test_refuses_with_the_line(tasks: Any, said: str | None) -> None:
     assert caught.value.lines()[0].startswith(f"export.json{said}")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

@@ -138,7 +138,7 @@ def test_a_file_of_which_nothing_was_accepted_is_refused() -> None:
         read_text(row(answer="reject"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(layers(whole=True))
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:

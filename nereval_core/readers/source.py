@@ -22,7 +22,11 @@ Item = TypeVar("Item")
 HEAD_BYTES = 1 << 16
 """How much of a file is looked at to recognise its format."""
 
-COMPANIONS = {".ann": ".txt", ".spans.parquet": ".texts.parquet", ".texts.parquet": ".spans.parquet"}
+COMPANIONS = {".ann": ".txt"} | {
+    f".{one}.{kind}": f".{two}.{kind}"
+    for kind in ("parquet", "csv", "tsv")
+    for one, two in (("spans", "texts"), ("texts", "spans"))
+}
 """Where a single file is named, the one beside it that belongs to it, by how their names end."""
 
 LAYER = "#"

@@ -1,0 +1,53 @@
+"""CSV or TSV (where the name ends in .tsv): a span a row, the text of each document in its first row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers.csv import DESCRIPTION, LINKS, NAME
+from nereval_core.readers.packed import unpacked_name
+from nereval_core.writers import left_out, packed_file
+from nereval_core.writers.places import places, refuse_discontinuous
+
+__all__ = ["DESCRIPTION", "NAME", "write"]
+
+SHARD = ".csv"
+HEADER = ("document", "start", "end", "label", "quote", "text", "span_id", "links", "score")
+LOST = {"cores": "cores", "alternatives": "lists of alternatives", "meta": "spans' metadata"}
+
+
+def write(layer: Layer, path: Path) -> tuple[str, ...]:
+    """Write a row for each span, and one for each document without any; offsets are code points, end exclusive.
+
+    Raises:
+        FormatError: a discontinuous span, a link with a bar in it, or a place that cannot be written.
+    """
+    refuse_discontinuous(layer, path)
+    barred = sorted({link for links in layer.links.values() for link in links if LINKS in link})
+    if barred:
+        remedy = "rename it, or write jsonl"
+        raise FormatError(Problem(os.fspath(path), None, f"the link {quoted(one)} has a bar", remedy) for one in barred)
+    documents = layer.documents
+    delimiter = "\t" if unpacked_name(path.name).lower().endswith((".tsv", ".tab")) else ","
+    with packed_file(path) as file:
+        out = io.StringIO(newline="")
+        table = csv.writer(out, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+        table.writerow(HEADER)
+        for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
+            first = text
+            for span, start, end in places(layer, number):
+                beside = (layer.ids.get(span, ""), LINKS.join(layer.links.get(span, ())), layer.scores.get(span, ""))
+                table.writerow((name, start, end, layer.label(span), layer.text(span), first, *beside))
+                first = ""
+            if layer.first[number] == layer.first[number + 1]:
+                table.writerow((name, "", "", "", "", text, "", "", ""))
+            file.write(out.getvalue().encode())
+            out.seek(0)
+            out.truncate()
+        file.write(out.getvalue().encode())
+    return left_out(layer, NAME, LOST)

@@ -1,0 +1,203 @@
+"""Tables of spans: columns by their names, texts wherever they stand, what is refused, and writing reads back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+
+from nereval_core.corpus import Documents, Layer
+from nereval_core.errors import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.offsets import Offsets
+from nereval_core.writers import write
+from tests.layer_strategies import content, layers
+from tests.samples import CSV, TSV, lines
+
+
+def read_files(
+    files: dict[str, str], *, texts: Documents | None = None, offsets: Offsets | None = None, format: str = "csv"
+) -> Reading:
+    source = Source.of_uploads((name, text.encode()) for name, text in files.items())
+    return read(source, format=format, options=ReadOptions(texts=texts, offsets=offsets))
+
+
+def spans(layer: Layer) -> list[tuple[str, str, str]]:
+    ids = layer.documents.ids
+    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
+
+
+ANN = [("d1", "Ann", "PER"), ("d1", "Bob", "PER")]
+TEXTS = "id\ttext\nd1\tAnn met Bob.\nd2\tNobody.\n"
+TEXT = "Ann met Bob."
+
+
+def test_texts_stand_in_a_column_once_for_each_document() -> None:
+    reading = read_files({"spans.csv": CSV}, format="auto")
+    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert reading.documents.texts == (TEXT, "Nobody.")
+    assert reading.notes == ("offsets in code points, end exclusive: 2 of 2 quotes match",)
+    assert reading.places == (("spans.csv", 2), ("spans.csv", 4))
+
+
+TAKEN = [
+    # (what, files)
+    ("a second file", {"d.spans.tsv": TSV, "d.texts.tsv": TEXTS}),
+    ("a second file of another kind", {"a.csv": TEXTS.replace("\t", ","), "b.tsv": TSV}),
+    ("files named like documents", {"spans.tsv": TSV, "d1.txt": TEXT}),
+    ("a column, repeated", {"x.csv": f"doc;start;end;label;text\nd1;0;3;PER;{TEXT}\nd1;8;11;PER;{TEXT}\n"}),
+    (
+        "end inclusive, first at 1",
+        {"x.csv": f"doc,start,end,label,quote,text\nd1,1,3,PER,Ann,{TEXT}\nd1,9,11,PER,Bob,\n"},
+    ),
+    ("other names", {"x.csv": f"File Name|from|TO|Entity-Type|Text\r\nd1|0|3|PER|{TEXT}\r\nd1|8|11|PER|\r\n"}),
+    ("fractions", {"x.csv": f"doc,start,end,label,text\nd1,0.0,3.0,PER,{TEXT}\nd1, 8 ,11.00,PER,\n"}),
+    (
+        "type and text as entity",
+        {"x.csv": f"doc,start,end,label,entity,text\nd1,0,3,PER,Ann,{TEXT}\nd1,8,11,PER,Bob,\n"},
+    ),
+    ("rows in any order", {"x.csv": f"label,end,start,doc,text\nPER,11,8,d1,{TEXT}\nPER,3,0,d1,\n"}),
+]
+
+
+@pytest.mark.parametrize("files", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
+def test_takes(files: dict[str, str]) -> None:
+    reading = read_files(files, format="auto")
+    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert reading.documents.texts[0] == TEXT
+
+
+def test_texts_are_taken_from_gold() -> None:
+    gold = read_files({"spans.csv": CSV}).documents
+    reading = read_files({"spans.tsv": TSV}, texts=gold)
+    assert (spans(reading.layer), reading.documents.ids) == (ANN, ("d1", "d2"))
+    # Texts of its own are its own, whatever gold has.
+    assert read_files({"spans.csv": CSV.replace("Nobody", "Nobody!")}, texts=gold).documents.texts[1] == "Nobody!."
+
+
+def test_documents_without_a_column_are_told_apart_by_their_texts() -> None:
+    reading = read_files({"x.csv": "start,end,label,text\n0,3,PER,Ann met\n0,3,PER,Bob met\n4,7,X,Bob met\n"})
+    assert (reading.documents.ids, reading.documents.named) == (("1", "2"), False)
+    assert spans(reading.layer) == [("1", "Ann", "PER"), ("2", "Bob", "PER"), ("2", "met", "X")]
+
+
+def test_what_a_span_may_have_besides_is_read_and_other_columns_told() -> None:
+    text = "document,id,start,end,label,links,score,text,colour\nd,T1,0,1,A,Q1|Q2,0.5,ab,red\nd,,1,2,A,,,,\n"
+    reading = read_files({"x.csv": text})
+    layer = reading.layer
+    assert (dict(layer.ids), dict(layer.links), dict(layer.scores)) == ({0: "T1"}, {0: ("Q1", "Q2")}, {0: 0.5})
+    assert reading.notes == (
+        "columns not read: 'colour'",
+        "offsets taken as code points, end exclusive: no quotes to test them by",
+    )
+
+
+def test_offsets_can_be_said_where_there_are_no_quotes() -> None:
+    text = "doc,start,end,label,text\nd,3,4,A,😀 b\n"
+    assert spans(read_files({"x.csv": text}, offsets=Offsets("UTF-16 units")).layer) == [("d", "b", "A")]
+
+
+def test_a_cell_may_be_longer_than_the_module_allows_and_hold_line_ends() -> None:
+    text = "a\r\n" + "b" * 200_000
+    reading = read_files({"x.csv": f'doc,start,end,label,text\nd,0,1,A,"{text}"\nd,x,1,A,\n'.replace("d,x,1,A,\n", "")})
+    assert reading.documents.texts == (text,)
+
+
+HEADER = "doc,start,end,label,text\n"
+GOOD = "d1,0,1,A,abc\n"
+REFUSED = [
+    # (files, said)
+    ("doc,start,label,text\nd,0,A,b\n", "x.csv:1: no column for end; call that of end one of end, stop, end_offset"),
+    ("a b c\n", "x.csv:1: no column for start, end, type; call that of start one of start, begin"),
+    ("doc,start,end,label\nd,0,1,A\n", "x.csv:1: no texts; give them in a column text or a file beside it, or score"),
+    ("start,end,label,quote\n0,1,A,a\n", "x.csv:1: no column for the document; call that of document one of document"),
+    (HEADER + GOOD + "d1,0,1,A\n", "x.csv:3: 4 cells under 5 columns; write as many, those with delimiters in"),
+    (HEADER + GOOD + "d1,0,1,A,,\n", "x.csv:3: 6 cells under 5 columns"),
+    (HEADER + GOOD + "d1,x,1,A,\n", "x.csv:3: start is 'x'; write a number"),
+    (HEADER + GOOD + "d1,0,,A,\n", "x.csv:3: end is ''; write a number"),
+    (HEADER + GOOD + "d1,0,1.5,A,\n", "x.csv:3: end is '1.5'; write a number"),
+    (HEADER + GOOD + "d1,0,1_0,A,\n", "x.csv:3: end is '1_0'; write a number"),
+    (HEADER + GOOD + "d1,0,1,,\n", "x.csv:3: a span without a usable type"),
+    (HEADER + GOOD + "d1,0,4,A,\n", "x.csv:3: 0 to 4 is no place in the text of 3 characters; offsets are read as"),
+    (HEADER + GOOD + "d1,1,1,A,\n", "x.csv:3: 1 to 1 is no place in the text of 3 characters"),
+    (
+        HEADER + GOOD + "d1,0,1,A,abd\n",
+        "x.csv:3: another text for the document 'd1' than at line 2; give each document",
+    ),
+    (HEADER + GOOD + ",0,1,A,abd\n", "x.csv:3: a document without an id"),
+    (HEADER + GOOD + '"d1,0,1,A,\n', "x.csv:3: no row of a table: unexpected end of data; write cells with quotes or"),
+    (HEADER + GOOD + '"d1"x,0,1,A,\n', "x.csv:3: no row of a table: ',' expected after '\"'"),
+    ("doc,start,end,label,text,score\nd,0,1,A,b,high\n", "x.csv:2: score is 'high'; write a number"),
+    ("doc,start,end,label,text,score\nd,0,1,A,b,inf\n", "x.csv:2: score is 'inf'; write a number"),
+    ("doc,start,end,label,text,quote\nd,0,1,A,b,c\n", "x.csv: the quotes fit no way to count offsets; best is code"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED)
+def test_refuses_with_the_line(text: str, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files({"x.csv": text})
+    assert caught.value.lines()[0].startswith(said)
+
+
+def test_texts_beside_that_are_not_there_or_there_twice_are_refused() -> None:
+    for texts, said in (
+        ("id\ttext\nd2\tx\n", "d.spans.tsv:2: no text for the document 'd1'; give its text, or take its rows out"),
+        (TEXTS + "d2\ty\n", "d.texts.tsv:4: a second text for the document 'd2'; give each document one text"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            read_files({"d.spans.tsv": TSV, "d.texts.tsv": texts})
+        assert str(caught.value) == said
+    with pytest.raises(FormatError, match=r"spans\.tsv:2: no text for the document 'd1'"):
+        read_files({"spans.tsv": TSV, "d7.txt": TEXT})
+
+
+def test_a_file_of_spans_brings_that_of_texts(tmp_path: Path) -> None:
+    (tmp_path / "d.spans.tsv").write_text(TSV)
+    (tmp_path / "d.texts.tsv").write_text(TEXTS)
+    assert spans(read(tmp_path / "d.spans.tsv").layer) == ANN
+
+
+@settings(max_examples=40, deadline=None)
+@given(layers(whole=True))
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_writing_reads_back(ending: str, layer: Layer) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"out{ending}"
+        notes = write(layer, path, format="csv")
+        if not len(layer.documents):
+            return
+        reading = read(path)
+    assert reading.format == "csv"
+    expected, found = content(layer), content(reading.layer)
+    kept = {"ids", "texts", "doc", "start", "end", "label", "order", "spans' scores", "spans' links"}
+    assert {key: found[key] for key in kept} == {key: expected[key] for key in kept}
+    assert found["spans' ids"] == {span: name for span, name in expected["spans' ids"].items() if name}
+    lost = [key for key in ("cores", "alternatives", "meta") if expected[f"spans' {key}"]]
+    lost += [key for key in ("tokens", "sentences", "meta of documents") if expected[key] is not None]
+    assert bool(lost) == any(note.startswith("csv has no place for them") for note in notes)
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    row = {
+        "id": "d",
+        "text": 'a "b"',
+        "spans": [{"start": 2, "end": 5, "label": "A"}, {"start": 0, "end": 1, "label": "B"}],
+    }
+    layer = read(Source.of_uploads([("x.jsonl", lines(row, {"id": "e", "text": "", "spans": []}).encode())])).layer
+    assert write(layer, tmp_path / "x.csv", format="csv") == ()
+    assert (tmp_path / "x.csv").read_text().splitlines() == [
+        '"document","start","end","label","quote","text","span_id","links","score"',
+        '"d",2,5,"A","""b""","a ""b""","","",""',
+        '"d",0,1,"B","a","","","",""',
+        '"e","","","","","","","",""',
+    ]
+
+
+def test_a_link_with_a_bar_is_not_written(tmp_path: Path) -> None:
+    row = {"id": "d", "text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "links": ["Q1|Q2"]}]}
+    layer = read(Source.of_uploads([("x.jsonl", lines(row).encode())])).layer
+    with pytest.raises(FormatError, match=r"the link 'Q1\|Q2' has a bar; rename it, or write jsonl"):
+        write(layer, tmp_path / "x.csv", format="csv")
