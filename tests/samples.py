@@ -137,6 +137,15 @@ JSONL = lines({"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label
 CSV = "doc_id,start,end,label,quote,text\nd1,0,3,PER,Ann,Ann met Bob.\nd1,8,11,PER,Bob,\nd2,,,,,Nobody.\n"
 TSV = "id\tbegin\tend\ttype\ttext\nd1\t0\t3\tPER\tAnn\nd1\t8\t11\tPER\tBob\n"
 
+# The files of BioCreative V CDR and tmVar, and the help page of PubTator.
+PUBTATOR = (
+    "1|t|Ovarian and breast cancer\n1|a|Naloxone, 5 µg, and BRAF V600E.\n"
+    "1\t0\t25\tOvarian and breast cancer\tDisease\tD010051|D001943\tOvarian cancer|breast cancer\n"
+    "1\t26\t34\tNaloxone\tChemical\tD009270\n1\t46\t50\tBRAF\tGene\t673;674\n"
+    "1\t51\t56\tV600E\tMutation\ttmVar:p|SUB|V|600|E;RS#:113488022\n1\tCID\tD009270\tD001943\n\n"
+    "2|t|Nothing\n2|a|\n2\t0\t7\tNothing\tDisease\t-1\n"
+)
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -151,5 +160,6 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "Prodigy": ("prodigy", {"ner.jsonl": PRODIGY}, "ner-alex"),
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
+    "PubTator": ("pubtator", {"x.pubtator": PUBTATOR}, None),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }

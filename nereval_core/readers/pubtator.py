@@ -1,0 +1,124 @@
+"""PubTator: a title and an abstract a document, then a line for each span, its fields between tabs.
+
+Lines `PMID|t|title` and `PMID|a|abstract` are one text, a line end between the two; offsets count that as one
+character. Lines `PMID start end mention type concepts` are spans, lines `PMID relation concept concept …` relations,
+which are counted and not read. Any other line is refused, with its number. See PubTator's help page, "Formats", and the
+files of BioCreative V CDR and the NCBI disease corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from nereval_core.errors import Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.counted import Counted
+from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.source import SourceFile, left_out
+
+NAME = "pubtator"
+DESCRIPTION = "PubTator: titles, abstracts and lines of spans with concepts"
+
+SUFFIXES = (".pubtator", ".txt")
+OFFSETS = Offsets()
+TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
+ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
+OFFSET = re.compile(r"-?[0-9]{1,12}")
+RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
+VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|")
+"""How the id of a variant begins, in which bars are no breaks between concepts."""
+BREAKS = re.compile(r"[|;]")
+NONE = ("", "-")
+UNKNOWN, NIL = "-1", "NIL"
+"""What says that no concept fits, in these files and in links."""
+BLANK = re.compile(r"\s")
+
+
+@dataclass(slots=True)
+class Document:
+    """A title and its abstract, with the rows of spans below them."""
+
+    name: str
+    title: str
+    line: int
+    abstract: str | None = None
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}\n{self.abstract}" if self.abstract else self.title
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the first line that is not blank is a title, or an abstract after it."""
+    first = next((line for line in source.pick(*SUFFIXES)[0].head() if line.strip()), "")
+    return 1.0 if TITLE.fullmatch(first) and not first.startswith("{") else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read all documents of all files.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    files = source.pick(*SUFFIXES)
+    made = Counted()
+    counts: Counter[str] = Counter()
+    for file in files:
+        for document in _documents(file, counts, made.problems):
+            made.document(document.name, document.text, line=document.line, source=file.shown)
+            for line, (start, end, mention, label, *more) in document.rows:
+                made.span(int(start), int(end), label, quote=mention, line=line, links=_links(*more[:1]))
+                counts["further fields of spans, not read"] += len(more) > 1
+    notes = left_out(source, files)
+    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+    return made.finish(source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
+
+
+def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[Document]:
+    found: list[Document] = []
+    for number, line in enumerate(file.lines(), start=1):
+        if not line or line.isspace():
+            continue
+        what, remedy = _line(line, number, found, counts)
+        if what:
+            problems.append(Problem(file.shown, number, what, remedy))
+    return found
+
+
+def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -> tuple[str, str]:
+    """Add a line to the documents; return what is wrong with it and how to mend that, or nothing."""
+    title = TITLE.fullmatch(line)
+    if title:
+        found.append(Document(title[1], title[2], number))
+        return "", ""
+    abstract = ABSTRACT.fullmatch(line)
+    fields = [abstract[1]] if abstract else line.split("\t")
+    if not found or fields[0] != found[-1].name:
+        known = f"the document is {quoted(found[-1].name)}" if found else "no title before it"
+        return f"a line of {quoted(fields[0])}, and {known}", "write ID|t|title, ID|a|abstract, then the lines of spans"
+    document = found[-1]
+    if abstract:
+        if document.abstract is not None or document.rows:
+            return "a second abstract, or one below spans", "write one abstract, after the title"
+        document.abstract = abstract[2]
+    elif len(fields) >= 5 and OFFSET.fullmatch(fields[1]) and OFFSET.fullmatch(fields[2]):
+        document.rows.append((number, fields[1:]))
+    elif len(fields) >= 4 and RELATION.fullmatch(fields[1]):
+        counts["relations, not read"] += 1
+    else:
+        return f"{quoted(line)} is no span", "write id, start, end, mention, type and concepts with tabs between"
+    return "", ""
+
+
+def _links(concepts: str = "") -> tuple[str, ...]:
+    concepts = concepts.strip()
+    parts = [concepts] if VARIANT.match(concepts) else BREAKS.split(concepts)
+    return tuple(NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE)
+
+
+def _spaced(quote: str) -> str:
+    """Return a mention with a blank for each character of white space: a line has no other."""
+    return BLANK.sub(" ", quote)

@@ -1,0 +1,65 @@
+"""PubTator: the first line of a text as the title, the second as the abstract, then a line for each span."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, UNKNOWN, VARIANT
+from nereval_core.writers import left_out, packed_file
+from nereval_core.writers.places import places, refuse_discontinuous
+
+__all__ = ["DESCRIPTION", "NAME", "write"]
+
+SHARD = ".pubtator"
+LOST = {
+    "ids": "span ids",
+    "cores": "cores",
+    "alternatives": "lists of alternatives",
+    "scores": "scores",
+    "meta": "spans' metadata",
+}
+OTHER = "rename it, or write jsonl"
+
+
+def write(layer: Layer, path: Path) -> tuple[str, ...]:
+    """Write documents of one line or two, with their spans in code points, a blank line after each.
+
+    Raises:
+        FormatError: a discontinuous span, a text of more lines, an id, type or link that the lines cannot hold, or a
+            place that cannot be written.
+    """
+    refuse_discontinuous(layer, path)
+    problems = [Problem(os.fspath(path), None, found, remedy) for found, remedy in _unwritable(layer)]
+    if problems:
+        raise FormatError(problems)
+    documents = layer.documents
+    with packed_file(path) as file:
+        for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
+            title, _, abstract = text.partition("\n")
+            lines = [f"{name}|t|{title}", f"{name}|a|{abstract}"]
+            for span, start, end in places(layer, number):
+                links = "|".join(UNKNOWN if link == NIL else link for link in layer.links.get(span, ())) or "-"
+                mention = BLANK.sub(" ", layer.text(span))
+                lines.append(f"{name}\t{start}\t{end}\t{mention}\t{layer.label(span)}\t{links}")
+            file.write("".join(f"{line}\n" for line in lines).encode() + b"\n")
+    return left_out(layer, NAME, LOST)
+
+
+def _unwritable(layer: Layer) -> Iterator[tuple[str, str]]:
+    """Yield what lines cannot hold, and how to mend it."""
+    for name, text in zip(layer.documents.ids, layer.documents.texts, strict=True):
+        if "|" in name or not name.isprintable() or name != name.strip() or name.startswith("{"):
+            yield f"the document id {quoted(name)} cannot stand before a bar", OTHER
+        if text.count("\n") > 1 or text.endswith(("\n", "\r")) or "\r\n" in text:
+            yield f"the text of document {quoted(name)} is not a line or two", "cut it, or write jsonl"
+    for label in {layer.types[code] for code in set(layer.type.tolist())}:
+        if re.search(r"[\t\n\r]", label):
+            yield f"the type {quoted(label)} has a tab or a line end", OTHER
+    for link in sorted({link for links in layer.links.values() for link in links}):
+        if link in (*NONE, UNKNOWN) or link != link.strip() or re.search(r"[|;\t\n\r]", link) or VARIANT.match(link):
+            yield f"the link {quoted(link)} cannot stand among concepts", OTHER
