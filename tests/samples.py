@@ -146,6 +146,44 @@ PUBTATOR = (
     "2|t|Nothing\n2|a|\n2\t0\t7\tNothing\tDisease\t-1\n"
 )
 
+# The documentation of transformers, TokenClassificationPipeline: aggregation_strategy "none" and "simple".
+PIECES = lines(
+    {
+        "id": "h1",
+        "text": "Hugging Face Inc. is in New York City",
+        "entities": [
+            {"entity": "I-ORG", "score": 0.75, "index": 1, "word": "Hu", "start": 0, "end": 2},
+            {"entity": "I-ORG", "score": 0.25, "index": 2, "word": "##gging", "start": 2, "end": 7},
+            {"entity": "I-ORG", "score": 0.5, "index": 3, "word": "Face", "start": 8, "end": 12},
+            {"entity": "B-LOC", "score": 0.5, "index": 11, "word": "New", "start": 24, "end": 27},
+            {"entity": "I-LOC", "score": 1.0, "index": 12, "word": "York", "start": 28, "end": 32},
+        ],
+    }
+)
+GROUPS = lines(
+    {
+        "text": "My name is Clara",
+        "entities": [{"entity_group": "PER", "score": 0.9965, "word": "clara", "start": 11, "end": 16}],
+    },
+    {"text": "none", "entities": []},
+)
+# GLiNER's README, predict_entities, and spaCy's documentation of Doc.to_json.
+GLINER = lines(
+    {
+        "id": 1,
+        "text": "Cristiano Ronaldo plays",
+        "entities": [{"start": 0, "end": 17, "text": "Cristiano Ronaldo", "label": "person", "score": 0.98}],
+    }
+)
+SPACY_DOC = lines(
+    {
+        "text": "Uber is here",
+        "ents": [{"start": 0, "end": 4, "label": "ORG"}],
+        "sents": [{"start": 0, "end": 12}],
+        "tokens": [{"id": 0, "start": 0, "end": 4, "tag": "NNP"}],
+    }
+)
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -161,5 +199,9 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
     "PubTator": ("pubtator", {"x.pubtator": PUBTATOR}, None),
+    "pieces of a pipeline": ("pipeline", {"out.jsonl": PIECES}, None),
+    "groups of a pipeline": ("pipeline", {"out.jsonl": GROUPS}, None),
+    "GLiNER": ("pipeline", {"out.jsonl": GLINER}, None),
+    "spaCy's to_json": ("pipeline", {"out.jsonl": SPACY_DOC}, None),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }

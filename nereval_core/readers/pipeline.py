@@ -1,0 +1,152 @@
+"""What taggers give out, as JSON lines: `text` and a list of `entities` (`ents`) with start, end and label.
+
+Entities are objects of a token classification pipeline of Hugging Face (`entity_group`, or `entity` with `index` for
+each piece of a word), of GLiNER (`label`, `text`, `score`) or of spaCy's `Doc.to_json` (`ents`). Pieces are joined from
+the start of the first to the end of the last, as that pipeline does by its strategy "simple": a type goes on with I-,
+or without a prefix, on the next token. Offsets are code points.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from nereval_core.errors import Problem
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.counted import Counted, columns_of
+from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.source import left_out
+from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+
+NAME = "pipeline"
+DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
+
+SUFFIXES = (".jsonl", ".json")
+OFFSETS = Offsets()
+LISTS = ("entities", "ents", "predictions")
+TYPES = ("entity_group", "label", "entity")
+PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
+ENTITY = re.compile(r'"(?:entities|ents|predictions)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}')
+KEY = re.compile(r'"(\w+)"\s*:')
+
+
+class Entity(NamedTuple):
+    """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token."""
+
+    start: int
+    end: int
+    label: str
+    quote: str | None
+    score: float | None
+    opens: bool
+    token: int | None
+
+
+def recognise(source: Source) -> float:
+    """Be sure of objects with a text and a list of entities, the first of which has start and end."""
+    keys = first_keys(source, *SUFFIXES)
+    if "text" not in keys or not keys & set(LISTS) or "data" in keys:
+        return 0.0
+    if "ents" in keys:
+        return 0.95
+    first = ENTITY.search("\n".join(source.pick(*SUFFIXES)[0].head()))
+    return 0.95 if first and {"start", "end"} <= set(KEY.findall(first[1])) else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read a text a line with what was found in it.
+
+    Raises:
+        FormatError: with every problem found; entities without offsets.
+    """
+    files = source.pick(*SUFFIXES)
+    made = Counted()
+    joined = 0
+    for file in files:
+        for line, row in items(file, made.problems):
+            joined += _document(row, line, file.shown, made)
+    notes = [*left_out(source, files), *([f"pieces of words joined to those before them: {joined}"] if joined else [])]
+    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def _document(row: Any, line: int, shown: str, made: Counted) -> int:
+    """Add a document; return how many pieces were joined to others."""
+
+    def complain(found: str, remedy: str) -> None:
+        made.problems.append(Problem(shown, line, found, remedy))
+
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+        what = "no text" if isinstance(row, dict) else f"{kind(row)} where a text should be"
+        complain(what, "write an object with text and entities on each line")
+        return 0
+    made.document(named(row.get("id")), row["text"], line=line, source=shown)
+    known = [key for key in LISTS if key in row]
+    if not known:
+        complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
+        return 0
+    given = listed(row, known[0], complain)
+    if _plainly(given, made):
+        return 0
+    entities = [_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
+    groups = _joined([entity for entity in entities if entity is not None])
+    for group in groups:
+        scores = [piece.score for piece in group if piece.score is not None]
+        made.span(
+            group[0].start,
+            group[-1].end,
+            group[0].label,
+            quote=group[0].quote,
+            score=sum(scores) / len(scores) if scores else None,
+        )
+    return sum(map(len, groups)) - len(groups)
+
+
+def _plainly(given: list[Any], made: Counted) -> bool:
+    """Add entities that are all right and no pieces, and say whether they were."""
+    if set(map(type, given)) != {dict}:
+        return False
+    keys = set().union(*given)
+    label = next((key for key in TYPES if key in keys), "entity")
+    whole = columns_of(given, ("start", "end", label)) if label != "entity" and "index" not in keys else None
+    if whole is None:
+        return False
+    quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
+    made.spans(whole, quotes=quotes, scores=[number(one.get("score")) for one in given] if "score" in keys else ())
+    return True
+
+
+def _entity(given: Any, what: str, complain: Complain) -> Entity | None:
+    found: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    start, end = found.get("start"), found.get("end")
+    label = next((found[key] for key in TYPES if key in found), None)
+    if isinstance(label, str) and "start" in found and start is None and end is None:
+        complain(f"{what} has no offsets", "run the pipeline with a fast tokenizer: others give none")
+        return None
+    if type(start) is not int or type(end) is not int or not isinstance(label, str):
+        complain(f"{what} is no entity", f"give start, end and one of {', '.join(TYPES)}")
+        return None
+    quote, index = found.get("text"), found.get("index")
+    tag = PREFIX.fullmatch(label) if "entity" in found and "entity_group" not in found else None
+    return Entity(
+        start,
+        end,
+        tag[2] if tag else label,
+        quote if isinstance(quote, str) else None,
+        number(found.get("score")),
+        bool(tag and tag[1] == "B"),
+        index if type(index) is int else None,
+    )
+
+
+def _joined(entities: list[Entity]) -> list[list[Entity]]:
+    """Return the pieces of each entity: what is no piece, having no number, stands alone."""
+    groups: list[list[Entity]] = []
+    for one in entities:
+        last = groups[-1][-1] if groups else None
+        follows = last is not None and one.token is not None and last.token is not None and one.token == last.token + 1
+        if last is not None and follows and not one.opens and one.label == last.label:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
