@@ -184,6 +184,13 @@ SPACY_DOC = lines(
     }
 )
 
+# The dataset card of conll2003, "Data Instances", with its labels beside.
+DATASET = lines(
+    {"id": "0", "tokens": ["EU", "rejects", "German", "call"], "ner_tags": [3, 0, 7, 0], "pos_tags": [22, 42, 16, 21]},
+    {"id": "1", "tokens": ["Peter", "Blackburn"], "ner_tags": [1, 2], "pos_tags": [22, 22]},
+)
+CONLL_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC")
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -203,5 +210,6 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "groups of a pipeline": ("pipeline", {"out.jsonl": GROUPS}, None),
     "GLiNER": ("pipeline", {"out.jsonl": GLINER}, None),
     "spaCy's to_json": ("pipeline", {"out.jsonl": SPACY_DOC}, None),
+    "Hugging Face dataset": ("datasets", {"labels.txt": "\n".join(CONLL_LABELS), "train.jsonl": DATASET}, None),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }

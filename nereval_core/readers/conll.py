@@ -70,7 +70,7 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     units = _checked(source, rows)
     files, found = rows.found.sources, rows.found
     tags = rows.tags()
-    scheme, notes = _settled(tags, rows.place, options)
+    scheme, notes = settled(tags, rows.place, options)
     problems = [Problem(*rows.place(token), f"{quoted(rows.written(token))} is no tag", TAG) for token in tags.odd]
     broken = faults(tags, scheme) if scheme and not options.repair else []
     # What stands beside no tag at all is not to blame.
@@ -150,7 +150,7 @@ def _column_notes(rows: AnyRows, options: ReadOptions) -> list[str]:
     return notes
 
 
-def _settled(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
+def settled(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
     """Return the scheme given or detected, and what is to be said of it.
 
     Raises:

@@ -70,7 +70,9 @@ def recognise(source: Source) -> float:
     files = source.pick(SUFFIX)
     if files[0].load(len(MAGIC)) != MAGIC:
         return 0.0
-    return 1.0 if len(source.files) == 1 or any(file.name.endswith((SPANS, TEXTS)) for file in files) else 0.5
+    if any(file.name.endswith((SPANS, TEXTS)) for file in files):
+        return 1.0
+    return 0.9 if len(source.files) == 1 else 0.5
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
