@@ -26,7 +26,7 @@ from nereval_core.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.records_html import record_html
 from nereval_core.report.slides import shortened
-from nereval_core.report.standalone import Asked, Count, Group, Shown, Words, has
+from nereval_core.report.standalone import Asked, Count, Found, Group, Shown, Words
 from nereval_core.review.playlists import Playlist, on_records
 from nereval_core.review.records import attached
 from nereval_core.review.reviewed import Reviewed
@@ -139,6 +139,7 @@ class Records:
         self._types = {kind: number for number, kind in enumerate(self._types_of())}
         self._comments: Mapping[int, str] = {}
         self.groups = tuple(self._groups())
+        self.found = Found(self.groups)
 
     def _types_of(self) -> Sequence[str]:
         layers = (layer for scores in self.scored.scores.values() for layer in scores.layers(self.by))
@@ -171,8 +172,7 @@ class Records:
 
     def there(self, count: Count) -> bool:
         """Tell whether a number leads to some of the records."""
-        shown = (record for group in self.groups for record in group.records)
-        return bool(count.asked) and any(has(record.marks, count.asked) for record in shown)
+        return bool(self.found.of(count))
 
     def words(self, system: str, sentence: Sentence, criterion: str) -> Words:
         """Return a sentence whose numbers lead to their records."""

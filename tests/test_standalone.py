@@ -23,7 +23,7 @@ from nereval_core.ledger import MemoryLedger
 from nereval_core.masking import masked_text
 from nereval_core.queries import Query
 from nereval_core.report.figures_standalone import script
-from nereval_core.report.standalone import Count, Found, Group, Report, Section, Shown, Table, Words, has, rendered
+from nereval_core.report.standalone import Count, Found, Group, Report, Section, Shown, Table, Words, rendered
 from nereval_core.report_command import _reviewed, chosen_of
 from nereval_core.report_parts import report
 from nereval_core.report_records import MOST, Chosen, Scored
@@ -73,7 +73,7 @@ def test_sections_stand_in_their_order(whole: Report) -> None:
 
 def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Report) -> None:
     """Correct records are in no such report: counts of these, under another criterion, find those that are not."""
-    shown = Found(whole)
+    shown = Found.of_report(whole)
     exact = 0
     for count in counts_of(whole):
         correct = any(code in " ".join(count.asked) for code in ("COR",)) or not any(
@@ -96,7 +96,7 @@ def test_marks_are_what_the_records_are(found: Scored, whole: Report) -> None:
             rows = records(scores, name)
             for code in ("INC", "PAR", "MIS", "SPU"):
                 told = int((rows["decision"] == code).sum())
-                there = sum(has(one.marks, (f"s{place}", f"c{number}{code}")) for one in shown)
+                there = sum({f"s{place}", f"c{number}{code}"} <= one.marks for one in shown)
                 assert there <= told
                 assert there == told or name != "strict", (system, name, code)
 
@@ -131,7 +131,7 @@ def test_any_criterion_may_be_the_main_one(first: str) -> None:
     assert made.names == (first,)
     for chosen in (Chosen(), Chosen(query=Query(decision=("MIS", "SPU")))):
         whole = report(made, title="", command="", chosen=chosen)
-        shown = Found(whole)
+        shown = Found.of_report(whole)
         assert f"criterion {first}" in whole.signature
         assert all(len(shown.of(count)) <= count.number for count in counts_of(whole))
 
@@ -144,7 +144,7 @@ def test_the_same_bytes_on_every_run(found: Scored) -> None:
 def test_it_is_small(whole: Report) -> None:
     """Plotly's script stands in it once."""
     made = rendered(whole, script())
-    shown = len(Found(whole).records)
+    shown = len(Found.of_report(whole).records)
     assert shown > 250
     assert len(made.encode()) < LIMIT + EACH_RECORD * shown
     articles = re.findall("<article.*?</article>", made, re.DOTALL)
@@ -351,7 +351,7 @@ def test_equal_records_are_told_apart() -> None:
     """Two records that say the same are two."""
     same = Shown("head", (), rendered.__class__ and "", frozenset({"s0"}))  # type: ignore[arg-type]
     one = Report("t", (), "", (Section("records", "Records", (Group("g", (same, replace(same))),)),))
-    assert Found(one).of(Count(2, ("s0",))) == [1, 2]
+    assert Found.of_report(one).of(Count(2, ("s0",))) == [1, 2]
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nereval_core.criteria import Decision
@@ -17,13 +17,28 @@ def marks(
 
     `records` gives the record id of a side's span (its index in `scores.layers(name)`).
     """
-    found = []
-    for side, layer, codes in zip(SIDES, scores.layers(name), scores.decisions(name), strict=True):
-        for span in range(int(layer.first[document]), int(layer.first[document + 1])):
-            parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
-            record = (records or {}).get((side, span), "")
-            found.append(Mark(side, span, parts, layer.label(span), Decision(int(codes[span])).name, record))
+    found: list[Mark] = []
+    for side, layer in zip(SIDES, scores.layers(name), strict=True):
+        spans = range(int(layer.first[document]), int(layer.first[document + 1]))
+        found += marks_of(scores, name, side, spans, records=records)
     return sorted(found, key=lambda mark: (mark.start, -mark.end, mark.side))
+
+
+def marks_of(
+    scores: Scores,
+    name: str,
+    side: Side,
+    spans: Iterable[int],
+    *,
+    records: Mapping[tuple[Side, int], str] | None = None,
+) -> Iterator[Mark]:
+    """Yield some spans of a side (indices into `scores.layers(name)`) with their decisions."""
+    at = SIDES.index(side)
+    layer, codes = scores.layers(name)[at], scores.decisions(name)[at]
+    for span in spans:
+        parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+        record = (records or {}).get((side, span), "")
+        yield Mark(side, span, parts, layer.label(span), Decision(int(codes[span])).name, record)
 
 
 def beside(

@@ -8,8 +8,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from nereval_core.report.cutting import cut_around
-from nereval_core.report.highlight import document_html
-from nereval_core.report.marks import marks
+from nereval_core.report.highlight import SIDES, document_html
+from nereval_core.report.marks import marks_of
 from nereval_core.scoring import Scores
 
 MOST = 240
@@ -23,8 +23,9 @@ def record_html(scores: Scores, criterion: str, record: pd.Series, types: Sequen
     """
     number = int(record["doc"])
     documents = scores.gold.documents
-    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
-    chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
+    spans = zip(SIDES, (int(record["gold"]), int(record["pred"])), strict=True)
+    chosen = [mark for side, span in spans if span >= 0 for mark in marks_of(scores, criterion, side, [span])]
+    chosen.sort(key=lambda mark: (mark.start, -mark.end, mark.side))
     sentences = () if documents.sentences is None else documents.sentences.of_document(number)
     text, shown = cut_around(documents.texts[number], chosen, most, sentences)
     return document_html(text, shown, types=types, style=False)

@@ -144,7 +144,7 @@ def rendered(report: Report, plotly: str) -> str:
     Raises:
         UnicodeEncodeError: never, as lone surrogates are written as escapes.
     """
-    found = Found(report)
+    found = Found.of_report(report)
     # A parser turns CR LF into LF, which the hash would not know.
     scripts = [Markup(script.replace("\r\n", "\n")) for script in (plotly, _file("standalone.js"))]
     text: str = _template().render(
@@ -161,12 +161,19 @@ def rendered(report: Report, plotly: str) -> str:
 
 
 class Found:
-    """The records of a report by number, and which of them a count leads to."""
+    """The records of a report by number, from 1 on, and which of them a count leads to."""
 
-    def __init__(self, report: Report) -> None:
-        groups = [part for section in report.sections for part in section.parts if isinstance(part, Group)]
+    def __init__(self, groups: Iterable[Group]) -> None:
         self.records = [record for group in groups for record in group.records]
         self._number = {id(record): number for number, record in enumerate(self.records, start=1)}
+        self._marked: dict[str, set[int]] = {}
+        for number, record in enumerate(self.records, start=1):
+            for mark in record.marks:
+                self._marked.setdefault(mark, set()).add(number)
+
+    @classmethod
+    def of_report(cls, report: Report) -> Found:
+        return cls(part for section in report.sections for part in section.parts if isinstance(part, Group))
 
     def number(self, record: Shown) -> int:
         return self._number[id(record)]
@@ -175,12 +182,9 @@ class Found:
         """Return the numbers of the records that a count asks for, none where there is nothing to ask for."""
         if not count.asked:
             return []
-        return [number for number, record in enumerate(self.records, start=1) if has(record.marks, count.asked)]
-
-
-def has(marks: frozenset[str], asked: Iterable[str]) -> bool:
-    """Tell whether a record has the marks that are asked for."""
-    return all(not marks.isdisjoint(one.split("|")) for one in asked)
+        nothing: set[int] = set()
+        each = (nothing.union(*(self._marked.get(mark, nothing) for mark in one.split("|"))) for one in count.asked)
+        return sorted(set.intersection(*each))
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -236,6 +240,7 @@ __all__: Sequence[str] = (
     "Cell",
     "Count",
     "Drawing",
+    "Found",
     "Group",
     "Lines",
     "Report",
@@ -244,6 +249,5 @@ __all__: Sequence[str] = (
     "Table",
     "Terms",
     "Words",
-    "has",
     "rendered",
 )
