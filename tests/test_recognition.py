@@ -72,3 +72,14 @@ def test_any_bytes_end_in_problems(format: str) -> None:
             assert error.lines()
 
     check()
+
+
+def test_an_upload_of_several_layers_is_told_what_to_do() -> None:
+    for name, (_, _, layer) in SAMPLES.items():
+        if layer is None:
+            continue
+        with pytest.raises(FormatError) as caught:
+            read(source(name))
+        [line] = caught.value.lines()
+        assert "and one is read at a time; name it after the path, " in line
+        assert line.endswith(", or upload a file that holds one alone")

@@ -18,6 +18,7 @@ from nereval_core.corpus import Documents, Intervals, Labels, Place, document_pr
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
+from nereval_core.readers.parquet_columns import MAGIC, opened
 from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
 from nereval_core.readers.source import SourceFile, left_out
 from nereval_core.readers.strict_json import RefusedError, first_keys, items, kind, loads, named
@@ -27,7 +28,6 @@ COLUMNS = True
 DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
-MAGIC = b"PAR1"
 METADATA = b"huggingface"
 """Under what key of Parquet's metadata the library keeps its own."""
 TOKENS = ("tokens", "words")
@@ -158,11 +158,10 @@ def _parquet_rows(
         problems.append(Problem(file.shown, None, found, remedy))
         return
     try:
-        table = pq.ParquetFile(pa.BufferReader(file.read())).read(
-            [one for one in ("id", words, tags) if one in columns]
-        )
+        table = pq.ParquetFile(opened(file)).read([one for one in ("id", words, tags) if one in columns])
+        table.validate(full=True)
         kept = table.to_pydict()
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
         problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
         return
     own = _labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,))
@@ -180,8 +179,8 @@ def _columns(file: SourceFile) -> frozenset[str] | None:
     import pyarrow.parquet as pq
 
     try:
-        return frozenset(pq.read_schema(pa.BufferReader(file.read())).names)
-    except (pa.ArrowException, OSError, ValueError):
+        return frozenset(pq.read_schema(opened(file)).names)
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         return frozenset()
 
 

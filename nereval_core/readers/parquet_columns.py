@@ -44,7 +44,7 @@ def table(
     from pyarrow import parquet
 
     try:
-        with _opened(file) as place:
+        with opened(file) as place:
             told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
             found: Any = None if told else parquet.ParquetFile(place, read_dictionary=list(coded)).read()
     except FormatError as error:
@@ -70,7 +70,7 @@ def table(
     return None if told else found
 
 
-def _opened(file: SourceFile) -> pa.NativeFile:
+def opened(file: SourceFile) -> pa.NativeFile:
     """Return the bytes of a file, mapped into memory where they lie on disk as they are."""
     import pyarrow as pa
 
