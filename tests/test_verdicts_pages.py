@@ -16,7 +16,7 @@ from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE, Draft, Marked
 from pages.shared import keys, verdicts
-from pages.shared.lists import LIST
+from pages.shared.lists import LIST, ROWS
 from pages.shared.url import MASKED, View
 from tests.test_pages import VIEW, headings, opened, sound
 
@@ -259,6 +259,26 @@ def test_a_list_without_what_is_decided_goes_on_with_the_next(store: ReviewStore
     app = press(press(press(app, "gold"), "gold"), "gold")
     assert len(store.reviewed()) == 3 and listed(app) == 57
     assert app.session_state[LIST + "errors"]["selection"]["cells"] == [(0, "span")]
+
+
+def test_the_next_record_may_stand_on_the_next_page(store: ReviewStore) -> None:
+    app = opened("Errors", replace(VIEW, decision=DECISIONS), **{**ANN, f"{keys.WANTED}errors": ROWS - 1})
+    app = press(app, "gold")
+    assert app.number_input[0].value == 2
+    assert app.session_state[LIST + "errors"]["selection"]["cells"] == [(0, "span")]
+    app = press(app, "k")
+    assert app.number_input[0].value == 1 and "Stands: **gold is right**" in said(app)
+
+
+def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: ReviewStore) -> None:
+    app = press(opened("Errors", VIEW, **ANN), "batch")
+    app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())
+    app = press(app, "batch_yes")
+    stands = store.reviewed().standing
+    store.give([Draft(replace(one.verdict, kind="gold"), one.version) for one in stands[:30]], "Bob")
+    app = press(app, "undo")
+    assert "Not taken back." in said(app) and "and 10 more" in said(app)
+    assert kinds(store.reviewed()).count("pred") == 30
 
 
 def test_one_verdict_for_a_list_names_its_number_and_is_undone_at_once(store: ReviewStore) -> None:

@@ -16,14 +16,13 @@ from pages.shared.lists import BESIDE, count, in_context, table_of
 from pages.shared.plain import plain
 from pages.shared.queries import context
 from pages.shared.verdict_case import Outcome, ledger_of, tell
+from pages.shared.verdict_panel import LISTED
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 PREVIEW = 8
 """Records that a preview shows."""
-LISTED = 20
-"""Verdicts of others that are listed where they came first."""
 KIND, WHY, OVER = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over"))
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LINE = 300
 """Characters of a note that stand in a line; the whole of it is in the history."""
+LISTED = 20
+"""Verdicts of others that are listed where they came first."""
 SHORT = 80
 """Characters of it where the text below is to stay in sight."""
 BAR = f"{keys.VERDICT}bar"
@@ -64,6 +66,8 @@ def above(here: Here, case: Case | None, choose: Choose) -> None:
             outcome(case)
             if case is not None:
                 _stands(case, SHORT)
+            elif keys.REVIEWED not in st.session_state:
+                st.caption("Click a span, or press j, to say who is right about it.", width="content")
         if case is not None:
             verdict_right.form(here, case)
 
@@ -130,7 +134,9 @@ def outcome(case: Case | None) -> None:
 
 
 def _conflict(case: Case | None, found: Outcome) -> None:
-    lines = "  \n".join(f"**{plain(masks.told(line), LINE)}**" for line in found.theirs)
+    lines = "  \n".join(f"**{plain(masks.told(line), LINE)}**" for line in found.theirs[:LISTED])
+    if len(found.theirs) > LISTED:
+        lines += f"  \nand {len(found.theirs) - LISTED:,} more"
     st.warning(f"Somebody was first:  \n{lines}  \n{plain(found.text)}")
     if case is None or found.again is None or case.key.record != found.record:
         return
