@@ -288,3 +288,15 @@ def test_masked_neither_texts_nor_peoples_words_are_shown(store: PlaylistStore) 
         assert "Quetzalcoatl" not in sent
         assert not [word for word in str(ERRORS.iloc[0]["gold_text"]).split() if len(word) > 4 and word in sent]
     assert "1 of 1" in slide(shows)
+
+
+def test_a_store_that_cannot_be_read_is_told_and_the_list_is_still_shown(
+    store: PlaylistStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/folder")
+    st.cache_resource.clear()
+    app = opened("Present", VIEW)
+    assert any(f"{tmp_path}/folder" in one.value for one in app.code)
+    assert slide(press(app, "begin_list"))
+    assert not [one for one in opened("Documents", record(0)).button if one.key == f"{keys.PLAYLIST}star"]
