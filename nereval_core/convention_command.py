@@ -14,6 +14,7 @@ from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import choose_criteria
 from nereval_core.readers import Source
+from nereval_core.readers.offsets import offsets_of
 from nereval_core.report.export import frame_as, record_form
 from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.published import (
@@ -98,6 +99,7 @@ def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict
     problems: list[Problem] = []
     found: dict[str, Given] = {}
     gold = Source.of_path(options.files[0])
+    offsets = None if options.offsets is None else offsets_of(options.offsets)
     for name, path in systems.items():
         try:
             found[name] = Given(
@@ -110,6 +112,7 @@ def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict
                 missing=options.missing,
                 token_text=options.token_text,
                 repair=options.repair,
+                offsets=offsets,
             )
         except FormatError as error:
             problems += error.problems

@@ -224,6 +224,12 @@ def test_what_offsets_count_can_be_said(cli: Cli) -> None:
     assert cli("convert", "all.jsonl", "out.jsonl", "--to", "jsonl", "--offsets", "code-points")[0] == 0
     assert json.loads(Path("out.jsonl").read_text())["spans"] == [{"start": 2, "end": 5, "label": "PER"}]
     assert scored(cli, "out.jsonl", "all.jsonl", "--offsets", "code-points")["systems"][0]["criteria"]["strict"]["COR"]
+    published = ["--convention", "nervaluate-1.2.1", "--json", "-"]
+    for offsets, correct in (("code-points", 1), ("utf-16", 0)):
+        status, out, err = cli("score", "out.jsonl", "all.jsonl", *published, "--offsets", offsets)
+        assert status == 0, err
+        scores = json.loads(out)["systems"][0]["convention"]["scores"]
+        assert scores["overall"]["strict"]["correct"] == correct
     status, _, err = cli("score", "out.jsonl", "all.jsonl")
     assert status == 0
     assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err

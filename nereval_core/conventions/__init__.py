@@ -22,6 +22,7 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing, TokenText, pair
 from nereval_core.readers import ReadOptions, Source
+from nereval_core.readers.offsets import Offsets
 from nereval_core.tagged import tokenized
 
 __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
@@ -71,6 +72,7 @@ class Given:
     missing: Missing = "error"
     token_text: TokenText = "own"
     repair: Literal["conlleval", "discard"] | None = None
+    offsets: Offsets | None = None
 
     def layers(self) -> tuple[Layer, Layer]:
         """Read both sides as layers over gold's documents: see `read`."""
@@ -82,9 +84,9 @@ class Given:
         Raises:
             FormatError: with all problems of both.
         """
-        options = ReadOptions(column=self.gold_column, repair=self.repair)
+        options = ReadOptions(column=self.gold_column, repair=self.repair, offsets=self.offsets)
         gold = readers.read(self.gold, format=self.gold_format, options=options)
-        options = ReadOptions(column=self.pred_column, scheme=gold.scheme, texts=gold.documents, repair=self.repair)
+        options = replace(options, column=self.pred_column, scheme=gold.scheme, texts=gold.documents)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
         paired = pair(gold, pred, missing=self.missing, token_text=self.token_text)
         return Sides(gold.layer, paired.layer, paired.marks)
