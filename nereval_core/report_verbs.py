@@ -121,7 +121,7 @@ def page(
     # Plotly takes longer to import than most reports to write.
     from nereval_core.report.figures_standalone import script
 
-    title = title or f"{found.corpus.name}: {', '.join(found.systems)} against gold"
+    title = title or f"{', '.join(found.systems)} against {found.corpus.name}"
     return rendered(report(found, title=title, command=command, chosen=chosen, told=told), script())
 
 

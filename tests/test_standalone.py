@@ -139,6 +139,8 @@ def test_any_criterion_may_be_the_main_one(first: str) -> None:
 def test_the_same_bytes_on_every_run(found: Scored) -> None:
     again = scored(load_demo("biology").corpus, {}, SETTINGS)
     assert page(found).encode() == page(again).encode()
+    systems = ", ".join(layer.name for layer in DEMO.systems)
+    assert f"<title>{systems} against {DEMO.name}</title>" in page(found)
 
 
 def test_it_is_small(whole: Report) -> None:
