@@ -12,7 +12,7 @@ import numpy as np
 
 from nereval_core import against, among, criteria_attributes, error_classes, slice_attributes
 from nereval_core.described import Attribute, Records
-from nereval_core.review import records as review_records
+from nereval_core.review import attributes as review_attributes
 from nereval_core.tables import DECISIONS
 
 
@@ -60,11 +60,11 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "recovered": criteria_attributes.first_credited,
     "merging": criteria_attributes.merging,
     "fold": criteria_attributes.fold,
-    "verdict": review_records.verdict,
-    "reviewer": review_records.reviewer,
-    "stale": review_records.stale,
-    "noted": review_records.noted,
-    "reviewed": review_records.reviewed,
+    "verdict": review_attributes.verdict,
+    "reviewer": review_attributes.reviewer,
+    "stale": review_attributes.stale,
+    "noted": review_attributes.noted,
+    "reviewed": review_attributes.reviewed,
     "gold": slice_attributes.of_gold,
     "pred": slice_attributes.of_pred,
 }

@@ -36,7 +36,7 @@ from nereval_core.queries import (
     narrowed,
     word_class,
 )
-from nereval_core.review.records import CHANGING
+from nereval_core.review.attributes import CHANGING
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.searching import sought_in, sought_in_ids, words_of
 from nereval_core.tables import BOUNDARIES, DECISIONS, Rows, boundaries, frame, record_ids, rows

@@ -13,7 +13,7 @@ from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.queries import Query
 from nereval_core.review.batches import chosen, drafts, since
-from nereval_core.review.records import asked, attached, record_of
+from nereval_core.review.records import asked, attached, places
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.shown import decided, listed, meaning, named, pieces, spanned
 from nereval_core.review.store import ReviewStore
@@ -161,11 +161,11 @@ def test_runs_of_tokens_have_no_verdicts(store: ReviewStore) -> None:
 def test_a_key_leads_back_to_its_record(store: ReviewStore) -> None:
     found = records(store, merge=(("Drug", "Chemical"),))
     for record in range(4):
-        assert record_of(found.about, asked(found.about, record)[0]) == record
+        assert places(found.about, [(asked(found.about, record)[0], "d0")]) == [record]
         assert found.position(*found.name(record)) == record
     assert found.position("d0", "g:0-1:Drug") is None
     other = records(store, layer_of("gold", []), layer_of("system", [(0, 0, 3, "Person")]))
-    assert record_of(other.about, asked(found.about, 1)[0]) is None
+    assert places(other.about, [(asked(found.about, 1)[0], "d0")]) == [None]
 
 
 def test_a_batch_leaves_alone_what_stands_and_gives_each_key_one_verdict(store: ReviewStore) -> None:

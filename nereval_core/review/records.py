@@ -15,18 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer, frozen
-from nereval_core.described import Attribute, Records
+from nereval_core.described import Records
 from nereval_core.masking import original
-from nereval_core.queries import YES
 from nereval_core.review.reviewed import Reviewed
-from nereval_core.review.verdicts import KINDS, Given, Key, Marked, Seen, text_digest
+from nereval_core.review.verdicts import Given, Key, Marked, Seen, text_digest
 from nereval_core.tables import Rows
 from nereval_core.texts import Texts
 
-NONE = "none"
-"""The value of the attribute `verdict` where none stands."""
-CHANGING = ("verdict", "reviewer", "stale", "noted", "reviewed")
-"""Attributes that another verdict changes."""
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, Attached]] = WeakKeyDictionary()
 
@@ -96,17 +91,6 @@ def asked_each(about: Records, some: Iterable[int]) -> Iterator[Asked]:
         yield key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
 
 
-def record_of(about: Records, key: Key) -> int | None:
-    """Return the record that a verdict with this key is about, None where it is not among them."""
-    numbers = [number for number, digest in enumerate(text_digests(about.read[0].documents)) if digest == key.text]
-    edges = np.searchsorted(about.rows.doc, [edge for number in numbers for edge in (number, number + 1)]).tolist()
-    for low, high in zip(edges[::2], edges[1::2], strict=True):
-        for record, (found, _, _) in zip(range(low, high), asked_each(about, range(low, high)), strict=True):
-            if found == key:
-                return record
-    return None
-
-
 def attached(about: Records) -> Attached:
     """Return the verdicts on records, as they stand now."""
     assert about.others is not None, "verdicts come with what else is known of the corpus"
@@ -116,42 +100,6 @@ def attached(about: Records) -> Attached:
         kept = (reviewed, _attached(about, reviewed, about.others.layers))
         _ATTACHED[about.rows] = kept
     return kept[1]
-
-
-def verdict(about: Records, argument: str) -> Attribute | None:
-    """Attribute `verdict`: the kind of the verdict that stands on each record, NONE where none does."""
-    if about.others is None:
-        return None
-    found, names = attached(about), (*KINDS, NONE)
-    codes = np.array([names.index(one.verdict.kind) for one in found.given] + [len(KINDS)], np.int8)
-    return Attribute(codes[found.at], names)
-
-
-def reviewer(about: Records, argument: str) -> Attribute | None:
-    """Attribute `reviewer`: who gave it."""
-    if about.others is None:
-        return None
-    found = attached(about)
-    names = tuple(sorted({one.who for one in found.given}))
-    return Attribute(np.array([names.index(one.who) for one in found.given] + [-1], np.int32)[found.at], names)
-
-
-def stale(about: Records, argument: str) -> Attribute | None:
-    """Attribute `stale`: whether the text or the span has changed since."""
-    return None if about.others is None else Attribute(np.where(attached(about).stale, 0, -1).astype(np.int8), (YES,))
-
-
-def noted(about: Records, argument: str) -> Attribute | None:
-    """Attribute `noted`: whether there is a note with it."""
-    if about.others is None:
-        return None
-    found = attached(about)
-    return Attribute(np.array([0 if one.verdict.note else -1 for one in found.given] + [-1], np.int8)[found.at], (YES,))
-
-
-def reviewed(about: Records, argument: str) -> Attribute | None:
-    """Attribute `reviewed`: whether a verdict stands on it, whatever it says."""
-    return None if about.others is None else Attribute(np.where(attached(about).at >= 0, 0, -1).astype(np.int8), (YES,))
 
 
 def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
 from nereval_core.queries import Ledger, Query
-from nereval_core.review.records import CHANGING
+from nereval_core.review.attributes import CHANGING
 from pages.shared import navigation, verdicts
 from pages.shared.lists import noun
 from pages.shared.plain import plain

@@ -10,7 +10,7 @@ import streamlit as st
 
 from nereval_core.errors import FormatError, quoted
 from nereval_core.ledger import MemoryLedger
-from nereval_core.review.records import asked, attached, record_of
+from nereval_core.review.records import asked, attached, places
 from nereval_core.review.shown import decided
 from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, said
 from pages.shared import keys, masks, reviewer, verdicts
@@ -151,6 +151,8 @@ def undo(here: Here, choose: Choose) -> None:
         return
     what = quoted(given[0].verdict.seen.quote) if len(given) == 1 else f"{count(len(given), 'record')} at once"
     tell(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
-    found = record_of(ledger_of(here).about, given[0].verdict.key) if len(given) == 1 else None
-    if found is not None:
-        choose(found)
+    if len(given) == 1:
+        one = given[0].verdict
+        (found,) = places(ledger_of(here).about, [(one.key, one.seen.document)])
+        if found is not None:
+            choose(found)

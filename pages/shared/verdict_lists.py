@@ -12,7 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.queries import YES, Query
-from nereval_core.review.records import CHANGING, NONE, attached
+from nereval_core.review.attributes import CHANGING, NONE
+from nereval_core.review.records import attached
 from nereval_core.review.verdicts import KINDS
 from pages.shared import keys, masks, state, verdict_batch, verdict_panel, verdicts
 from pages.shared.lists import choose, count
