@@ -187,6 +187,12 @@ def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:
     assert read == [TWICE, ANN, LONG]
 
 
+def test_without_other_layers_predictions_are_taken_to_be_there() -> None:
+    given = [verdict("gold", LONG, "pred"), verdict("pred", TWICE, "pred")]
+    found = applied(layer_of([ANN]), standing(*given))
+    assert spans_of(found.layer) == [ANN, TWICE] and said(found) == [("added", "twice"), ("stale", "")]
+
+
 def test_two_that_contradict_one_another_are_told_apart() -> None:
     given = [verdict("gold", DRUG, "pred", LONG), verdict("pred", LONG, "gold")]
     found = applied(layer_of([ANN, DRUG]), standing(*given), [layer_of([LONG])])

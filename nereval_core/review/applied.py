@@ -141,9 +141,10 @@ def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[
     }
 
     def held(span: Marked) -> bool:
-        return not layers or any(places(layer, document, span) for layer in layers)
+        return any(places(layer, document, span) for layer in layers)
 
-    return settled(own, given, int(gold.documents.lengths[document]), known=known, held=held)
+    length = int(gold.documents.lengths[document])
+    return settled(own, given, length, known=known, held=held if layers else None)
 
 
 def places(layer: Layer, document: int, span: Marked) -> list[int]:

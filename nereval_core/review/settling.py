@@ -98,13 +98,13 @@ def settled(
     length: int,
     *,
     known: Mapping[Marked, frozenset[tuple[int, int]]] | None = None,
-    held: Callable[[Marked], bool] = lambda span: True,
+    held: Callable[[Marked], bool] | None = None,
 ) -> Settled:
     """Apply verdicts on a text of so many characters to its gold spans, at most one verdict a side and span.
 
     `own` are the gold spans, at least those among `named`.
     `known` are the alternatives that gold spans have. `held` tells whether some other layer has a span: a verdict on
-    one that none has any more is stale.
+    one that none has any more is stale. Without it a prediction is taken to be there still.
     """
     verdicts = ordered(given)
     wrong = {id(one): _wrong(one, length) for one in verdicts}
@@ -121,16 +121,18 @@ def settled(
     for span in passed & moves.keys():
         brought |= _led(moves[span], moves, passed)
     before = staying | brought
-    there = {span: held(span) or span in own for span in (one.verdict.key.span for one in verdicts)}
+    predicted = {one.verdict.key.span for one in verdicts if one.verdict.key.side == "pred"}
+    there = {span for span in predicted if held is None or span in own or held(span)}
     for one in verdicts:
-        if one.verdict.key.side == "pred" and not wrong[id(one)] and there[one.verdict.key.span]:
+        if one.verdict.key.side == "pred" and not wrong[id(one)] and one.verdict.key.span in there:
             brought |= _led(brings(one), moves, passed)
     more: dict[Marked, tuple[int, int]] = {}
     outcomes = []
     for one in verdicts:
         verdict, span = one.verdict, one.verdict.key.span
-        if span not in passed if verdict.key.side == "gold" else not there[span]:
-            outcomes.append(Outcome(one, reason=ELSEWHERE if there[span] else STALE))
+        if span not in (passed if verdict.key.side == "gold" else there):
+            elsewhere = verdict.key.side == "gold" and held is not None and held(span)
+            outcomes.append(Outcome(one, reason=ELSEWHERE if elsewhere else STALE))
         elif reason := wrong[id(one)] or (CIRCLE if _stuck(one, moves) else ""):
             outcomes.append(Outcome(one, reason=reason))
         elif verdict.key.side == "pred":

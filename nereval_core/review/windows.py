@@ -76,7 +76,10 @@ def pieces(
         result = results[number] if results else None
         if result is not None:
             gone = [at for span in result.gone for at in places(layer, window.document, span)]
-            here = here[~np.isin(here, gone)] if gone else here
+            if gone:
+                stays = np.ones(len(here), bool)
+                stays[np.array(gone) - (first + low)] = False
+                here = here[stays]
             for span, other in result.alternatives.items():
                 for at in places(layer, window.document, span):
                     more[done + int(np.searchsorted(here, at))] = other
