@@ -299,6 +299,15 @@ def test_one_verdict_for_a_list_names_its_number_and_is_undone_at_once(store: Re
     assert kinds(store.reviewed()) == ["gold"] and "30 records at once" in said(app)
 
 
+def test_a_batch_asks_for_a_name_too(store: ReviewStore) -> None:
+    app = press(opened("Errors", replace(VIEW, decision=("SPU",))), "batch")
+    app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("gold").run())
+    assert next(one for one in app.button if one.key == f"{keys.VERDICT}batch_yes").disabled
+    app = sound(app.text_input(key=f"{keys.VERDICT}batch_name").set_value("Ann").run())
+    app = press(app, "batch_yes")
+    assert {one.who for one in store.every()} == {"Ann"} and len(store.every()) == 7
+
+
 def test_a_batch_lists_what_others_decided_meanwhile(store: ReviewStore) -> None:
     missed = replace(VIEW, decision=("MIS",))
     bob = press(opened("Errors", missed, **BOB), "batch")

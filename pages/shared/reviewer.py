@@ -42,15 +42,16 @@ def _login() -> object:
     return (user.get("name") or user.get("email")) if user.get("is_logged_in") else ""
 
 
-def field() -> None:
-    """Ask for the name in place of saying it."""
+def field(key: str = FIELD) -> None:
+    """Ask for the name; `key` is that of the field, of which a page may have two."""
     st.text_input(
         "Your name",
-        key=FIELD,
+        key=key,
         max_chars=NAME,
         placeholder="Your name, kept with each verdict",
         label_visibility="collapsed",
         on_change=_took,
+        args=(key,),
         width=280,
     )
 
@@ -68,7 +69,7 @@ def said() -> None:
         _write(data={"cookie": COOKIE, "value": quote(known)}, key=f"{keys.VERDICT}cookie")
 
 
-def _took() -> None:
-    typed = first_sound(st.session_state[FIELD])
+def _took(key: str) -> None:
+    typed = first_sound(st.session_state[key])
     if typed:
         st.session_state[keys.REVIEWER] = typed

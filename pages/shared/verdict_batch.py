@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PREVIEW = 8
 """Records that a preview shows."""
-KIND, WHY, OVER = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over"))
+KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
 
 
 def offer(here: Here) -> None:
@@ -74,7 +74,7 @@ def _ask(here: Here, query: Query, seen: int) -> None:
     if kind is not None:
         _preview(here, kind, meant)
     if not reviewer.name():
-        reviewer.field()
+        reviewer.field(NAME)
     ready = kind is not None and len(meant.records) > 0 and bool(reviewer.name())
     label = f"Give “{_named(kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
     with st.container(horizontal=True, gap="small"):
