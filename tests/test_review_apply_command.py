@@ -17,6 +17,7 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.errors import FormatError
 from nereval_core.library import Loaded, load_corpus, read, score, write
+from nereval_core.readers import Source
 from nereval_core.review.adjudication import UNDECIDED, adjudicate
 from nereval_core.review.applied import applied
 from nereval_core.review.corrected import LOG, LOG_COLUMNS, log_csv, log_rows, packed, signature, write_copy
@@ -328,5 +329,19 @@ def test_the_verdicts_themselves_are_not_written_over(
     assert len(ReviewStore(kept).reviewed()) == 2
 
 
-def test_every_writable_format_is_tried_above() -> None:
-    assert set(writers()) == {"jsonl", "parquet", "brat", "conll", "bc2gm"}
+@pytest.mark.parametrize("format", writers())
+def test_a_copy_in_every_writable_format(format: str, tmp_path: Path) -> None:
+    """What every format can hold: spans of one type, apart from one another, in one line of text."""
+    text = "Ann took aspirin tablets twice"
+    ann, drug, long, twice = (Marked(span.fragments, "GENE") for span in (ANN, DRUG, LONG, TWICE))
+    gold = layer_of([ann, drug, twice], [text])
+    pred = replace(layer_of([ann, long], [text], "A"), documents=gold.documents)
+    given = [verdict("gold", drug, "pred", long, text=text), verdict("gold", twice, "neither", text=text)]
+    found = applied(gold, standing(*given), [pred])
+    write_copy(found.layer, b"", tmp_path / "out", format=format, inputs=[])
+    scores = score(read(tmp_path / "out", format=format), pred, criteria=SCHEMAS)
+    promised = what_if(found, [pred], scores.settings).counts
+    assert [scores.counts(name) for name in SCHEMAS] == [promised["A", name].after for name in SCHEMAS]
+    assert scores.counts("strict").f1 == 1
+    name, raw, _ = packed(found.layer, format, "gold")
+    assert read(Source.of_uploads([(name, raw)])).format == format

@@ -26,6 +26,8 @@ LOG_COLUMNS = (
     *("done", "after", "text after", "not applied"),
 )
 """Spans are written as in record ids, `12-19:Drug`, several with a semicolon between."""
+ENDINGS = {"labelstudio": "json", "doccano": "jsonl", "prodigy": "jsonl", "datasets": "jsonl", "pubtator": "txt"}
+"""What files end in that are called otherwise than their format."""
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 
@@ -127,7 +129,7 @@ def packed(layer: Layer, format: str, name: str) -> tuple[str, bytes, tuple[str,
                 for one in error.problems
             ) from None
         if place.is_file():
-            return f"{name}.{format}", place.read_bytes(), notes
+            return f"{name}.{ENDINGS.get(format, format)}", place.read_bytes(), notes
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(path for path in place.rglob("*") if path.is_file()):
