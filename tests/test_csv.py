@@ -84,10 +84,10 @@ def test_documents_without_a_column_are_told_apart_by_their_texts() -> None:
 
 
 def test_what_a_span_may_have_besides_is_read_and_other_columns_told() -> None:
-    text = "document,id,start,end,label,links,score,text,colour\nd,T1,0,1,A,Q1|Q2,0.5,ab,red\nd,,1,2,A,,,,\n"
+    text = "document,id,start,end,label,links,score,text,colour\nd,T1,0,1,A,Q1|Q2;Q3,0.5,ab,red\nd,,1,2,A,,,,\n"
     reading = read_files({"x.csv": text})
     layer = reading.layer
-    assert (dict(layer.ids), dict(layer.links), dict(layer.scores)) == ({0: "T1"}, {0: ("Q1", "Q2")}, {0: 0.5})
+    assert (dict(layer.ids), dict(layer.links), dict(layer.scores)) == ({0: "T1"}, {0: ("Q1|Q2", "Q3")}, {0: 0.5})
     assert reading.notes == (
         "columns not read: 'colour'",
         "offsets taken as code points, end exclusive: no quotes to test them by",
@@ -196,8 +196,8 @@ def test_what_is_written(tmp_path: Path) -> None:
     ]
 
 
-def test_a_link_with_a_bar_is_not_written(tmp_path: Path) -> None:
-    row = {"id": "d", "text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "links": ["Q1|Q2"]}]}
+def test_a_link_with_a_semicolon_is_not_written(tmp_path: Path) -> None:
+    row = {"id": "d", "text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "links": ["Q1;Q2"]}]}
     layer = read(Source.of_uploads([("x.jsonl", lines(row).encode())])).layer
-    with pytest.raises(FormatError, match=r"the link 'Q1\|Q2' has a bar; rename it, or write jsonl"):
+    with pytest.raises(FormatError, match=r"the link 'Q1;Q2' has a semicolon; rename it, or write jsonl"):
         write(layer, tmp_path / "x.csv", format="csv")

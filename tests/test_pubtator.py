@@ -33,9 +33,9 @@ def test_titles_and_abstracts_are_one_text_and_concepts_links() -> None:
     reading = read_text(PUBTATOR)
     assert reading.documents.texts == ("Ovarian and breast cancer\nNaloxone, 5 µg, and BRAF V600E.", "Nothing")
     assert rows(reading.layer) == [
-        ("1", "Ovarian and breast cancer", "Disease", ("D010051", "D001943")),
+        ("1", "Ovarian and breast cancer", "Disease", ("D010051|D001943",)),
         ("1", "Naloxone", "Chemical", ("D009270",)),
-        ("1", "BRAF", "Gene", ("673", "674")),
+        ("1", "BRAF", "Gene", ("673|674",)),
         ("1", "V600E", "Mutation", ("tmVar:p|SUB|V|600|E;RS#:113488022",)),
         ("2", "Nothing", "Disease", ("NIL",)),
     ]
@@ -115,8 +115,9 @@ def documents(draw: st.DrawFn) -> Layer:
         for _ in range(draw(st.integers(0, 3)) if text else 0):
             start = draw(st.integers(0, len(text) - 1))
             end = draw(st.integers(start + 1, len(text)))
-            links = draw(st.lists(words() | st.just("NIL"), max_size=2).map(tuple))
-            builder.span(start, end, draw(words()), links=tuple(link for link in links if set(link) != {"-"}))
+            parts = draw(st.lists(words() | st.just("NIL"), max_size=2))
+            link = "|".join(part for part in parts if part != "-")
+            builder.span(start, end, draw(words()), links=(link,) if link else ())
     return builder.finish("drawn")
 
 
@@ -140,6 +141,15 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert written.endswith("2|t|Nothing\n2|a|\n2\t0\t7\tNothing\tDisease\t-1\n\n")
 
 
+def test_of_a_ranking_the_first_concept_is_written(tmp_path: Path) -> None:
+    builder = Builder("x")
+    builder.document("d", "ab")
+    builder.span(0, 1, "A", links=("Q1|NIL", "Q2"))
+    notes = write(builder.finish("x"), tmp_path / "x", format="pubtator")
+    assert notes == ("spans with several links, all but the first left out: 1",)
+    assert (tmp_path / "x").read_text().splitlines()[2] == "d\t0\t1\ta\tA\tQ1|-1"
+
+
 UNWRITABLE = [
     ("a|b", "text", "A", "Q1", "the document id 'a|b' cannot stand before a bar; rename it, or write jsonl"),
     ("a\tb", "text", "A", "Q1", "the document id 'a\\tb' cannot stand before a bar"),
@@ -147,7 +157,7 @@ UNWRITABLE = [
     ("d", "ab\n", "A", "Q1", "the text of document 'd' is not a line or two"),
     ("d", "a\r\nb", "A", "Q1", "the text of document 'd' is not a line or two"),
     ("d", "text", "A\tB", "Q1", "the type 'A\\tB' has a tab or a line end"),
-    ("d", "text", "A", "Q1|Q2", "the link 'Q1|Q2' cannot stand among concepts"),
+    ("d", "text", "A", "Q1;Q2", "the link 'Q1;Q2' cannot stand among concepts"),
     ("d", "text", "A", "-1", "the link '-1' cannot stand among concepts"),
 ]
 

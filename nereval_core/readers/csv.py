@@ -42,8 +42,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What columns hold by what they are called, the surest name first; each column is taken once, in this order."""
 PLACE = ("start", "end", "type")
 NUMBER = re.compile(r" *(-?[0-9]{1,12})(?:\.0+)? *")
-LINKS = "|"
-"""What stands between several links."""
+LINKS = ";"
+"""What stands between the links of a ranking; bars part the concepts of one."""
 HEADER = 1 << 16
 """How much of a file is looked at for its first line."""
 NO_TEXTS = "give them in a column text or a file beside it, or score it against gold that has them"

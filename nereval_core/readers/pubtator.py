@@ -27,9 +27,11 @@ TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
 OFFSET = re.compile(r"-?[0-9]{1,12}")
 RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
-VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|")
+VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|[A-Z]{2,}\|")
 """How the id of a variant begins, in which bars are no breaks between concepts."""
 BREAKS = re.compile(r"[|;]")
+PARTED = "|"
+"""What stands between the concepts of one link."""
 NONE = ("", "-")
 UNKNOWN, NIL = "-1", "NIL"
 """What says that no concept fits, in these files and in links."""
@@ -114,9 +116,11 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
 
 
 def _links(concepts: str = "") -> tuple[str, ...]:
+    """Return the concepts of a field as one link: they are no ranking, a mention has all of them."""
     concepts = concepts.strip()
     parts = [concepts] if VARIANT.match(concepts) else BREAKS.split(concepts)
-    return tuple(NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE)
+    known = [NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE]
+    return (PARTED.join(known),) if known else ()
 
 
 def _spaced(quote: str) -> str:

@@ -25,13 +25,15 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write a row for each span, and one for each document without any; offsets are code points, end exclusive.
 
     Raises:
-        FormatError: a discontinuous span, a link with a bar in it, or a place that cannot be written.
+        FormatError: a discontinuous span, a link with a semicolon in it, or a place that cannot be written.
     """
     refuse_discontinuous(layer, path)
-    barred = sorted({link for links in layer.links.values() for link in links if LINKS in link})
-    if barred:
+    parted = sorted({link for links in layer.links.values() for link in links if LINKS in link})
+    if parted:
         remedy = "rename it, or write jsonl"
-        raise FormatError(Problem(os.fspath(path), None, f"the link {quoted(one)} has a bar", remedy) for one in barred)
+        raise FormatError(
+            Problem(os.fspath(path), None, f"the link {quoted(one)} has a semicolon", remedy) for one in parted
+        )
     documents = layer.documents
     delimiter = "\t" if unpacked_name(path.name).lower().endswith((".tsv", ".tab")) else ","
     with packed_file(path) as file:

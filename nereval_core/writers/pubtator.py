@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, UNKNOWN, VARIANT
+from nereval_core.readers.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, PARTED, UNKNOWN, VARIANT
 from nereval_core.writers import left_out, packed_file
 from nereval_core.writers.places import places, refuse_discontinuous
 
@@ -43,11 +43,15 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             title, _, abstract = text.partition("\n")
             lines = [f"{name}|t|{title}", f"{name}|a|{abstract}"]
             for span, start, end in places(layer, number):
-                links = "|".join(UNKNOWN if link == NIL else link for link in layer.links.get(span, ())) or "-"
+                link = layer.links.get(span, ("-",))[0]
+                parts = [link] if VARIANT.match(link) else link.split(PARTED)
+                concepts = PARTED.join(UNKNOWN if part == NIL else part for part in parts)
                 mention = BLANK.sub(" ", layer.text(span))
-                lines.append(f"{name}\t{start}\t{end}\t{mention}\t{layer.label(span)}\t{links}")
+                lines.append(f"{name}\t{start}\t{end}\t{mention}\t{layer.label(span)}\t{concepts}")
             file.write("".join(f"{line}\n" for line in lines).encode() + b"\n")
-    return left_out(layer, NAME, LOST)
+    several = sum(len(links) > 1 for links in layer.links.values())
+    notes = (f"spans with several links, all but the first left out: {several}",) if several else ()
+    return (*left_out(layer, NAME, LOST), *notes)
 
 
 def _unwritable(layer: Layer) -> Iterator[tuple[str, str]]:
@@ -60,6 +64,8 @@ def _unwritable(layer: Layer) -> Iterator[tuple[str, str]]:
     for label in {layer.types[code] for code in set(layer.type.tolist())}:
         if re.search(r"[\t\n\r]", label):
             yield f"the type {quoted(label)} has a tab or a line end", OTHER
-    for link in sorted({link for links in layer.links.values() for link in links}):
-        if link in (*NONE, UNKNOWN) or link != link.strip() or re.search(r"[|;\t\n\r]", link) or VARIANT.match(link):
+    for link in sorted({links[0] for links in layer.links.values()}):
+        parts = [link] if VARIANT.match(link) else link.split(PARTED)
+        wrong = any(part in (*NONE, UNKNOWN) or part != part.strip() for part in parts)
+        if wrong or re.search(r"[\t\n\r]", link) or (";" in link and not VARIANT.match(link)):
             yield f"the link {quoted(link)} cannot stand among concepts", OTHER
