@@ -50,7 +50,7 @@ def test_ten_records_by_keyboard_and_still_there(browser: Any, app: str, store: 
     opened(visit)
     pressed(visit, "j")
     pressed(visit, KEYS[0])
-    visit.page.get_by_placeholder("Your name").click()
+    visit.page.get_by_placeholder("Your name").last.click()
     visit.page.keyboard.type(WHO)
     assert len(store.every()) == given
     pressed(visit, "Enter")

@@ -147,7 +147,7 @@ def test_a_verdict_waits_for_a_name_and_no_other_is_asked_for(
 ) -> None:
     app = press(first("Errors", {}), "gold")
     assert not store.every() and "Who gives this verdict?" in said(app)
-    app = sound(app.text_input(key=f"{keys.VERDICT}name").set_value("  Ann ").run())
+    app = sound(app.text_input(key=f"{keys.VERDICT}asked").set_value("  Ann ").run())
     assert [one.who for one in store.every()] == ["Ann"] and "Kept as Ann" in said(app)
     monkeypatch.setenv("NEREVAL_REVIEWER", "Eve")
     press(first("Errors", {}), "j")

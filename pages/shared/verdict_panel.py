@@ -115,7 +115,8 @@ def outcome(case: Case | None) -> None:
     """Say what became of the last verdict, as long as the record is shown that was shown when it was said first."""
     here = "" if case is None else case.key.record
     if st.session_state.get(keys.WAITING, ("",))[0] == here != "":
-        st.warning("Who gives this verdict? Say your name above; it is then kept.")
+        st.warning("Who gives this verdict? It is kept once you say your name.")
+        reviewer.field(f"{keys.VERDICT}asked")
     found: Outcome | None = st.session_state.get(keys.REVIEWED)
     if found is None:
         return
