@@ -442,8 +442,12 @@ def _report() -> argparse.ArgumentParser:
     add("--out", metavar="FILE", help="where it goes; - is standard output")
     add("--title", metavar="TEXT", help="its title")
     add("--records", default="10", metavar="N|QUERY", help="records in their text: N of each error class, or a query")
-    add("--review", metavar="FILE", help="tell the verdicts in FILE with their records")
-    add("--playlist", metavar="NAME", help="show the records on a playlist in that file, with its comments")
+    add(
+        "--review",
+        metavar="FILE",
+        help="tell the verdicts in FILE (default: $NEREVAL_REVIEW_URL, else none)",
+    )
+    add("--playlist", metavar="NAME", help="show the records on a playlist there, with its comments")
     add("--mask", action="store_true", help="replace letters and digits of the texts, for data that must not be seen")
     return parser
 

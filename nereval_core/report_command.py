@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import closing
@@ -25,6 +26,7 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.queries import ABSENT, FIELDS, Query
 from nereval_core.report_records import EACH, ERRORS, Chosen
 from nereval_core.report_verbs import page, scored
+from nereval_core.review.databases import VARIABLE
 from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.playlists import Playlist
 from nereval_core.review.reviewed import Reviewed
@@ -45,8 +47,8 @@ def report(options: argparse.Namespace) -> str | None:
     wrong = misplaced(options, targets)
     if wrong:
         return wrong
-    if options.playlist is not None and options.review is None:
-        return "--playlist: name the file that it is in, --review FILE"
+    if options.playlist is not None and options.review is None and not os.environ.get(VARIABLE):
+        return f"--playlist: name the file that it is in, --review FILE, or set {VARIABLE}"
     chosen = chosen_of(options.records)
     reviewed, playlist = _reviewed(options.review, options.playlist)
     chosen = replace(chosen, playlist=playlist)
@@ -108,23 +110,25 @@ def chosen_of(records: str) -> Chosen:
 
 
 def _reviewed(file: str | None, playlist: str | None) -> tuple[Reviewed | None, Playlist | None]:
-    """Return the verdicts in a file and the playlist of a name in it, None where none is named.
+    """Return the verdicts in a file, else at NEREVAL_REVIEW_URL, and a playlist there; None where none is named.
+
+    The user's own file is not read unasked: a report is sent round, and notes in it would go along.
 
     Raises:
         FormatError: no such file, or none that can be read; no playlist of that name.
     """
-    if file is None:
+    if file is None and not os.environ.get(VARIABLE):
         return None, None
-    if not Path(file).exists():
+    if file is not None and not Path(file).exists():
         raise FormatError.single(file, None, "there is no such file", "name the file that holds the verdicts")
-    with closing(ReviewStore(Path(file))) as store:
+    with closing(ReviewStore.of_environment(file)) as store:
         reviewed = store.reviewed()
         every = PlaylistStore(store).playlists().standing if playlist is not None else ()
     found = next((one for one in every if one.name == playlist), None)
     if playlist is not None and found is None:
         known = ", ".join(quoted(one.name) for one in every) or "none"
         raise FormatError.single(
-            file, None, f"no playlist {quoted(playlist)}", f"choose among those there are: {known}"
+            store.name, None, f"no playlist {quoted(playlist)}", f"choose among those there are: {known}"
         )
     return reviewed, found
 

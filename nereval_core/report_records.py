@@ -1,7 +1,8 @@
 """Scored systems, and the records of them that a report shows in their text.
 
 A record carries marks: `s` with the number of the system, `c` with that of a criterion and the decision under it, `k`
-with that of the error class, `g` and `p` with that of the gold and the predicted type, `g-` and `p-` for none.
+with that of the error class, `g` and `p` with that of the gold and the predicted type, `g-` and `p-` for none. Where
+a verdict stands there is `v`.
 """
 
 from __future__ import annotations
@@ -192,7 +193,21 @@ class Records:
         else:
             which = f"The records that were asked for, at most {self.chosen.most:,} of a system, under {self.by}"
         yield Words((f"{which}: {many(len(every), 'record')}. Gold is above the text, the prediction below it.",))
+        yield from self._said(every)
         yield from self.groups
+
+    def _said(self, every: Sequence[Shown]) -> Iterator[Words]:
+        """Say how many of the records have a verdict, what masks hide of these, and what a playlist has besides."""
+        masked, playlist = is_masked(self.scored.corpus.documents), self.chosen.playlist
+        if playlist is not None and (left := len(playlist.items) - len(every)) > 0:
+            yield Words((f"Not here: {many(left, 'record')} of it, of another system, or whose text or span is gone.",))
+        if number := sum("v" in record.marks for record in every):
+            hidden = " Texts are masked, and so are the notes and old quotes of verdicts." if masked else ""
+            yield Words(
+                (Count(number, ("v",)), f" of these records {'has' if number == 1 else 'have'} a verdict.{hidden}")
+            )
+        if masked and playlist is not None and any(item.comment for item in playlist.items):
+            yield Words(("Texts are masked: comments, which may quote them, are left out.",))
 
     def _groups(self) -> Iterator[Group]:
         for system in self.scored.systems:
@@ -261,6 +276,7 @@ class Records:
             )
         if self.by == STRICT and (classes := found.attribute("class")) is not None:
             columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
+        columns.append(["v" if place >= 0 else "" for place in attached(found.about).at[positions].tolist()])
         for marks in zip(*columns, strict=True):
             yield frozenset(filter(None, marks))
 

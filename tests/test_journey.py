@@ -111,7 +111,7 @@ def what_if(visit: Visit, file: Path) -> str:
     assert before != after
     with visit.rerun():
         visit.page.get_by_text("Export and import", exact=True).click()
-    save(visit, "gold-corrected.jsonl", file)
+    save(visit, f"{PAIR[0]}-corrected.jsonl", file)
     return after
 
 
@@ -138,6 +138,7 @@ def scored(folder: Path) -> str:
 def shown(browser: Any, file: Path) -> None:
     """Open the report from disk, without a network: each verdict stands with its record."""
     opened = Opened(browser, file)
+    assert opened.page.title().endswith(f", {PAIR[0]} taken as gold")
     told = opened.page.locator("article .line").filter(has_text="by Ann").all_inner_texts()
     assert len(told) == len(GIVEN)
     assert sorted(kind for kind in GIVEN) == sorted(

@@ -6,13 +6,18 @@ import html
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from pages.shared import corpora, masks, reports
+import pytest
+
+from nereval_core.review.store import ReviewStore
+from pages.shared import corpora, masks, reference, reports, verdicts
 from pages.shared.frame import Here
 from pages.shared.queries import query_of
 from pages.shared.url import MASKED, View
 from tests.test_pages import DEMO, VIEW, opened
+from tests.test_review_apply_command import drafted
 
 
 def here(view: View) -> Here:
@@ -50,6 +55,21 @@ def test_masked_it_holds_nothing_of_the_text() -> None:
     shown = re.sub("<[^>]*>", " ", "".join(re.findall("<article.*?</article>", made, re.DOTALL)))
     assert "xxxxx" in shown
     assert not re.findall(r"\b(?:aspirin|Aspirin|patient|treated|infusion)\b", shown)
+
+
+def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = replace(VIEW, reference="annotator-1", system="annotator-2")
+    store = ReviewStore(tmp_path / "review.sqlite")
+    store.give(drafted(DEMO, "rules")[:1], "Ann")
+    store.close()
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
+    verdicts._kept.clear()
+    verdicts.refresh()
+    loaded = reference.taken(DEMO, "annotator-1")
+    made = reports.made(Here(loaded, view, corpora.settings_of(loaded.corpus.gold, view))).decode()
+    verdicts._kept.clear()
+    assert f"<title>{DEMO.corpus.name}, annotator-1 taken as gold</title>" in made
+    assert "report annotator-1.jsonl annotator-2=annotator-2.jsonl" in made and "--review review.sqlite" in made
 
 
 def test_records_of_one_system_only(monkeypatch: Any) -> None:

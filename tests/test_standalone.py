@@ -326,6 +326,7 @@ def test_wrong_usage_is_told(
     options: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[1])
+    monkeypatch.delenv("NEREVAL_REVIEW_URL")
     assert main(["report", "demo_data/biology/gold.jsonl", "demo_data/biology/rules.jsonl", *options]) == 2
     assert said in capsys.readouterr().err
 
@@ -372,7 +373,7 @@ def reviewed(tmp_path: Path, found: Scored) -> Path:
     return path
 
 
-def test_verdicts_stand_with_their_records(tmp_path: Path, reviewed: Path) -> None:
+def test_verdicts_stand_with_their_records(tmp_path: Path, reviewed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parents[1] / "demo_data" / "biology"
     files = [str(root / f"{name}.jsonl") for name in ("gold", "rules")]
     place = tmp_path / "report.html"
@@ -380,13 +381,22 @@ def test_verdicts_stand_with_their_records(tmp_path: Path, reviewed: Path) -> No
     made = place.read_text(encoding="utf-8")
     lines = re.findall(r'<p class="line"><b>(\w+)</b> <bdi>(.*?)</bdi>', made)
     assert [name for name, _ in lines].count("verdict") == 2
+    assert re.search(r'data-asked="v" data-all="2" [^>]*>2</a> of these records have a verdict\.', made)
     assert any(re.fullmatch(r"prediction is right, by Ann &amp; co, 20\d\d-\d\d-\d\d", line) for _, line in lines)
     assert any("neither is right; right is “" in line and "protein at 0–5" in line for _, line in lines)
     (note,) = (line for name, line in lines if name == "note")
     assert note.startswith("Transcripts &lt;i&gt;may&lt;/i&gt; be long") and len(note) < 700 and note.endswith("…")
     assert main(["report", *files, "--review", str(reviewed), "--mask", "--out", str(place), "-q"]) == 0
-    masked_lines = re.findall(r'<p class="line"><b>note</b> <bdi>(.*?)</bdi>', place.read_text(encoding="utf-8"))
+    masked_page = place.read_text(encoding="utf-8")
+    assert "a verdict. Texts are masked, and so are the notes and old quotes of verdicts." in masked_page
+    masked_lines = re.findall(r'<p class="line"><b>note</b> <bdi>(.*?)</bdi>', masked_page)
     assert masked_lines[0].startswith("Xxxxxxxxxxx &lt;x&gt;xxx&lt;/x&gt; xx xxxx")
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{reviewed}")
+    assert main(["report", *files, "--out", str(place), "-q"]) == 0
+    assert re.findall(r'<p class="line"><b>(\w+)</b> <bdi>(.*?)</bdi>', place.read_text(encoding="utf-8")) == lines
+    monkeypatch.delenv("NEREVAL_REVIEW_URL")
+    assert main(["report", *files, "--out", str(place), "-q"]) == 0
+    assert "a verdict" not in place.read_text(encoding="utf-8")
 
 
 def test_a_store_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -423,7 +433,9 @@ def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
     assert len(articles) == 2 and all(name in article for name, article in zip(names, articles, strict=True))
     assert "<b>comment</b> <bdi>look &lt;here&gt;</bdi>" in articles[0]
     assert "The records on the playlist For &lt;Monday&gt;, under strict: 2 records." in made
+    assert "Not here: 2 records of it, of another system, or whose text or span is gone." in made
     assert main([*given, "--playlist", "For <Monday>", "--mask", "--out", str(place)]) == 0
-    assert "<b>comment</b>" not in place.read_text(encoding="utf-8")
+    made = place.read_text(encoding="utf-8")
+    assert "<b>comment</b>" not in made and "comments, which may quote them, are left out." in made
     with pytest.raises(FormatError, match="no playlist 'Tuesday'; choose among those there are: 'For <Monday>'"):
         _reviewed(str(path), "Tuesday")

@@ -51,7 +51,8 @@ def made(here: Here) -> bytes:
     scores = {system: corpora.scores(here.loaded, system, settings) for system in here.systems}
     found = Scored(here.loaded.corpus, scores, names, verdicts.now())
     chosen = Chosen(query=here.query(), system=here.system, most=MOST, playlist=playlists.chosen(here.view))
-    return page(found, title=here.loaded.corpus.name, command=command(here, names), chosen=chosen).encode()
+    held = f", {here.view.reference} taken as gold" if here.view.reference else ""
+    return page(found, title=f"{here.loaded.corpus.name}{held}", command=command(here, names), chosen=chosen).encode()
 
 
 def command(here: Here, names: tuple[str, ...]) -> str:
@@ -64,4 +65,9 @@ def command(here: Here, names: tuple[str, ...]) -> str:
         parts += ["--merge", f"{','.join(member for member, target in here.view.merge if target == name)}={name}"]
     if here.view.leaveout:
         parts += ["--leave-out", ",".join(here.view.leaveout)]
+    playlist = playlists.chosen(here.view)
+    if (file := verdicts.file()) is not None and (playlist is not None or len(verdicts.now())):
+        parts += ["--review", file]
+    if playlist is not None:
+        parts += ["--playlist", playlist.name]
     return shlex.join([*parts, *(["--mask"] if here.view.mask else []), "--out", "report.html"])

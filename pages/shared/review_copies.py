@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,11 +40,11 @@ def draw(here: Here) -> None:
         review.filters()
         found = review.corrected(here)
         st.caption(
-            f"A copy of gold with {count(found.verdicts, 'verdict')} applied, and the log of what each did. It scores "
-            "exactly as What if says. Gold itself is not changed."
+            f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
+            "It scores exactly as What if says. The original is not changed."
         )
         key = (here.loaded.number, review.moment(), review.choices())
-        offer(found.layer, log_rows(found.log), signature(found), "gold-corrected", key)
+        offer(found.layer, log_rows(found.log), signature(found), _name(here), key)
     st.subheader("Verdicts")
     if masks.on():
         st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
@@ -61,6 +62,16 @@ def draw(here: Here) -> None:
             st.caption("Every verdict ever given, whatever corpus it is about, with its history.")
         with st.container(width=420):
             take()
+
+
+def _copied(here: Here) -> str:
+    return f"{plain(here.view.reference)}, taken as gold," if here.view.reference else "gold"
+
+
+def _name(here: Here) -> str:
+    """Return what the copy is called: after the layer that it is a copy of, in characters that any system takes."""
+    layer = re.sub(r"[^\w-]+", "-", here.view.reference).strip("-")
+    return f"{layer or 'gold'}-corrected"
 
 
 def take() -> None:

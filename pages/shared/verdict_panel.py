@@ -37,7 +37,7 @@ def below(here: Here, case: Case) -> None:
         with st.container(horizontal=True, gap="small"):
             _buttons(case, KINDS)
         outcome(case)
-    verdict_right.form(here, case)
+        verdict_right.form(here, case)
     _stands(case)
     _note(case, st.text_area, height=68, width=640)
     if case.version:

@@ -84,6 +84,12 @@ def store() -> ReviewStore:
     return kept.store
 
 
+def file() -> str | None:
+    """Return the name of the file that holds the verdicts, None where a server does: its address may have secrets."""
+    store = _kept().store
+    return None if store is None or store.database.file is None else store.database.file.name
+
+
 def problems() -> tuple[Problem, ...]:
     """Return why the store could not be read, nothing where it could."""
     return _kept().problems
