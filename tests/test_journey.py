@@ -16,6 +16,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 from pages.shared.loading import DEMOS, load_demo
 from pages.shared.url import View
+from pages.shared.verdict_panel import PLACEHOLDER
 from tests.browser import Visit, served
 from tests.databases import emptied
 from tests.test_browser import click_row
@@ -28,6 +29,7 @@ PAIR = "annotator-1", "annotator-2"
 KEYS = (*"123", "4 0", "5", "2", "4 Control+Enter", "1", "2", "3")
 """What is pressed on ten records, one after the other: where neither is right, no entity is, or the words proposed."""
 GIVEN = ("gold", "pred", "both", "neither", "unclear", "pred", "neither", "gold", "pred", "both")
+NOTE = "1 or 2? guideline 3, u"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -55,6 +57,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
         visit.page.goto("about:blank")
     kept = [one.verdict.kind for one in store.reviewed().standing]
     assert kept == list(GIVEN)
+    assert [one.verdict.note for one in store.reviewed().standing if one.verdict.note] == [NOTE]
     # Another server, another process: what was decided is there.
     with served() as address:
         visit.address = address
@@ -88,6 +91,10 @@ def decide(visit: Visit, number: int) -> None:
         name.fill("Ann")
         name.press("Enter")
     press(visit, "j")
+    # In a field keys are letters.
+    visit.page.get_by_placeholder(PLACEHOLDER).click()
+    visit.page.keyboard.type(NOTE)
+    press(visit, "Tab")
     for place, pressed in enumerate(KEYS):
         for key in pressed.split():
             press(visit, key)
@@ -141,6 +148,7 @@ def shown(browser: Any, file: Path) -> None:
     assert opened.page.title().endswith(f", {PAIR[0]} taken as gold")
     told = opened.page.locator("article .line").filter(has_text="by Ann").all_inner_texts()
     assert len(told) == len(GIVEN)
+    assert opened.page.locator("article .line").filter(has_text=NOTE).count() == 1
     assert sorted(kind for kind in GIVEN) == sorted(
         next(kind for kind, words in KINDS.items() if words in line) for line in told
     )
