@@ -11,18 +11,22 @@ from pages.shared.lists import counted, record_table
 
 @page("Errors")
 def draw(here: Here) -> None:
-    if error_classes.chosen(here):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by_class = error_classes.chosen(here)
+        if not by_class:
+            errors.search(here)
+    if by_class:
         error_classes.draw(here)
         return
-    errors.search(here)
     errors.facets(here)
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{counted(here.by, here.ledger().total(here.query()))}**")
         if not here.view.decision:
-            st.caption("all but correct (COR); choose decisions above to see others")
+            st.caption("all but correct (COR)", help="Choose decisions above to see others.")
+        verdict_lists.progress(here)
         against.control(here)
-    verdict_lists.progress(here)
+    verdict_lists.batch(here)
     sentence.errors(here)
     name = verdict_lists.LIST
     order = here.view.ordered_by()

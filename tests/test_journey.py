@@ -62,7 +62,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
     with served() as address:
         visit.address = address
         visit.go(f"{place.path}?{place.query}")
-        visit.page.get_by_role("button", name=f"10 of {disagreements} records in this list have a verdict").wait_for()
+        visit.page.get_by_role("button", name=f"10 of {disagreements} have a verdict").wait_for()
         promised = what_if(visit, tmp_path / "copy.jsonl")
         report(visit, tmp_path / "report.html")
         visit.close()
@@ -79,7 +79,7 @@ def open_cell(visit: Visit) -> int:
     number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
     with visit.rerun():
         visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
-    visit.page.get_by_role("button", name=f"0 of {number} records in this list have a verdict").wait_for()
+    visit.page.get_by_role("button", name=f"0 of {number} have a verdict").wait_for()
     visit.page.get_by_role("button", name=f"taken as gold: {PAIR[0]}").wait_for()
     return number
 
@@ -101,7 +101,7 @@ def decide(visit: Visit, number: int) -> None:
         if place == 4:
             press(visit, "u")
             press(visit, "5")
-    visit.page.get_by_role("button", name=f"10 of {number} records in this list have a verdict").wait_for()
+    visit.page.get_by_role("button", name=f"10 of {number} have a verdict").wait_for()
 
 
 def press(visit: Visit, key: str) -> None:

@@ -67,7 +67,7 @@ def test_ten_records_by_keyboard_and_still_there(browser: Any, app: str, store: 
     pressed(visit, "u")
     assert len(store.reviewed()) == 9
     opened(visit)
-    visit.page.get_by_text("9 of 60 records in this list have a verdict").wait_for()
+    visit.page.get_by_text("9 of 60 have a verdict").wait_for()
     # The browser remembers who gives the verdicts.
     visit.page.get_by_text(f"as {WHO}").first.wait_for()
     visit.close()

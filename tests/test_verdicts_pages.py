@@ -91,7 +91,7 @@ def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(page: str
     assert [one.verdict.seen.quote for one in store.every()] == ["troponin I", "Antibodies"]
     if page == "Errors":
         assert app.dataframe[0].value["verdict"].tolist()[:2] == ["gold · Ann", "prediction · Ann"]
-        assert progress(app).startswith(":primary[2 of 60 records in this list")
+        assert progress(app).startswith(":primary[2 of 60 have a verdict")
     else:
         assert "Record 3 of 60 · 2 have a verdict" in said(app)
 

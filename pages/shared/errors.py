@@ -30,6 +30,8 @@ LABELS = {
 }
 FACET = 160
 """Pixels: two facets stand beside one another on a telephone, six on a wide screen."""
+ORDER = 180
+"""Pixels: the longest order and an arrow."""
 HELP = {
     "period": "The decade of the document's date.",
     "noise": "How noisy the gold span is: the edit distance of the OCR's text from the right one, by its length.",
@@ -54,13 +56,13 @@ def card(here: Here, criterion: str, record: pd.Series) -> None:
 
 
 def search(here: Here) -> None:
-    left, right = st.columns([2, 1])
+    """Ask for words and for an order, side by side."""
     key = keys.WIDGET + "q"
     st.session_state[key] = here.query().text
-    left.text_input("Search", key=key, placeholder="words of a span, or a document id", on_change=_took_text)
+    st.text_input("Search", key=key, placeholder="words of a span, or a document id", on_change=_took_text)
     key = keys.WIDGET + "order"
     st.session_state[key] = here.view.ordered_by()
-    right.selectbox("Order", ORDERS, key=key, format_func=ORDER_WORDS.__getitem__, on_change=_took_order)
+    st.selectbox("Order", ORDERS, key=key, format_func=ORDER_WORDS.__getitem__, on_change=_took_order, width=ORDER)
 
 
 def _took_text() -> None:

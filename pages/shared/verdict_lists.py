@@ -16,7 +16,7 @@ from nereval_core.review.attributes import CHANGING, NONE
 from nereval_core.review.records import attached
 from nereval_core.review.verdicts import KINDS
 from pages.shared import keys, masks, state, verdict_batch, verdict_panel, verdicts
-from pages.shared.lists import choose, count
+from pages.shared.lists import choose
 from pages.shared.plain import plain
 from pages.shared.queries import query_of, search_of, view_of
 from pages.shared.verdict_case import case_of, ledger_of, unoffered
@@ -91,27 +91,32 @@ def reviewed_of(here: Here) -> tuple[Query, int, int]:
 
 
 def progress(here: Here) -> None:
-    """Show how many records of the list have a verdict, each number a way to these, and offer a batch."""
-    reason = unoffered(here)
-    if reason:
-        st.caption(plain(reason, 300))
+    """Show in a row how many records of the list have a verdict, each number a way to these, and offer a batch."""
+    if unoffered(here):
         return
-    problems()
     query, done, every = reviewed_of(here)
     if not every:
         return
-    whole = "this list" if query == here.query() else "the list, whatever their verdict"
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.progress(done / every, width=160)
-        for name, label, one in (
-            ("done", f"{done:,} of {count(every, 'record')} in {whole} have a verdict", REVIEWED),
-            ("open", f"{every - done:,} have none", OPEN),
-        ):
-            view = view_of(here.view, replace(query, having=(*query.having, one)))
-            key = f"{keys.VERDICT}{name}"
-            st.button(f":primary[{label}]", key=key, type="tertiary", on_click=state.put, args=(view,))
-        verdict_batch.offer(here)
-    verdict_batch.draw(here)
+    whole = "" if query == here.query() else " of the list, whatever their verdict,"
+    st.progress(done / every, width=120)
+    for name, label, one in (
+        ("done", f"{done:,} of {every:,}{whole} have a verdict", REVIEWED),
+        ("open", f"{every - done:,} have none", OPEN),
+    ):
+        view = view_of(here.view, replace(query, having=(*query.having, one)))
+        key = f"{keys.VERDICT}{name}"
+        st.button(f":primary[{label}]", key=key, type="tertiary", on_click=state.put, args=(view,))
+    verdict_batch.offer(here)
+
+
+def batch(here: Here) -> None:
+    """Show the batch that is being prepared, or why there are no verdicts, or why they are not up to date."""
+    if reason := unoffered(here):
+        st.caption(plain(reason, 300))
+        return
+    problems()
+    if reviewed_of(here)[2]:
+        verdict_batch.draw(here)
 
 
 def steps(here: Here, record: int | None) -> None:
