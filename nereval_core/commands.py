@@ -292,11 +292,11 @@ def _composed(text: str) -> Criterion:
     return criterion_from_parts(name.strip(), parts, "--criterion")
 
 
-def loaded_corpus(options: argparse.Namespace) -> Loaded:
-    """Read gold and the systems, and say on standard error what was read unless told to be quiet."""
+def loaded_corpus(options: argparse.Namespace, systems: Mapping[str, str] | None = None) -> Loaded:
+    """Read gold and the systems, by default all that are named, and say what was read unless told to be quiet."""
     loaded = load_corpus(
         options.files[0],
-        named_systems(options),
+        named_systems(options) if systems is None else systems,
         options=load_options(options),
         progress=lambda name: progress_bar(name, "read"),
     )

@@ -13,19 +13,16 @@ from nereval_core.commands import (
     ALL,
     STDOUT,
     listed,
-    load_options,
+    loaded_corpus,
     misplaced,
-    named_systems,
-    progress_bar,
     put_out,
     say,
-    say_read,
     say_unused,
     settings_of,
 )
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.library import Loaded, check_criteria, load_corpus
+from nereval_core.library import Loaded, check_criteria
 from nereval_core.readers.source import label_of
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.printed import as_csv, as_screen, in_form
@@ -151,16 +148,8 @@ def _reviewed(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
 
 
 def _loaded(options: argparse.Namespace) -> Loaded:
-    loaded = load_corpus(
-        options.files[0],
-        named_systems(options) if len(options.files) > 1 else {},
-        options=load_options(options),
-        progress=lambda name: progress_bar(name, "read"),
-    )
-    if not options.quiet:
-        for reading in (loaded.gold, *loaded.systems.values()):
-            say_read(reading)
-    return loaded
+    """Read gold and the systems, which may be none."""
+    return loaded_corpus(options, None if len(options.files) > 1 else {})
 
 
 def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:

@@ -9,6 +9,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,18 +54,24 @@ def server() -> Iterator[databases.Server]:
 
 
 @pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run `score` in a folder of its own; return exit status, standard output and standard error."""
+def command(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a verb in a folder of its own; return exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()
-        status = main(["score", *arguments])
+        status = main(list(arguments))
         out, err = capfd.readouterr()
         return status, out, err
 
     return run
+
+
+@pytest.fixture
+def cli(command: Cli) -> Cli:
+    """Run `score`, as `command` does."""
+    return partial(command, "score")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -13,7 +13,7 @@ from tests.spans import random_spans
 
 Rows = Sequence[Mapping[str, Any]]
 Cli = Callable[..., tuple[int, str, str]]
-"""Runs `score` with these arguments: exit status, standard output and standard error."""
+"""Runs a verb, or `score`, with these arguments: exit status, standard output and standard error."""
 SIDES = ("gold", "one", "two")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS
 from nereval_core.analysis.agreement_tables import in_words
 from nereval_core.errors import FormatError
+from tests.sharded import Cli
 
 DEMO = Path(__file__).parents[1] / "demo_data" / "biology"
 NAMES = ("annotator-1", "annotator-2", "perceptron")
@@ -24,30 +24,19 @@ FILES = [str(DEMO / f"{name}.jsonl") for name in NAMES]
 GIVEN = dict(zip(NAMES, FILES, strict=True))
 FEW = ("--resamples", "200", "-q")
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run `agreement` in a folder of its own; return exit status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main(["agreement", *arguments])
-        out, err = capfd.readouterr()
-        return status, out, err
-
-    return call
+def run(command: Cli) -> Cli:
+    return partial(command, "agreement")
 
 
-def done(run: Run, *arguments: str) -> str:
+def done(run: Cli, *arguments: str) -> str:
     status, out, err = run(*arguments, *FEW)
     assert status == 0, err
     return out
 
 
-def test_json_is_what_the_library_returns(run: Run) -> None:
+def test_json_is_what_the_library_returns(run: Cli) -> None:
     found: dict[str, Any] = json.loads(
         done(run, *FILES, "--seed", "3", "--criteria", "strict,partial", "--by", "document", "--json", "-")
     )
@@ -65,7 +54,7 @@ def test_json_is_what_the_library_returns(run: Run) -> None:
     assert "annotator perceptron sha256:" in found["signature"] and "criterion strict,partial" in found["signature"]
 
 
-def test_what_is_printed_has_every_figure(run: Run) -> None:
+def test_what_is_printed_has_every_figure(run: Cli) -> None:
     out = done(run, *FILES[:2], "--by", "type,document")
     for said in ("F1, strict", "observed agreement", "Cohen's kappa", "Krippendorff's alpha", "unitizing alpha"):
         assert said in out
@@ -75,7 +64,7 @@ def test_what_is_printed_has_every_figure(run: Run) -> None:
     assert "Fleiss' kappa" in out and "Agreement of each two" in out and "\nfirst " in out
 
 
-def test_csv_has_a_row_for_each_figure(run: Run) -> None:
+def test_csv_has_a_row_for_each_figure(run: Cli) -> None:
     rows = list(csv.DictReader(io.StringIO(done(run, *FILES, "--csv", "-", "--by", "document"))))
     ours = nereval.agreement(GIVEN, resamples=200)
     whole = [row for row in rows if not row["document"]]
@@ -89,7 +78,7 @@ def test_csv_has_a_row_for_each_figure(run: Run) -> None:
     assert all(row["signature"].startswith("nereval ") for row in rows)
 
 
-def test_under_a_lopsided_criterion_documents_are_told_both_ways(run: Run) -> None:
+def test_under_a_lopsided_criterion_documents_are_told_both_ways(run: Cli) -> None:
     half = "half: boundaries=overlap, minimum=0.6, share=gold"
     out = done(run, *FILES[1:], "--criteria", "half", "--criterion", half, "--by", "document", "--json", "-")
     found = json.loads(out)["by_document"]
@@ -99,7 +88,7 @@ def test_under_a_lopsided_criterion_documents_are_told_both_ways(run: Run) -> No
     assert [row["kappa"] for row in found[0]["documents"]] == [row["kappa"] for row in found[1]["documents"]]
 
 
-def test_what_is_undefined_is_told_beneath_its_table(run: Run) -> None:
+def test_what_is_undefined_is_told_beneath_its_table(run: Cli) -> None:
     pharmacology = [path.replace("biology", "pharmacology") for path in FILES]
     out = done(run, *pharmacology, "--by", "type")
     assert "and perceptron: refused, spans of NORMALIZABLES overlap in annotator-1" in out
@@ -107,12 +96,12 @@ def test_what_is_undefined_is_told_beneath_its_table(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel"])
-def test_every_form_is_written(run: Run, tmp_path: Path, form: str) -> None:
+def test_every_form_is_written(run: Cli, tmp_path: Path, form: str) -> None:
     assert done(run, *FILES, f"--{form}", "out") == ""
     assert (tmp_path / "out").stat().st_size > 1_000
 
 
-def test_one_file_with_two_columns(run: Run, tmp_path: Path) -> None:
+def test_one_file_with_two_columns(run: Cli, tmp_path: Path) -> None:
     (tmp_path / "both.conll").write_text("Anna B-PER B-PER\nsleeps O O\nhere O B-LOC\n\n")
     found = json.loads(done(run, "both.conll", "--gold-column", "2", "--pred-column", "3", "--json", "-"))
     assert [one["name"] for one in found["annotators"]] == ["column 2", "column 3"]
@@ -131,7 +120,7 @@ def test_one_file_with_two_columns(run: Run, tmp_path: Path) -> None:
         ([FILES[0], "nowhere.jsonl"], "nowhere.jsonl"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(run: Run, tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_what_is_wrong_is_said_in_a_line(run: Cli, tmp_path: Path, arguments: list[str], said: str) -> None:
     status, out, err = run(*arguments, "--json", "out.json")
     assert (status, out) == (2, "") and said in err.splitlines()[-1]
     assert not (tmp_path / "out.json").exists()

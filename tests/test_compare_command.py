@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,10 @@ import pandas as pd
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
 from nereval_core.analysis.comparison_tables import p_said, signed
 from nereval_core.analysis.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
 from nereval_core.errors import FormatError
-from tests.sharded import corpus, written
+from tests.sharded import Cli, corpus, written
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo_data" / "biology"
@@ -26,30 +25,19 @@ SYSTEMS = ("rules", "perceptron", "annotator-2")
 FILES = [str(DEMO / f"{name}.jsonl") for name in ("gold", *SYSTEMS)]
 FEW = ("--resamples", "400", "-q")
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run `compare` in a folder of its own; return exit status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main(["compare", *arguments])
-        out, err = capfd.readouterr()
-        return status, out, err
-
-    return call
+def run(command: Cli) -> Cli:
+    return partial(command, "compare")
 
 
-def done(run: Run, *arguments: str) -> str:
+def done(run: Cli, *arguments: str) -> str:
     status, out, err = run(*arguments, *FEW)
     assert status == 0, err
     return out
 
 
-def test_json_is_what_the_library_returns(run: Run) -> None:
+def test_json_is_what_the_library_returns(run: Cli) -> None:
     found: dict[str, Any] = json.loads(
         done(run, *FILES, "--seed", "3", "--baseline", "perceptron", "--by", "type", "--json", "-")
     )
@@ -83,7 +71,7 @@ def test_json_is_what_the_library_returns(run: Run) -> None:
     assert found["scores"][0]["f1"] == scores.counts("strict").f1
 
 
-def test_each_side_for_itself_is_compared_as_it_is_scored(run: Run) -> None:
+def test_each_side_for_itself_is_compared_as_it_is_scored(run: Cli) -> None:
     found = json.loads(done(run, *FILES[:3], "--criteria", "type,lenient", "--counting", "each-side", "--json", "-"))
     for name, path in zip(SYSTEMS[:2], FILES[1:], strict=False):
         scores = nereval.score(FILES[0], path, criteria=("type", "lenient"), counting="each-side")
@@ -95,7 +83,7 @@ def test_each_side_for_itself_is_compared_as_it_is_scored(run: Run) -> None:
                 assert row["f1_low"] < row["f1"] < row["f1_high"]
 
 
-def test_csv_has_scores_and_differences_in_one_table(run: Run) -> None:
+def test_csv_has_scores_and_differences_in_one_table(run: Cli) -> None:
     rows = list(csv.DictReader(io.StringIO(done(run, *FILES, "--criteria", "strict,type", "--csv", "-"))))
     assert [(row["criterion"], row["system"]) for row in rows] == [
         (criterion, system) for criterion in ("strict", "type") for system in SYSTEMS
@@ -109,7 +97,7 @@ def test_csv_has_scores_and_differences_in_one_table(run: Run) -> None:
             assert 1 / 401 <= float(row["p"]) <= float(row["p_holm"]) <= 1
 
 
-def test_screen(run: Run) -> None:
+def test_screen(run: Cli) -> None:
     out = done(run, *FILES, "--criteria", "strict,left")
     first, against, places, order, *pairs, taus = out.split("\n\n")
     assert first.splitlines()[0] == "F1 with 95% intervals"
@@ -127,7 +115,7 @@ def test_screen(run: Run) -> None:
     assert taus.count("nereval 0.1.0 | criterion strict,left | ") == 3
 
 
-def test_two_systems_and_one(run: Run) -> None:
+def test_two_systems_and_one(run: Cli) -> None:
     two = done(run, *FILES[:3])
     assert "Place by F1" in two and "less the column's" not in two and "Kendall" not in two
     one = done(run, *FILES[:2])
@@ -144,14 +132,14 @@ def test_two_systems_and_one(run: Run) -> None:
         ("html", r"<td>rules</td><td><strong>0\.682 \[", r"<td>perceptron</td><td>0\.491 \[[^<]*\]†</td>"),
     ],
 )
-def test_the_best_is_bold_and_what_differs_has_a_dagger(run: Run, form: str, best: str, other: str) -> None:
+def test_the_best_is_bold_and_what_differs_has_a_dagger(run: Cli, form: str, best: str, other: str) -> None:
     out = done(run, *FILES, "--by", "type", f"--{form}", "-")
     assert re.search(best, out) and re.search(other, out)
     table = re.sub("(?m)^%.*$", "", out)
     assert form != "latex" or (r"\toprule" in out and not set("†≤−") & set(table))
 
 
-def test_the_figure(run: Run) -> None:
+def test_the_figure(run: Cli) -> None:
     hostile = f"</script><b>x={FILES[1]}"
     for name in ("one.html", "two.html"):
         out = done(run, FILES[0], hostile, FILES[2], "--figure", name)
@@ -177,7 +165,7 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
-def test_bad_input(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_bad_input(run: Cli, arguments: tuple[str, ...], said: str) -> None:
     for name in ("gold", "rules"):
         Path(f"{name}.jsonl").write_bytes((DEMO / f"{name}.jsonl").read_bytes())
     Path("bad.jsonl").write_text('{"id": 1}\n')
@@ -220,13 +208,13 @@ def test_p_is_said_as_exactly_as_it_is_known(p: float | None, said: str) -> None
 
 
 @pytest.mark.parametrize("engine", [("--engine", "local"), ("--engine", "dask", "--workers", "2")], ids=" ".join)
-def test_shards_are_compared_as_if_read_in_one_piece(run: Run, tmp_path: Path, engine: tuple[str, ...]) -> None:
+def test_shards_are_compared_as_if_read_in_one_piece(run: Cli, tmp_path: Path, engine: tuple[str, ...]) -> None:
     places = written(tmp_path, corpus(40))
     asked = (*places, "--seed", "5", "--criteria", "strict,partial,fragment", "--json", "-")
     assert done(run, *asked, *engine) == done(run, *asked)
 
 
-def test_what_shards_cannot_tell_is_refused(run: Run, tmp_path: Path) -> None:
+def test_what_shards_cannot_tell_is_refused(run: Cli, tmp_path: Path) -> None:
     places = written(tmp_path, corpus())
     for wrong, said in (
         (("--engine", "local", "--by", "type"), "--by type needs all spans at once"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -177,12 +178,7 @@ def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figu
                 legendgroup=str(number),
                 showlegend=panel == 0,
                 cliponaxis=False,
-                marker={
-                    "symbol": SYMBOLS[number % len(SYMBOLS)],
-                    "color": TYPE_HUES[number % len(TYPE_HUES)],
-                    "size": 10,
-                    "line": {"color": "#555555", "width": 0.5},
-                },
+                marker=system_marker(number),
                 customdata=[(system, name, merge, counting) for name in names],
                 hovertext=[
                     f"{plain(system)}, {plain(name)}: F1 {f1:.4f}, place {rank}"
@@ -333,6 +329,16 @@ def on_paper(figure: go.Figure) -> go.Figure:
 def counted(count: int, what: str) -> str:
     many = f"{what.removesuffix('on')}a" if what.endswith("criterion") else f"{what}s"
     return f"{count:,} {what if count == 1 else many}"
+
+
+def system_marker(number: int) -> dict[str, Any]:
+    """Return what the points of a system look like: no two of the first differ by colour alone."""
+    return {
+        "symbol": SYMBOLS[number % len(SYMBOLS)],
+        "color": TYPE_HUES[number % len(TYPE_HUES)],
+        "size": 10,
+        "line": {"color": "#555555", "width": 0.5},
+    }
 
 
 def background() -> dict[str, str]:

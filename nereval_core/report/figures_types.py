@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import SYMBOLS, background, counted, plain
+from nereval_core.report.figures import background, counted, plain, system_marker
 from nereval_core.scoring import Counts
 
 _GRID = "rgba(128,128,128,0.35)"
@@ -32,12 +31,7 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
             mode="markers",
             name=plain(system),
             cliponaxis=False,
-            marker={
-                "symbol": SYMBOLS[number % len(SYMBOLS)],
-                "color": TYPE_HUES[number % len(TYPE_HUES)],
-                "size": 10,
-                "line": {"color": "#555555", "width": 0.5},
-            },
+            marker=system_marker(number),
             customdata=[(system, kind) for _, kind, _, _ in drawn],
             hovertext=[
                 f"{plain(system)}, {plain(kind)}: F1 {f1:.4f}, n = {counted(counts.pos, 'gold span')}, "
