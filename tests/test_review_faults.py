@@ -107,7 +107,7 @@ def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
     # Another server on the full disk.
     verdicts._kept.clear()
     app = first("Errors", ANN)
-    assert progress(app).startswith(":primary[1 of 60 records")
+    assert progress(app).startswith(":primary[1 of 60 have a verdict")
     filler.unlink()
     assert "Kept as Ann: prediction is right" in said(press(app, "pred"))
     verdicts._kept.clear()

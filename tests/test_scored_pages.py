@@ -49,8 +49,10 @@ def systems() -> tuple[str, ...]:
 
 
 @pytest.fixture
-def served(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def served(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     st.cache_resource.clear()
+    # Other tests star records of the same demo.
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
     monkeypatch.setattr(corpora, "served_folder", lambda: root)
     yield root
     st.cache_resource.clear()

@@ -50,7 +50,7 @@ def test_what_cannot_be_sharded_is_refused(tmp_path: Path, capsys: pytest.Captur
     source = tmp_path / "g.jsonl"
     source.write_text('{"id": "d", "text": "abc", "spans": []}\n')
     out = tmp_path / "out"
-    with pytest.raises(FormatError, match="no shards in the format 'brat'; write one or more shards as one of jsonl"):
+    with pytest.raises(FormatError, match=r"no shards in the format 'brat'; write .* as one of .*jsonl"):
         write(read(source).layer, out, format="brat", shards=2)
     assert main(["convert", str(source), str(out), "--to", "jsonl", "--shards", "0"]) == 2
     assert "--shards 0, write one or more" in capsys.readouterr().err
