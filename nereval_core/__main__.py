@@ -296,6 +296,10 @@ def _add_tables(add: Callable[..., object], what: str) -> None:
         add(f"--{form}", metavar="FILE", help=f"{what} as one JSON object" if form == "json" else f"tables as {form}")
 
 
+def _add_figure(add: Callable[..., object], what: str) -> None:
+    add("--figure", metavar="FILE", help=f"{what}, as .html; alone as .svg or .png")
+
+
 def _add_engine(add: Callable[..., object]) -> None:
     add("--engine", choices=("dask", "local"), help="dask: on worker processes; local: one shard after the other")
     add("--workers", type=int, metavar="N", help="dask: so many processes on this machine (default: one a processor)")
@@ -345,11 +349,7 @@ def _sensitivity() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     _add_tables(add, "everything")
-    add(
-        "--figure",
-        metavar="FILE",
-        help="a dot plot of F1 with the tables, as .html; alone as .svg or .png",
-    )
+    _add_figure(add, "a dot plot of F1 with the tables")
     return parser
 
 
@@ -372,11 +372,7 @@ def _compare() -> argparse.ArgumentParser:
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type,span", help="type by type too; what becomes of each span")
     _add_tables(add, "everything")
-    add(
-        "--figure",
-        metavar="FILE",
-        help="F1 with intervals under the first criterion and the tables, as .html; alone as .svg or .png",
-    )
+    _add_figure(add, "F1 with intervals under the first criterion and the tables")
 
     _add_engine(
         parser.add_argument_group("shard by shard (GOLD and PRED are folders of files paired by name)").add_argument
@@ -402,11 +398,7 @@ def _errors() -> argparse.ArgumentParser:
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     add("--by", action="append", default=[], metavar="type", help="count the classes by type too")
     _add_tables(add, "everything")
-    add(
-        "--figure",
-        metavar="FILE",
-        help="what mending each class would gain and the tables, as .html; alone as .svg or .png",
-    )
+    _add_figure(add, "what mending each class would gain and the tables")
     add("--records", metavar="FILE", help="the errors with their classes, as .parquet, .jsonl or .csv")
     return parser
 
@@ -472,11 +464,7 @@ def _slices() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     _add_tables(add, "everything")
-    add(
-        "--figure",
-        metavar="FILE",
-        help="a figure for each slicing and the tables, as .html; alone as .svg or .png",
-    )
+    _add_figure(add, "a figure for each slicing and the tables")
     return parser
 
 

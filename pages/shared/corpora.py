@@ -5,8 +5,6 @@ Session state holds digests only: a closed session may stay in memory for minute
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -39,6 +37,7 @@ from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded, demo_names, load_demo
 from pages.shared.published import Options, applied
+from pages.shared.server import started_with
 from pages.shared.tables import averages_table
 from pages.shared.url import View
 
@@ -116,9 +115,7 @@ def find(prefix: str) -> Loaded | None:
 @st.cache_resource
 def served_folder() -> Path | None:
     """Return the folder given as `streamlit run app.py -- --data DIR`, None without one."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--data", type=Path)
-    folder: Path | None = parser.parse_known_args(sys.argv[1:])[0].data
+    folder: Path | None = started_with().data
     return folder if folder is not None and folder.is_dir() else None
 
 

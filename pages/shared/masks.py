@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 from dataclasses import replace
 
 import streamlit as st
@@ -13,6 +11,7 @@ from nereval_core.errors import FormatError
 from nereval_core.masking import masked, masked_error, masked_quotes, masked_text, said
 from pages.shared import state
 from pages.shared.loading import Loaded, renumbered
+from pages.shared.server import started_with
 from pages.shared.url import MASKED, View
 
 VARIABLE = "NEREVAL_MASK"
@@ -21,9 +20,7 @@ VARIABLE = "NEREVAL_MASK"
 @st.cache_resource
 def forced() -> bool:
     """Tell whether all is masked: `streamlit run app.py -- --mask`, or the variable NEREVAL_MASK is not empty."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--mask", action="store_true")
-    return bool(parser.parse_known_args(sys.argv[1:])[0].mask or os.environ.get(VARIABLE))
+    return bool(started_with().mask or os.environ.get(VARIABLE))
 
 
 def on() -> bool:

@@ -85,9 +85,10 @@ def unnarrowed(query: Query) -> Query:
 
 def reviewed_of(here: Here) -> tuple[Query, int, int]:
     """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
-    query = unnarrowed(here.query())
-    counts = ledger_of(here).having_counts(query, REVIEWED[0])
-    return query, counts.get(YES, 0), here.ledger().total(query).records
+    query, ledger = unnarrowed(here.query()), ledger_of(here)
+    # Where no verdict stands, not all records are gone through to find that out.
+    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attached(ledger.about).given else 0
+    return query, done, ledger.total(query).records
 
 
 def progress(here: Here) -> None:
@@ -115,7 +116,7 @@ def batch(here: Here) -> None:
         st.caption(plain(reason, 300))
         return
     problems()
-    if reviewed_of(here)[2]:
+    if here.ledger().total(unnarrowed(here.query())).records:
         verdict_batch.draw(here)
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
-from pathlib import Path
 from threading import Lock
 
 import streamlit as st
@@ -13,6 +10,7 @@ import streamlit as st
 from nereval_core.errors import FormatError, Problem
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
+from pages.shared.server import started_with
 from pages.shared.settled import set_aside
 
 PATIENCE = 10
@@ -50,17 +48,9 @@ class Verdicts:
 @st.cache_resource
 def _kept() -> Verdicts:
     try:
-        return Verdicts(ReviewStore.of_environment(_file()))
+        return Verdicts(ReviewStore.of_environment(started_with().review))
     except FormatError as error:
         return Verdicts(None, error.problems)
-
-
-def _file() -> Path | None:
-    """Return the file given as `streamlit run app.py -- --review FILE`, None without one."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--review", type=Path)
-    file: Path | None = parser.parse_known_args(sys.argv[1:])[0].review
-    return file
 
 
 def refresh() -> None:
