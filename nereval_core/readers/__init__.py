@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from nereval_core.errors import FormatError, quoted
-from nereval_core.readers.source import Source, SourceFile
+from nereval_core.readers.source import Source, SourceFile, passed_over
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
@@ -137,6 +137,7 @@ def read(
         reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
+    reading = replace(reading, notes=(*reading.notes, *passed_over(source)))
     of = f"of {len(reading.layer)}"
     for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):
         if some:

@@ -29,6 +29,7 @@ BROKEN = (
     lzma.LZMAError,
     struct.error,
     EOFError,
+    MemoryError,
     OSError,
     RuntimeError,
     ValueError,
@@ -149,9 +150,15 @@ class InZip:
         return self.entry.file_size
 
     def load(self, size: int) -> bytes:
+        # To read all there is would unpack what the entry does not own up to.
+        whole = self.entry.file_size
+        wanted = whole if size < 0 else min(size, whole)
         try:
             with self.archive.open(self.entry) as file:
-                return file.read(size)
+                raw = file.read(wanted)
+                if len(raw) < wanted:
+                    raise EOFError(f"it has {len(raw)} bytes and says {whole}")
+                return raw
         except BROKEN as error:
             raise self.refused(error) from None
 

@@ -110,6 +110,9 @@ class _Unpacked(_Watched):
             got = self._inner.readinto(buffer)
         except BROKEN as error:
             raise _damaged(self._shown, error) from None
+        if not self._count and got and bytes(memoryview(buffer)[:LONGEST]).startswith(MAGIC):
+            # There are files that hold themselves.
+            raise FormatError.single(self._shown, None, "a packed file inside a packed file", "pack it once")
         self._count += got or 0
         if self._count > self._most:
             found = f"expands from {self._size} bytes to more than {self._most}"

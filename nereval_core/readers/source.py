@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar
 
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.archives import zipped
+from nereval_core.readers.archives import HEAD, foreign, zipped
 from nereval_core.readers.origins import STDIN, InMemory, OnDisk, Origin, standard_input, unreadable
 from nereval_core.readers.packed import LONGEST, MAGIC, SUFFIXES, opened, unpacked_name
 
@@ -28,6 +28,9 @@ COMPANIONS = {".ann": ".txt"} | {
     for one, two in (("spans", "texts"), ("texts", "spans"))
 }
 """Where a single file is named, the one beside it that belongs to it, by how their names end."""
+
+ZIP = ".zip"
+"""How archives end that are read like the folder they hold."""
 
 LAYER = "#"
 """What stands between a path and the layer wanted of it: `export.json#ann`."""
@@ -132,13 +135,15 @@ class SourceFile:
 class Source:
     """Named files: `name` as the user gave it, `label` short enough to call a system by.
 
-    `layer` is the one wanted of several that the files may hold, "" where none is named.
+    `layer` is the one wanted of several that the files may hold, "" where none is named. `passed` are the files of a
+    zip that were passed over, as they do not end as annotations do.
     """
 
     name: str
     label: str
     files: tuple[SourceFile, ...]
     layer: str = ""
+    passed: tuple[str, ...] = ()
 
     @classmethod
     def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
@@ -152,7 +157,9 @@ class Source:
         """
         shown = os.fspath(path)
         if shown == STANDARD and within is None:
-            return cls._checked(STDIN, "stdin", [SourceFile("stdin", STDIN, standard_input())])
+            file = SourceFile("stdin", STDIN, standard_input())
+            _refuse_foreign("stdin", file)
+            return cls._checked(STDIN, "stdin", [file])
         root = Path(path)
         limit = None if within is None else Path(within).resolve()
         try:
@@ -169,9 +176,12 @@ class Source:
             if not root.is_file():
                 raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
-            if root.suffix.lower() == ".zip":
-                return cls._checked(shown, label, [SourceFile(*file) for file in zipped(shown, root.read_bytes())])
-            return cls._checked(shown, label, _file_of_path(root, shown))
+            if root.suffix.lower() == ZIP:
+                inside, passed = zipped(shown, root.read_bytes())
+                return cls._checked(shown, label, [SourceFile(*file) for file in inside], passed)
+            files = _file_of_path(root, shown)
+            _refuse_foreign(root.name, files[0])
+            return cls._checked(shown, label, files)
         except (OSError, ValueError) as error:
             raise unreadable(shown, error) from None
 
@@ -183,19 +193,29 @@ class Source:
             FormatError: nothing uploaded, a name twice, or a zip that is broken or not safe to open.
         """
         files: list[SourceFile] = []
+        passed: list[str] = []
         given: list[str] = []
+        problems: list[Problem] = []
         for upload, raw in uploads:
             given.append(upload)
-            if upload.lower().endswith(".zip"):
-                files += [SourceFile(*file) for file in zipped(upload, raw)]
-            else:
-                inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
-                files.append(SourceFile(inner, upload, InMemory(raw, upload)))
+            try:
+                if upload.lower().endswith(ZIP):
+                    inside, others = zipped(upload, raw)
+                    files += [SourceFile(*file) for file in inside]
+                    passed += others
+                else:
+                    inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
+                    files.append(SourceFile(inner, upload, InMemory(raw, upload)))
+                    _refuse_foreign(upload, files[-1])
+            except FormatError as error:
+                problems += error.problems
+        if problems:
+            raise FormatError(problems)
         shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
-        return cls._checked(shown, name or (label_of(given[0]) if given else shown), files)
+        return cls._checked(shown, name or (label_of(given[0]) if given else shown), files, passed)
 
     @classmethod
-    def _checked(cls, name: str, label: str, files: Sequence[SourceFile]) -> Source:
+    def _checked(cls, name: str, label: str, files: Sequence[SourceFile], passed: Sequence[str] = ()) -> Source:
         if not files:
             raise FormatError.single(name, None, "no files in it", "give a file or a folder with files in it")
         files = in_order(files, attrgetter("name"))
@@ -209,7 +229,7 @@ class Source:
         if not any(file.suffix in COMPANIONS or file.load(1) for file in files):
             found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
             raise FormatError.single(name, None, found, "give files with annotations in them")
-        return cls(name, label, tuple(files))
+        return cls(name, label, tuple(files), passed=tuple(passed))
 
     def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
         """Return the files with one of these suffixes, or all files where none has one."""
@@ -223,6 +243,17 @@ class Source:
         for file in self.files:
             found.setdefault(file.suffix, []).append(file)
         return {suffix: tuple(files) for suffix, files in found.items()}
+
+
+def _refuse_foreign(name: str, file: SourceFile) -> None:
+    """Refuse a file that is given by itself and that no reader takes.
+
+    Raises:
+        FormatError: an archive of another kind, a workbook, a packed file that cannot be unpacked.
+    """
+    found = foreign(name, file.load(HEAD))
+    if found is not None:
+        raise FormatError.single(file.shown, None, f"{found[0]}, which is not read", found[1])
 
 
 def with_layer(path: str) -> tuple[str, str] | None:
@@ -285,10 +316,16 @@ def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
     if len(taken) == len(source.files):
         return []
     rest = sorted({file.name for file in source.files} - {file.name for file in taken})
-    if not rest:
-        return []
-    names = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
-    return [f"other files, not read: {len(rest)} ({names})"]
+    return [f"other files, not read: {_counted(rest)}"] if rest else []
+
+
+def passed_over(source: Source) -> list[str]:
+    """Return a note that counts the files of a zip that do not end as annotations do, or nothing."""
+    return [f"files of other kinds in the zip, not read: {_counted(source.passed)}"] if source.passed else []
+
+
+def _counted(names: Sequence[str]) -> str:
+    return f"{len(names)} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
 
 
 def label_of(name: str) -> str:
