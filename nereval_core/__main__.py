@@ -558,6 +558,10 @@ def _add_offsets(add: Callable[..., object]) -> None:
     add("--offsets", metavar="UNIT", help=f"what offsets count, where a format leaves it open: {units}")
 
 
+def _add_lossy(add: Callable[..., object]) -> None:
+    add("--lossy", action="store_true", help="leave out what the format cannot hold (else it is listed and refused)")
+
+
 def _add_core_type(add: Callable[..., object]) -> None:
     add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
 
@@ -574,6 +578,7 @@ def _convert() -> argparse.ArgumentParser:
     parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
     _add_core_type(parser.add_argument)
     _add_offsets(parser.add_argument)
+    _add_lossy(parser.add_argument)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser
 
@@ -659,6 +664,7 @@ def _add_copy(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("output").add_argument
     add("--out", required=True, metavar="OUT", help="file, or a new or empty folder; the log is OUT.changes.csv")
     add("--to", dest="target_format", metavar="FORMAT", help="see `nereval formats` (default: jsonl)")
+    _add_lossy(add)
 
 
 def _store() -> argparse.ArgumentParser:

@@ -108,7 +108,9 @@ def convert(options: argparse.Namespace) -> str | None:
         offsets=None if options.offsets is None else offsets_of(options.offsets),
         progress=progress_bar(options.input, "read"),
     )
-    notes = writers.write(reading.layer, options.output, format=options.target_format, shards=options.shards)
+    notes = writers.write(
+        reading.layer, options.output, format=options.target_format, shards=options.shards, lossy=options.lossy
+    )
     if not options.quiet:
         say_read(reading)
         for note in notes:

@@ -64,6 +64,11 @@ def one_line(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun: `1 span`, `2 spans`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def one_of(name: str, value: str, allowed: Any) -> None:
     """Refuse a value that is none of a Literal's.
 

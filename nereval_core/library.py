@@ -309,13 +309,17 @@ def reproduce(
     return apply(named(convention), given, options or {})
 
 
-def write(layer: Layer | Reading, path: str | os.PathLike[str], *, format: str = "jsonl") -> tuple[str, ...]:
-    """Write a layer with its documents, whole or not at all; return notes on what the format cannot say.
+def write(
+    layer: Layer | Reading, path: str | os.PathLike[str], *, format: str = "jsonl", lossy: bool = False
+) -> tuple[str, ...]:
+    """Write a layer with its documents, whole or not at all.
+
+    What the format cannot hold is refused, or, if this may be `lossy`, left out; returns notes that count it.
 
     Raises:
-        FormatError: unknown format, or a place that cannot be written.
+        FormatError: unknown format, a place that cannot be written, or what the format cannot hold.
     """
-    return writers.write(layer.layer if isinstance(layer, Reading) else layer, path, format=format)
+    return writers.write(layer.layer if isinstance(layer, Reading) else layer, path, format=format, lossy=lossy)
 
 
 def choose_criteria(

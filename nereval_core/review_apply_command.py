@@ -156,7 +156,8 @@ def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | N
     """Write a layer and its log, over none of the inputs and not over the verdicts themselves."""
     given = [*options.files, *(file.partition("=")[2] for file in options.files), *([kept] if kept else [])]
     form = options.target_format or "jsonl"
-    for note in write_copy(layer, log, options.out, format=form, inputs=[place for place in given if place]):
+    places = [place for place in given if place]
+    for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
         say(f"{options.out}: {note}")
 
 

@@ -219,8 +219,8 @@ def layer_of(name: str = "d", text: str = "ab cd", label: str = "GENE", **span: 
         (layer_of("a b"), "the document id 'a b' cannot stand before a bar and a blank"),
         (layer_of("a|b"), "the document id 'a|b' cannot stand"),
         (layer_of(text="a\nb"), "the text of document 'd' has more than one line; cut it into sentences"),
-        (layer_of(text=" \t"), "span [0, 2) of document 'd' holds blanks only; leave it out, or write jsonl"),
-        (layer_of(fragments=((0, 2), (3, 5))), "span [0, 5) of document 'd' is discontinuous"),
+        (layer_of(text=" \t"), "document 'd': span [0, 2) ' \\t' (GENE) holds blanks only; leave out what it cannot"),
+        (layer_of(fragments=((0, 2), (3, 5))), "document 'd': span [0, 5) 'ab cd' (GENE) is discontinuous"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -233,11 +233,13 @@ def test_what_the_format_cannot_say_is_refused_and_nothing_written(layer: Layer,
 
 def test_what_the_format_has_no_place_for_is_said(tmp_path: Path) -> None:
     layer = layer_of(text=" ab ", label="Drug", score=0.5, alternatives=((1, 2), (0, 1)))
-    assert write(layer, tmp_path / "out", format="bc2gm") == (
-        "bc2gm has no place for them, left out: 1 scores",
-        "types written as GENE, the only one there is: Drug",
-        "spans with blanks at their ends, which are not counted: 1",
-        "alternatives that share no character with their span, left out: 1",
+    with pytest.raises(FormatError, match=r"bc2gm has no place for a score of 1 span; leave out what it"):
+        write(layer, tmp_path / "out", format="bc2gm")
+    assert write(layer, tmp_path / "out", format="bc2gm", lossy=True) == (
+        "bc2gm has no place for them, left out: a score of 1 span",
+        "GENE is the only type of bc2gm; these would be written as GENE: 'Drug'",
+        "spans with blanks at an end, which are not counted: 1",
+        "alternatives that share no character with their span, so that nothing says whose they are: 1",
     )
     assert (tmp_path / "out/sentences.in").read_bytes() == b"d  ab \n"
     assert (tmp_path / "out/GENE.eval").read_bytes() == b"d|0 1|ab\n"

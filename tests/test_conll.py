@@ -320,12 +320,27 @@ def test_discontinuous_spans_and_spans_over_sentences_are_refused(tmp_path: Path
     builder.document("d 1", "a b c", sentences=[(0, 1), (2, 5)])
     builder.span(0, 5, "X", fragments=((0, 1), (4, 5)))
     builder.span(0, 3, "Y")
+    builder.span(2, 3, "Z")
+    layer = builder.finish("built")
+    with pytest.raises(FormatError) as error:
+        write(layer, tmp_path / "out", format="conll")
+    assert [line.split(": ", 1)[1].split(";")[0] for line in error.value.lines()] == [
+        "document 'd 1': span [0, 3) 'a b' (Y) reaches over the end of a sentence",
+        "document 'd 1': span [0, 5) 'a c' (X) is discontinuous",
+    ]
+    assert write(layer, tmp_path / "out", format="conll", lossy=True) == (
+        "spans left out, each reaches over the end of a sentence: 1",
+        "spans left out, each is discontinuous: 1",
+    )
+    assert (tmp_path / "out").read_text() == "# id = d 1\na\tO\n\nb\tB-Z\nc\tO\n\n"
+
+
+def test_ids_and_tokens_that_no_line_holds_are_refused_even_so(tmp_path: Path) -> None:
+    builder = Builder("built")
     builder.document(" d", "a\tb", tokens=[(0, 3)])
     with pytest.raises(FormatError) as error:
-        write(builder.finish("built"), tmp_path / "out", format="conll")
+        write(builder.finish("built"), tmp_path / "out", format="conll", lossy=True)
     assert [line.split(";")[0] for line in error.value.lines()] == [
-        "built: document 'd 1': span [0, 5) 'a c' (X) is discontinuous, which tags cannot say",
-        "built: document 'd 1': span [0, 3) 'a b' (Y) reaches over the end of a sentence",
         "built: document ' d': its id has white space at an end, or a line end",
         "built: document ' d': token 1 'a\\tb' has a tab or a line end",
     ]

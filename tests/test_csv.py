@@ -166,7 +166,7 @@ def test_a_file_of_spans_brings_that_of_texts(tmp_path: Path) -> None:
 def test_writing_reads_back(ending: str, layer: Layer) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"out{ending}"
-        notes = write(layer, path, format="csv")
+        notes = write(layer, path, format="csv", lossy=True)
         if not len(layer.documents):
             return
         reading = read(path)
@@ -176,7 +176,8 @@ def test_writing_reads_back(ending: str, layer: Layer) -> None:
     assert {key: found[key] for key in kept} == {key: expected[key] for key in kept}
     assert found["spans' ids"] == {span: name for span, name in expected["spans' ids"].items() if name}
     lost = [key for key in ("cores", "alternatives", "meta") if expected[f"spans' {key}"]]
-    lost += [key for key in ("tokens", "sentences", "meta of documents") if expected[key] is not None]
+    lost += [key for key in ("tokens", "sentences") if expected[key] is not None]
+    lost += ["meta"] if any(expected["meta of documents"] or ()) else []
     assert bool(lost) == any(note.startswith("csv has no place for them") for note in notes)
 
 

@@ -206,9 +206,9 @@ def test_what_rows_cannot_hold_is_refused_or_told(tmp_path: Path) -> None:
     for placed, said in (
         (
             [(0, 1, "A")],
-            r"span \[0, 1\) of document 'd' does not begin and end with a token; leave it out, or write jsonl",
+            r"document 'd': span \[0, 1\) 'a' \(A\) does not begin and end with a token; leave out what it cannot",
         ),
-        ([(0, 2, "A"), (0, 6, "B")], r"span \[0, 6\) of document 'd' "),
+        ([(0, 2, "A"), (0, 6, "B")], r"span \[0, 2\) 'ab' \(A\) overlaps another span"),
     ):
         with pytest.raises(FormatError, match=said):
             write(built(*placed), tmp_path / "y.jsonl", format="datasets")

@@ -112,7 +112,7 @@ def test_an_id_given_twice_is_refused() -> None:
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "out.jsonl"
-        notes = write(layer, path, format="doccano")
+        notes = write(layer, path, format="doccano", lossy=True)
         if not len(layer.documents):
             return
         reading = read(path)
@@ -132,19 +132,19 @@ def test_what_doccano_has_no_way_to_say_is_told(tmp_path: Path) -> None:
     layer = built(
         '{"id": "d", "text": "a😀c", "spans": [{"start": 2, "end": 3, "label": "A", "id": "T1", "score": 1}]}'
     )
-    assert write(layer, tmp_path / "x.jsonl", format="doccano") == (
-        "doccano has no place for them, left out: 1 span ids, 1 scores",
+    assert write(layer, tmp_path / "x.jsonl", format="doccano", lossy=True) == (
+        "doccano has no place for them, left out: a score of 1 span, span ids",
     )
     assert json.loads((tmp_path / "x.jsonl").read_text()) == {"id": "d", "text": "a😀c", "label": [[3, 4, "A"]]}
     layer = built('{"id": "d", "text": "abc", "spans": [], "meta": {"label": 1, "b": 2}}')
-    assert write(layer, tmp_path / "x.jsonl", format="doccano") == (
-        "documents with metadata under a key of the format's own, left out: 1",
+    assert write(layer, tmp_path / "x.jsonl", format="doccano", lossy=True) == (
+        "documents with metadata under a key of the format's own: 1",
     )
     assert json.loads((tmp_path / "x.jsonl").read_text()) == {"id": "d", "text": "abc", "label": [], "b": 2}
     span = '{"start": 0, "end": 3, "label": "A", "fragments": [[0, 1], [2, 3]]}'
     layer = built(f'{{"id": "d", "text": "abc", "spans": [{span}]}}')
     with pytest.raises(
-        FormatError, match=r"y\.jsonl: span \[0, 3\) of document 'd' is discontinuous; leave it out, or"
+        FormatError, match=r"y\.jsonl: document 'd': span \[0, 3\) 'a c' \(A\) is discontinuous; leave out what"
     ):
         write(layer, tmp_path / "y.jsonl", format="doccano")
     assert not (tmp_path / "y.jsonl").exists()

@@ -114,8 +114,8 @@ def test_the_noise_of_spans_survives_jsonl_and_brat_says_that_it_goes(tmp_path: 
     assert dict(layer.meta) == {0: {"LED": 0.1}}
     write(layer, tmp_path / "a.jsonl", format="jsonl")
     assert dict(read(tmp_path / "a.jsonl").layer.meta) == {0: {"LED": 0.1}}
-    assert any("1 spans' metadata" in note for note in write(layer, tmp_path / "brat", format="brat"))
-    write(layer, tmp_path / "a.conll", format="conll")
+    assert any("metadata of 1 span" in note for note in write(layer, tmp_path / "brat", format="brat", lossy=True))
+    write(layer, tmp_path / "a.conll", format="conll", lossy=True)
     for back in (read(tmp_path / "brat"), read(tmp_path / "a.conll")):
         assert spans(back) == [("Stadt Zürich", "loc"), ("Genf", "loc")] and not back.layer.meta
 

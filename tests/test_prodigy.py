@@ -143,7 +143,7 @@ def test_a_file_of_which_nothing_was_accepted_is_refused() -> None:
 def test_writing_reads_back(layer: Layer) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "out.jsonl"
-        notes = write(layer, path, format="prodigy")
+        notes = write(layer, path, format="prodigy", lossy=True)
         if not len(layer.documents):
             return
         reading = read(path)
@@ -155,9 +155,8 @@ def test_writing_reads_back(layer: Layer) -> None:
     assert found["spans' links"] == {span: links[:1] for span, links in expected["spans' links"].items()}
     lost = [key for key in ("cores", "alternatives", "meta") if expected[f"spans' {key}"]]
     lost += ["sentences"] if expected["sentences"] is not None else []
+    lost += ["rankings"] if any(len(links) > 1 for links in layer.links.values()) else []
     assert bool(lost) == any(note.startswith("prodigy has no place for them") for note in notes)
-    several = any(len(links) > 1 for links in layer.links.values())
-    assert several == any(note.startswith("spans with several links") for note in notes)
 
 
 def test_what_is_written_is_a_task_of_prodigy(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nereval_core.corpus import Labels, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.columns import Unjudged
 from nereval_core.readers.conll_blocks import read_packed
 from nereval_core.readers.conll_layout import is_tag, sampled
-from nereval_core.readers.conll_rows import counted, read_listed
+from nereval_core.readers.conll_rows import read_listed
 from nereval_core.readers.conll_units import AnyRows, Units, units_of
 from nereval_core.readers.schemes import SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
 from nereval_core.readers.source import SourceFile, left_out

@@ -11,7 +11,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from nereval_core.corpus import Documents, Int32, Int64, Intervals, Place, frozen
-from nereval_core.errors import FormatError, Problem
+from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll_layout import DOCSTART, MEDLINE, Layout, column_wanted, numbered, sampled
 from nereval_core.readers.schemes import Chunks, Tags
@@ -246,7 +246,3 @@ def laid_out(lines: Sequence[str], file: SourceFile, options: ReadOptions, found
         return None
     found.columns.add((columns, word))
     return Layout(columns, word, column, split)
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

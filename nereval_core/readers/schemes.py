@@ -6,9 +6,11 @@ The edge of a sentence counts as `O`. Letters: B begin, I and M inside, E and L 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -350,16 +352,32 @@ def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
 
 
 def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator[tuple[int, str]]:
-    """Yield the index of each span (start, end, type; sorted) that tags cannot express, and why."""
-    reach = 0
+    """Yield the index of each span (start, end, type; sorted) that tags cannot express, and why.
+
+    Of spans that overlap the longest can be said, of equally long ones the first.
+    """
+    said = _apart(spans)
     last = -1
-    for number, (start, end, kind) in enumerate(spans):
-        if number and start < reach:
+    for number, (start, _, kind) in enumerate(spans):
+        if number not in said:
             yield number, "overlaps another span, which tags cannot say"
-        elif last >= 0 and start == reach and kind == spans[last][2] and not scheme.touches:
+            continue
+        if last >= 0 and start == spans[last][1] and kind == spans[last][2] and not scheme.touches:
             yield number, f"touches another span of its type, which {scheme.name} cannot say"
-        if end > reach:
-            reach, last = end, number
+        last = number
+
+
+def _apart(spans: Sequence[tuple[int, int, str]]) -> Collection[int]:
+    """Return spans of which no two overlap, long ones before short ones."""
+    if all(one[1] <= two[0] for one, two in pairwise(spans)):
+        return range(len(spans))
+    said: list[tuple[int, int, int]] = []
+    for number in sorted(range(len(spans)), key=lambda number: (spans[number][0] - spans[number][1], number)):
+        start, end, _ = spans[number]
+        at = bisect_left(said, (start,))
+        if (at == 0 or said[at - 1][1] <= start) and (at == len(said) or end <= said[at][0]):
+            said.insert(at, (start, end, number))
+    return {number for *_, number in said}
 
 
 def encode(spans: Sequence[tuple[int, int, str]], length: int, scheme: Scheme) -> list[str]:

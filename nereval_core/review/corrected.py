@@ -79,11 +79,17 @@ def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:
 
 
 def write_copy(
-    layer: Layer, log: bytes, path: str | os.PathLike[str], *, format: str, inputs: Iterable[str | os.PathLike[str]]
+    layer: Layer,
+    log: bytes,
+    path: str | os.PathLike[str],
+    *,
+    format: str,
+    inputs: Iterable[str | os.PathLike[str]],
+    lossy: bool = False,
 ) -> tuple[str, ...]:
     """Write a layer, and its log beside it under the same name and LOG; both or neither.
 
-    Returns the writer's notes on what the format cannot say.
+    What the format cannot hold is refused, or, if this may be `lossy`, left out; returns notes that count it.
 
     Raises:
         FormatError: either place is one of the inputs, or in a folder among them, by whatever name or link; a format
@@ -101,7 +107,7 @@ def write_copy(
             raise FormatError.single(os.fspath(place), None, found, "name another place")
     with writers.whole_file(beside) as file:
         file.write(log)
-        return writers.write(layer, out, format=format)
+        return writers.write(layer, out, format=format, lossy=lossy)
 
 
 def over(place: Path, given: str | os.PathLike[str]) -> bool:
@@ -112,7 +118,7 @@ def over(place: Path, given: str | os.PathLike[str]) -> bool:
     return mine.exists() and theirs.exists() and mine.samefile(theirs)
 
 
-def packed(layer: Layer, format: str, name: str) -> tuple[str, bytes, tuple[str, ...]]:
+def packed(layer: Layer, format: str, name: str, *, lossy: bool = False) -> tuple[str, bytes, tuple[str, ...]]:
     """Return a layer as a download: its file name, its bytes, and the writer's notes; a folder comes as a zip.
 
     Raises:
@@ -121,7 +127,7 @@ def packed(layer: Layer, format: str, name: str) -> tuple[str, bytes, tuple[str,
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / name
         try:
-            notes = writers.write(layer, place, format=format)
+            notes = writers.write(layer, place, format=format, lossy=lossy)
         except FormatError as error:
             # What is wrong is the layer's: a place of ours would say nothing.
             raise FormatError(

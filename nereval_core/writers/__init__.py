@@ -1,9 +1,11 @@
 """Write a layer with its documents: one module per format, found by listing this folder.
 
-A writer module is named like its format and has `NAME`, `DESCRIPTION` and `write(layer, path)`, which returns notes
-on what the format has no way to say; where it writes files, not folders, of which many make one corpus, `SHARD` is how
-the names of these end. What it writes appears whole or not at all: see `whole_file` and `whole_folder`;
-a format of one file may be packed as its name says: see `packed_file`.
+A writer module is named like its format and has `NAME`, `DESCRIPTION`, `HOLDS`, what of a layer the format has a place
+for (see `losses`), and `write(layer, path)`, which gets a layer of no more than that and returns notes on what is
+written otherwise than one would think. It may have `unsayable(layer)`, which yields spans that the format cannot say,
+with the reason, and `changed(layer)`, which yields in words what else would not be as it is. Where it writes files, not
+folders, of which many make one corpus, `SHARD` is how the names of these end. What it writes appears whole or not at
+all: see `whole_file` and `whole_folder`; a format of one file may be packed as its name says: see `packed_file`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -23,6 +25,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from nereval_core.errors import FormatError
+from nereval_core.writers.losses import fitted, losses
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -33,6 +36,7 @@ class Writer(Protocol):
 
     NAME: str
     DESCRIPTION: str
+    HOLDS: frozenset[str]
 
     def write(self, layer: Layer, path: Path) -> tuple[str, ...]: ...
 
@@ -44,14 +48,22 @@ def writers() -> Mapping[str, Writer]:
     return MappingProxyType({module.NAME: cast(Writer, module) for module in modules if hasattr(module, "NAME")})
 
 
-def write(layer: Layer, path: str | os.PathLike[str], *, format: str, shards: int | None = None) -> tuple[str, ...]:
+def write(
+    layer: Layer,
+    path: str | os.PathLike[str],
+    *,
+    format: str,
+    shards: int | None = None,
+    lossy: bool = False,
+) -> tuple[str, ...]:
     """Write the layer and its documents in the given format, whole or not at all.
 
-    With `shards`, write a new folder of so many files (pairs of them, where the format has two) with as many documents
-    in each, named part-00000 and so on. Returns notes that count what the format has no way to say and was left out.
+    What the format cannot hold is refused, or, if this may be `lossy`, left out. With `shards`, write a new folder of
+    so many files (pairs of them, where the format has two) with as many documents in each, named part-00000 and so on.
+    Returns notes that count what was left out.
 
     Raises:
-        FormatError: unknown format, a place that cannot be written, or what the format has no way to say.
+        FormatError: unknown format, a place that cannot be written, or what the format cannot hold.
     """
     if format not in writers():
         known = ", ".join(writers())
@@ -61,8 +73,14 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str, shards: in
     if layer.documents.sizes is not None:
         raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
     writer = writers()[format]
+    lost = losses(layer, writer)
+    refused = None if lossy else lost.refused(layer, Path(path))
+    if refused is not None:
+        raise refused
+    layer = fitted(layer, lost)
+    notes = dict.fromkeys(lost.notes())
     if shards is None:
-        return tuple(writer.write(layer, Path(path)) or ())
+        return (*notes, *writer.write(layer, Path(path)))
     # Where nothing is cut, nothing of it is loaded.
     from nereval_core.shards import sharded
 
@@ -71,23 +89,10 @@ def write(layer: Layer, path: str | os.PathLike[str], *, format: str, shards: in
         able = ", ".join(name for name, module in writers().items() if hasattr(module, "SHARD"))
         found = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
         raise FormatError.single(os.fspath(path), None, found, f"write one or more shards as one of {able}")
-    notes: dict[str, None] = {}
     with whole_folder(Path(path)) as folder:
         for number, part in enumerate(sharded(layer, shards)):
-            notes |= dict.fromkeys(writer.write(part, folder / f"part-{number:05d}{ending}") or ())
+            notes |= dict.fromkeys(writer.write(part, folder / f"part-{number:05d}{ending}"))
     return tuple(notes)
-
-
-def left_out(
-    layer: Layer, format: str, fields: Mapping[str, str], *, beside: Sequence[str] = ("tokens", "sentences", "meta")
-) -> tuple[str, ...]:
-    """Return a note on what a format has no place for: `fields` of the layer by name and in words, and of what
-    documents have `beside` their text."""
-    documents = layer.documents
-    found = [f"{len(values)} {what}" for name, what in fields.items() if (values := getattr(layer, name))]
-    words = {"tokens": "tokens", "sentences": "sentences", "meta": "documents' metadata"}
-    found += [words[name] for name in beside if getattr(documents, name) is not None]
-    return (f"{format} has no place for them, left out: {', '.join(found)}",) if found else ()
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
@@ -13,19 +13,36 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
-from nereval_core.writers import left_out, whole_folder
+from nereval_core.writers import whole_folder
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): a folder of sentences, GENE.eval and ALTGENE.eval"
 
-LOST = {
-    "ids": "span ids",
-    "links": "lists of links",
-    "cores": "cores",
-    "scores": "scores",
-    "meta": "spans' metadata",
-}
+HOLDS = frozenset(("alternatives",))
 OTHER = "leave it out, or write jsonl"
+
+
+def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
+    """Yield the spans that hold blanks only, which are not counted."""
+    for span in range(len(layer)):
+        if _covered(layer, span, int(layer.start[span]), int(layer.end[span])).isspace():
+            yield span, "holds blanks only"
+
+
+def changed(layer: Layer) -> Iterator[str]:
+    """Yield what would not be as it is: types, blanks at the ends of spans, and alternatives elsewhere."""
+    others = [layer.types[code] for code in np.unique(layer.type).tolist() if layer.types[code] != TYPE]
+    if others:
+        yield f"{TYPE} is the only type of {NAME}; these would be written as {TYPE}: {', '.join(map(quoted, others))}"
+    trimmed = sum(_trimmed(layer, span) for span in range(len(layer)))
+    if trimmed:
+        yield f"spans with blanks at an end, which are not counted: {trimmed}"
+    apart = sum(not _shared(layer, span, other) for span, given in layer.alternatives.items() for other in given)
+    if apart:
+        yield f"alternatives that share no character with their span, so that nothing says whose they are: {apart}"
+    common = sum(_is_common(layer, span, other) for span, given in layer.alternatives.items() for other in given)
+    if common:
+        yield f"alternatives that share a character with another span too, and would be read as its as well: {common}"
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
@@ -34,36 +51,24 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     The format has one type, GENE, and counts no blanks: blanks at the ends of a span go.
 
     Raises:
-        FormatError: the folder is not empty or cannot be written; an id with a blank or a bar, a text of several
-            lines, a discontinuous span, a span of blanks alone.
+        FormatError: the folder is not empty or cannot be written; an id with a blank or a bar, a text of several lines.
     """
     texts = layer.documents.texts
-    # How many characters that are no blanks stand before each place of a text that has spans.
-    before = {
-        number: list(accumulate((not char.isspace() for char in texts[number]), initial=0))
-        for number in np.unique(layer.doc).tolist()
-    }
-    problems = [*_bad_documents(layer, path), *_bad_spans(layer, path, before)]
+    problems = _bad_documents(layer, path)
     if problems:
         raise FormatError(problems)
     mentions, variants = [], []
-    counts: Counter[str] = Counter()
     for number, name in enumerate(layer.documents.ids):
         spans = np.arange(layer.first[number], layer.first[number + 1])
         if layer.order is not None:
             spans = spans[np.argsort(layer.order[spans], kind="stable")]
+        # How many characters that are no blanks stand before each place of the text.
+        before = list(accumulate((not char.isspace() for char in texts[number]), initial=0)) if len(spans) else []
         others = set()
         for span in spans.tolist():
-            place = int(layer.start[span]), int(layer.end[span])
-            mentions.append(_line(name, texts[number], place, before[number]))
-            counts["trimmed"] += texts[number][place[0]].isspace() or texts[number][place[1] - 1].isspace()
-            for other in layer.alternatives.get(span, ()):
-                low, high = max(place[0], other[0]), min(place[1], other[1])
-                if low < high and before[number][low] < before[number][high]:
-                    others.add(other)
-                else:
-                    counts["apart"] += 1
-        variants += [_line(name, texts[number], other, before[number]) for other in sorted(others)]
+            mentions.append(_line(name, texts[number], (int(layer.start[span]), int(layer.end[span])), before))
+            others |= {other for other in layer.alternatives.get(span, ()) if _shared(layer, span, other)}
+        variants += [_line(name, texts[number], other, before) for other in sorted(others)]
     with whole_folder(path) as folder:
         rows = "".join(f"{name} {text}\n" for name, text in zip(layer.documents.ids, texts, strict=True))
         for file, content in (
@@ -72,7 +77,29 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             (VARIANTS, "".join(dict.fromkeys(variants))),
         ):
             (folder / file).write_bytes(content.encode())
-    return _lost(layer, counts)
+    return ()
+
+
+def _covered(layer: Layer, span: int, start: int, end: int) -> str:
+    return str(layer.documents.texts[layer.doc[span]][start:end])
+
+
+def _trimmed(layer: Layer, span: int) -> bool:
+    text = _covered(layer, span, int(layer.start[span]), int(layer.end[span]))
+    return not text.isspace() and text != text.strip()
+
+
+def _shared(layer: Layer, span: int, other: tuple[int, int]) -> bool:
+    """Tell whether a span and one of its alternatives share a character that is counted."""
+    low, high = max(int(layer.start[span]), other[0]), min(int(layer.end[span]), other[1])
+    return bool(_covered(layer, span, low, high).strip()) if low < high else False
+
+
+def _is_common(layer: Layer, span: int, other: tuple[int, int]) -> bool:
+    """Tell whether an alternative of a span shares a character with another span that it is no alternative of."""
+    number = int(layer.doc[span])
+    spans = range(int(layer.first[number]), int(layer.first[number + 1]))
+    return any(other not in layer.alternatives.get(one, ()) and _shared(layer, one, other) for one in spans)
 
 
 def _line(name: str, text: str, place: tuple[int, int], before: list[int]) -> str:
@@ -90,28 +117,3 @@ def _bad_documents(layer: Layer, path: Path) -> list[Problem]:
             found = f"the text of document {quoted(name)} has more than one line"
             problems.append(Problem(os.fspath(path), None, found, "cut it into sentences, or write jsonl"))
     return problems
-
-
-def _bad_spans(layer: Layer, path: Path, before: dict[int, list[int]]) -> list[Problem]:
-    problems = []
-    for span, (number, start, end) in enumerate(
-        zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True)
-    ):
-        blank = before[number][start] == before[number][end]
-        if blank or span in layer.fragments:
-            what = "holds blanks only" if blank else "is discontinuous"
-            found = f"span [{start}, {end}) of document {quoted(layer.documents.ids[number])} {what}"
-            problems.append(Problem(os.fspath(path), None, found, OTHER))
-    return problems
-
-
-def _lost(layer: Layer, counts: Counter[str]) -> tuple[str, ...]:
-    notes = list(left_out(layer, NAME, LOST))
-    others = [name for name in layer.types if name != TYPE]
-    if others:
-        notes.append(f"types written as {TYPE}, the only one there is: {', '.join(others)}")
-    if counts["trimmed"]:
-        notes.append(f"spans with blanks at their ends, which are not counted: {counts['trimmed']}")
-    if counts["apart"]:
-        notes.append(f"alternatives that share no character with their span, left out: {counts['apart']}")
-    return tuple(notes)

@@ -10,19 +10,14 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.writers import left_out, whole_folder
+from nereval_core.writers import whole_folder
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 
 NAME_BYTES = 255 - len(".ann")
 """How long a part of a document id may be to stand as a file name, in bytes."""
-LOST = {
-    "cores": "cores",
-    "alternatives": "lists of alternatives",
-    "scores": "scores",
-    "meta": "spans' metadata",
-}
+HOLDS = frozenset(("ids", "links", "rankings", "fragments"))
 T_ID = re.compile(r"T[0-9]+")
 BLANKS = str.maketrans("\r\n\t", "   ")
 
@@ -45,7 +40,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             base.parent.mkdir(parents=True, exist_ok=True)
             base.with_name(base.name + ".txt").write_bytes(text.encode())
             base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
-    return left_out(layer, NAME, LOST)
+    return ()
 
 
 def _annotations(layer: Layer, number: int) -> str:

@@ -16,9 +16,10 @@ from pathlib import Path
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.conll_layout import DOCSTART, is_mark
-from nereval_core.readers.schemes import Scheme, encode, scheme_named, unsayable
-from nereval_core.tokens import WORD
+from nereval_core.readers.schemes import Scheme, encode, scheme_named
+from nereval_core.readers.schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file
+from nereval_core.writers.tagging import OnTokens, Pairs, on_tokens
 
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column"
@@ -26,24 +27,35 @@ SCHEME = "IOB2"
 """The tag scheme written where none is asked for."""
 
 BOM = "\ufeff"
-OTHER_FORMAT = "write it as jsonl or brat, or leave it out"
+ODD = set("\t\n\r")
 
 Span = tuple[int, int, str]
+HOLDS = frozenset(("tokens", "sentences"))
+OTHER_FORMAT = "write it as jsonl or brat"
 
 
-def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> None:
+def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
+    """Yield the spans that tags cannot say, and why: overlapping, not on token boundaries, over a sentence end."""
+    for number in range(len(layer.documents)):
+        placed = on_tokens(layer, number)
+        yield from placed.unsayable()
+        for low, high, spans, numbers in _sentences(layer, number, placed):
+            bad = dict(unsayable_by(spans, scheme_named(SCHEME)))
+            bad |= {at: "reaches over the end of a sentence" for at, span in enumerate(spans) if span[1] > high - low}
+            bad |= {at: "has a type with a tab or a line end" for at, span in enumerate(spans) if ODD & set(span[2])}
+            for at, why in bad.items():
+                yield numbers[at], why
+
+
+def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> tuple[str, ...]:
     """Write the layer in a tag scheme.
 
     Raises:
-        FormatError: with every span that tags cannot say (nested, overlapping, discontinuous, not on token
-            boundaries, over a sentence end), and every id, token and type that a line cannot hold.
+        FormatError: with every id and token that a line cannot hold, or a place that cannot be written.
     """
     documents = layer.documents
     problems: list[Problem] = []
-    written = [
-        _document(layer, number, scheme_named(scheme), problems, _tokens(layer, number))
-        for number in range(len(documents))
-    ]
+    written = [_document(layer, number, scheme_named(scheme), problems) for number in range(len(documents))]
     if problems:
         raise FormatError(problems)
     plain = not documents.named and all(len(sentences) == 1 for sentences in written)
@@ -58,60 +70,35 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> None:
                 file.write(b"\n")
             for sentence in sentences:
                 file.write("".join(f"{token}\t{tag}\n" for token, tag in sentence).encode() + b"\n")
+    return ()
 
 
-def _tokens(layer: Layer, number: int) -> list[tuple[int, int]]:
-    documents = layer.documents
-    own = documents.tokens.of_document(number) if documents.tokens is not None else []
-    return own or [match.span() for match in WORD.finditer(documents.texts[number])]
-
-
-def _document(
-    layer: Layer, number: int, scheme: Scheme, problems: list[Problem], tokens: list[tuple[int, int]]
-) -> list[list[tuple[str, str]]]:
-    """Return the rows (token, tag) of each sentence; what cannot be written is added to the problems."""
+def _document(layer: Layer, number: int, scheme: Scheme, problems: list[Problem]) -> list[list[tuple[str, str]]]:
+    """Return the rows (token, tag) of each sentence; what a line cannot hold is added to the problems."""
     text = layer.documents.texts[number]
     name = layer.documents.ids[number]
-    words = [text[low:high] for low, high in tokens]
+    placed = on_tokens(layer, number)
+    words = [text[low:high] for low, high in placed.tokens]
     problems += [
         Problem(layer.name, None, f"document {quoted(name)}: {what}", OTHER_FORMAT)
         for what in _unwritable(name, words, layer.documents.named)
     ]
-    spans: list[Span] = []
-    origin: list[int] = []
+    return [
+        list(zip(words[low:high], encode(spans, high - low, scheme), strict=True))
+        for low, high, spans, _ in _sentences(layer, number, placed)
+    ]
 
-    def complain(span: int, why: str) -> None:
-        found = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
-        problems.append(Problem(layer.name, None, f"document {quoted(name)}: {found} {why}", OTHER_FORMAT))
 
-    first = {low: index for index, (low, _) in enumerate(tokens)}
-    last = {high: index + 1 for index, (_, high) in enumerate(tokens)}
-    for span in range(int(layer.first[number]), int(layer.first[number + 1])):
-        start, end = first.get(int(layer.start[span])), last.get(int(layer.end[span]))
-        if span in layer.fragments:
-            complain(span, "is discontinuous, which tags cannot say")
-        elif start is None or end is None:
-            complain(span, "does not begin and end with a token")
-        elif set(layer.label(span)) & set("\t\n\r"):
-            complain(span, "has a type with a tab or a line end")
-        else:
-            spans.append((start, end, layer.label(span)))
-            origin.append(span)
-    cuts = _cuts(layer, number, tokens, spans)
-    sentences = []
-    for low, high in pairwise(cuts):
+def _sentences(layer: Layer, number: int, placed: OnTokens) -> Iterator[tuple[int, int, list[Span], list[int]]]:
+    """Yield where each sentence begins and ends, and the spans that begin in it by its tokens, with their numbers."""
+    spans = placed.spans
+    for low, high in pairwise(_cuts(layer, number, placed.tokens, spans)):
         one, two = bisect_left(spans, (low,)), bisect_left(spans, (high,))
         here = [(start - low, end - low, kind) for start, end, kind in spans[one:two]]
-        bad = {index: "reaches over the end of a sentence" for index, span in enumerate(here) if span[1] > high - low}
-        bad |= dict(unsayable(here, scheme))
-        for index, why in bad.items():
-            complain(origin[one + index], why)
-        good = [span for index, span in enumerate(here) if index not in bad]
-        sentences.append(list(zip(words[low:high], encode(good, high - low, scheme), strict=True)))
-    return sentences
+        yield low, high, here, placed.numbers[one:two]
 
 
-def _cuts(layer: Layer, number: int, tokens: list[tuple[int, int]], spans: list[Span]) -> list[int]:
+def _cuts(layer: Layer, number: int, tokens: Pairs, spans: list[Span]) -> list[int]:
     """Return the first token of each sentence and the number of tokens; without sentences each line is one.
 
     A line end within a span ends no sentence, but the end of a sentence that the document has does.

@@ -11,23 +11,22 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.csv import DESCRIPTION, LINKS, NAME
 from nereval_core.readers.packed import unpacked_name
-from nereval_core.writers import left_out, packed_file
-from nereval_core.writers.places import places, refuse_discontinuous
+from nereval_core.writers import packed_file
+from nereval_core.writers.places import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".csv"
 HEADER = ("document", "start", "end", "label", "quote", "text", "span_id", "links", "score")
-LOST = {"cores": "cores", "alternatives": "lists of alternatives", "meta": "spans' metadata"}
+HOLDS = frozenset(("ids", "links", "rankings", "scores"))
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write a row for each span, and one for each document without any; offsets are code points, end exclusive.
 
     Raises:
-        FormatError: a discontinuous span, a link with a semicolon in it, or a place that cannot be written.
+        FormatError: a link with a semicolon in it, or a place that cannot be written.
     """
-    refuse_discontinuous(layer, path)
     parted = sorted({link for links in layer.links.values() for link in links if LINKS in link})
     if parted:
         remedy = "rename it, or write jsonl"
@@ -52,4 +51,4 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             out.seek(0)
             out.truncate()
         file.write(out.getvalue().encode())
-    return left_out(layer, NAME, LOST)
+    return ()

@@ -6,30 +6,22 @@ Parquet is written where the name ends in .parquet. Tags are IOB2.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.datasets import DESCRIPTION, METADATA, NAME
-from nereval_core.readers.schemes import SCHEMES, encode, unsayable
-from nereval_core.tokens import WORD
-from nereval_core.writers import left_out, packed_file, whole_file
+from nereval_core.readers.schemes import SCHEMES, encode
+from nereval_core.readers.schemes import unsayable as unsayable_by
+from nereval_core.writers import packed_file, whole_file
+from nereval_core.writers.tagging import on_tokens
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".parquet"
-LOST = {
-    "ids": "span ids",
-    "links": "lists of links",
-    "cores": "cores",
-    "alternatives": "lists of alternatives",
-    "scores": "scores",
-    "meta": "spans' metadata",
-}
-OTHER = "leave it out, or write jsonl"
+HOLDS = frozenset(("tokens",))
+SCHEME = SCHEMES["IOB2"]
 
 
 class Row(NamedTuple):
@@ -40,17 +32,22 @@ class Row(NamedTuple):
     ner_tags: list[str]
 
 
+def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
+    """Yield the spans that tags cannot say, and why: overlapping, or not on token boundaries."""
+    for number in range(len(layer.documents)):
+        placed = on_tokens(layer, number)
+        yield from placed.unsayable()
+        for at, why in unsayable_by(placed.spans, SCHEME):
+            yield placed.numbers[at], why
+
+
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write a document a row: its tokens, or runs of word characters and single other characters, and their tags.
 
     Raises:
-        FormatError: with every span that tags cannot say (overlapping, discontinuous, not on token boundaries), or a
-            place that cannot be written.
+        FormatError: a place that cannot be written.
     """
-    problems: list[Problem] = []
-    rows = [_row(layer, number, path, problems) for number in range(len(layer.documents))]
-    if problems:
-        raise FormatError(problems)
+    rows = [_row(layer, number) for number in range(len(layer.documents))]
     if path.suffix.lower() == ".parquet":
         _write_parquet(rows, path)
     else:
@@ -58,37 +55,14 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             for row in rows:
                 file.write(json.dumps(row._asdict(), ensure_ascii=False).encode() + b"\n")
     respelt = sum(" ".join(row.tokens) != text for row, text in zip(rows, layer.documents.texts, strict=True))
-    notes = (f"texts of which only the tokens are kept, not what stands between: {respelt}",) if respelt else ()
-    return (*left_out(layer, NAME, LOST, beside=("sentences", "meta")), *notes)
+    return (f"texts of which only the tokens are kept, not what stands between: {respelt}",) if respelt else ()
 
 
-def _row(layer: Layer, number: int, path: Path, problems: list[Problem]) -> Row:
-    documents = layer.documents
-    text, name = documents.texts[number], documents.ids[number]
-    own = [] if documents.tokens is None else documents.tokens.of_document(number)
-    tokens = own or [match.span() for match in WORD.finditer(text)]
-    first = {start: at for at, (start, _) in enumerate(tokens)}
-    last = {end: at + 1 for at, (_, end) in enumerate(tokens)}
-    spans, origin = [], []
-
-    def complain(span: int, why: str) -> None:
-        found = f"span [{layer.start[span]}, {layer.end[span]}) of document {quoted(name)} {why}"
-        problems.append(Problem(os.fspath(path), None, found, OTHER))
-
-    for span in range(int(layer.first[number]), int(layer.first[number + 1])):
-        low, high = first.get(int(layer.start[span])), last.get(int(layer.end[span]))
-        if span in layer.fragments:
-            complain(span, "is discontinuous, which tags cannot say")
-        elif low is None or high is None:
-            complain(span, "does not begin and end with a token")
-        else:
-            spans.append((low, high, layer.label(span)))
-            origin.append(span)
-    bad = dict(unsayable(spans, SCHEMES["IOB2"]))
-    for at, why in bad.items():
-        complain(origin[at], why)
-    good = [span for at, span in enumerate(spans) if at not in bad]
-    return Row(name, [text[start:end] for start, end in tokens], encode(good, len(tokens), SCHEMES["IOB2"]))
+def _row(layer: Layer, number: int) -> Row:
+    placed = on_tokens(layer, number)
+    text = layer.documents.texts[number]
+    words = [text[start:end] for start, end in placed.tokens]
+    return Row(layer.documents.ids[number], words, encode(placed.spans, len(words), SCHEME))
 
 
 def _write_parquet(rows: Sequence[Row], path: Path) -> None:

@@ -10,10 +10,12 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.writers import packed_file
+from nereval_core.writers.losses import EVERYTHING
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
 SHARD = ".jsonl"
+HOLDS = EVERYTHING
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:

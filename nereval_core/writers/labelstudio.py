@@ -11,31 +11,35 @@ from typing import Any
 
 from nereval_core.corpus import Layer
 from nereval_core.readers.labelstudio import DESCRIPTION, NAME, OFFSETS
-from nereval_core.writers import left_out, packed_file
-from nereval_core.writers.places import metadata, metadata_lost, places, refuse_discontinuous
+from nereval_core.writers import packed_file
+from nereval_core.writers.places import metadata, metadata_lost, places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".json"
-LOST = {"links": "lists of links", "cores": "cores", "alternatives": "lists of alternatives"}
+HOLDS = frozenset(("ids", "scores", "meta", "document_meta"))
 TAKEN = frozenset(("id", "text"))
 CONTROL, OBJECT = "label", "text"
 """Names of the tags in Label Studio's own labelling set-up for named entities."""
+
+
+def changed(layer: Layer) -> tuple[str, ...]:
+    """Return what else would not be as it is: metadata under keys of the format's own."""
+    return metadata_lost(layer, TAKEN)
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write one task a document, its id and metadata in `data` beside the text.
 
     Raises:
-        FormatError: a discontinuous span, or a place that cannot be written.
+        FormatError: a place that cannot be written.
     """
-    refuse_discontinuous(layer, path)
     with packed_file(path) as file:
         for number in range(len(layer.documents)):
             row = json.dumps(_task(layer, number), ensure_ascii=False, allow_nan=False)
             file.write((",\n" if number else "[\n").encode() + row.encode())
         file.write(b"\n]\n" if len(layer.documents) else b"[]\n")
-    return (*left_out(layer, NAME, LOST, beside=("tokens", "sentences")), *metadata_lost(layer, TAKEN))
+    return ()
 
 
 def _task(layer: Layer, number: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from nereval_core.errors import FormatError
 from nereval_core.readers.parquet import SPANS, SUFFIX, TEXTS
 from nereval_core.texts import Texts
 from nereval_core.writers import whole_file, whole_folder
+from nereval_core.writers.losses import EVERYTHING
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 NAME = "parquet"
 DESCRIPTION = "Parquet spans and texts, a pair of files or a folder of them: for large corpora, lossless"
 SHARD = SPANS
+HOLDS = EVERYTHING
 
 GROUP_SPANS = 1 << 17
 GROUP_CHARACTERS = 1 << 24

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.offsets import Unit, edges
 
 
@@ -23,21 +20,6 @@ def places(layer: Layer, number: int, unit: Unit = "code points") -> Iterator[tu
     yield from zip(spans.tolist(), *pairs, strict=True)
 
 
-def refuse_discontinuous(layer: Layer, path: Path) -> None:
-    """Refuse a layer with spans of several pieces.
-
-    Raises:
-        FormatError: with every one of them.
-    """
-    problems = []
-    for span in sorted(layer.fragments):
-        name = layer.documents.ids[layer.doc[span]]
-        found = f"span [{layer.start[span]}, {layer.end[span]}) of document {quoted(name)} is discontinuous"
-        problems.append(Problem(os.fspath(path), None, found, "leave it out, or write jsonl or brat"))
-    if problems:
-        raise FormatError(problems)
-
-
 def metadata(layer: Layer, number: int, taken: frozenset[str]) -> dict[str, object]:
     """Return a document's metadata but for what stands under a key that a format has for itself."""
     given = layer.documents.meta
@@ -45,6 +27,6 @@ def metadata(layer: Layer, number: int, taken: frozenset[str]) -> dict[str, obje
 
 
 def metadata_lost(layer: Layer, taken: frozenset[str]) -> tuple[str, ...]:
-    """Return a note that counts the documents with metadata that `metadata` leaves out."""
+    """Return what is to be said of documents with metadata that `metadata` leaves out."""
     count = sum(not taken.isdisjoint(meta) for meta in layer.documents.meta or ())
-    return (f"documents with metadata under a key of the format's own, left out: {count}",) if count else ()
+    return (f"documents with metadata under a key of the format's own: {count}",) if count else ()

@@ -8,28 +8,25 @@ from typing import Any
 
 from nereval_core.corpus import Layer
 from nereval_core.readers.prodigy import DESCRIPTION, NAME
-from nereval_core.writers import left_out, packed_file
-from nereval_core.writers.places import places, refuse_discontinuous
+from nereval_core.writers import packed_file
+from nereval_core.writers.places import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".jsonl"
-LOST = {"cores": "cores", "alternatives": "lists of alternatives", "meta": "spans' metadata"}
+HOLDS = frozenset(("ids", "links", "scores", "tokens", "document_meta"))
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write one document a line as an accepted task; a span has one concept at most, as its `kb_id`.
 
     Raises:
-        FormatError: a discontinuous span, or a place that cannot be written.
+        FormatError: a place that cannot be written.
     """
-    refuse_discontinuous(layer, path)
     with packed_file(path) as file:
         for number in range(len(layer.documents)):
             file.write(json.dumps(_task(layer, number), ensure_ascii=False, allow_nan=False).encode() + b"\n")
-    several = sum(len(links) > 1 for links in layer.links.values())
-    notes = (f"spans with several links, all but the first left out: {several}",) if several else ()
-    return (*left_out(layer, NAME, LOST, beside=("sentences",)), *notes)
+    return ()
 
 
 def _task(layer: Layer, number: int) -> dict[str, Any]:

@@ -10,19 +10,13 @@ from pathlib import Path
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, PARTED, UNKNOWN, VARIANT
-from nereval_core.writers import left_out, packed_file
-from nereval_core.writers.places import places, refuse_discontinuous
+from nereval_core.writers import packed_file
+from nereval_core.writers.places import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".pubtator"
-LOST = {
-    "ids": "span ids",
-    "cores": "cores",
-    "alternatives": "lists of alternatives",
-    "scores": "scores",
-    "meta": "spans' metadata",
-}
+HOLDS = frozenset(("links",))
 OTHER = "rename it, or write jsonl"
 
 
@@ -30,10 +24,9 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write documents of one line or two, with their spans in code points, a blank line after each.
 
     Raises:
-        FormatError: a discontinuous span, a text of more lines, an id, type or link that the lines cannot hold, or a
+        FormatError: a text of more lines, an id, type or link that the lines cannot hold, or a
             place that cannot be written.
     """
-    refuse_discontinuous(layer, path)
     problems = [Problem(os.fspath(path), None, found, remedy) for found, remedy in _unwritable(layer)]
     if problems:
         raise FormatError(problems)
@@ -49,9 +42,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
                 mention = BLANK.sub(" ", layer.text(span))
                 lines.append(f"{name}\t{start}\t{end}\t{mention}\t{layer.label(span)}\t{concepts}")
             file.write("".join(f"{line}\n" for line in lines).encode() + b"\n")
-    several = sum(len(links) > 1 for links in layer.links.values())
-    notes = (f"spans with several links, all but the first left out: {several}",) if several else ()
-    return (*left_out(layer, NAME, LOST), *notes)
+    return ()
 
 
 def _unwritable(layer: Layer) -> Iterator[tuple[str, str]]:

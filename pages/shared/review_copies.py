@@ -30,6 +30,9 @@ TAKEN = "review_taken"
 """What the last import did, told once."""
 SHOWN = 20
 """Conflicts of an import that are shown."""
+LOSSY = "--lossy"
+"""What the lines of a refusal name where leaving something out mends it."""
+LEAVE_OUT = "Leave out what the format cannot hold (--lossy)"
 AT_ONCE = 50_000
 """Spans up to which a copy is made as soon as a format is chosen."""
 
@@ -105,6 +108,12 @@ def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, k
         )
         ready = len(layer) <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
         made = _packed(key, format, name, layer) if ready else None
+        if (
+            isinstance(made, FormatError)
+            and LOSSY in str(made)
+            and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}")
+        ):
+            made = _packed(key, format, name, layer, lossy=True)
         if isinstance(made, tuple):
             st.download_button(
                 f"{made[0]}", made[1], file_name=made[0], key=f"copy_{name}", on_click="ignore", type="primary"
@@ -127,8 +136,10 @@ def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, k
 
 # A refusal is kept like a copy: finding out takes as long.
 @st.cache_resource(max_entries=4, show_spinner="Writing the copy …")
-def _packed(key: Hashable, format: str, name: str, _layer: Layer) -> tuple[str, bytes, tuple[str, ...]] | FormatError:
+def _packed(
+    key: Hashable, format: str, name: str, _layer: Layer, *, lossy: bool = False
+) -> tuple[str, bytes, tuple[str, ...]] | FormatError:
     try:
-        return packed(_layer, format, name)
+        return packed(_layer, format, name, lossy=lossy)
     except FormatError as error:
         return error
