@@ -25,8 +25,9 @@ BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 SCORE = """\
 GOLD and PRED are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
 which is standard input. A system is called NAME=PATH, else by its file or folder, with the parent
-folder where two would be the same (a path that exists is never cut at its "="). One CoNLL file with both
-columns needs no PRED: score FILE --gold-column 2 --pred-column 3.
+folder where two would be the same (a path that exists is never cut at its "="). Files given by one NAME are the parts
+of one layer, in whatever formats: score gold=A gold=B run=C run=D. One CoNLL file with both columns needs no PRED:
+score FILE --gold-column 2 --pred-column 3.
 """
 CRITERIA = """\
 a criterion of one's own, inline or as a table in a .toml file that --criteria names:

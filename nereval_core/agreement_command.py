@@ -79,7 +79,7 @@ def agreement(options: argparse.Namespace) -> str | None:
 
 
 def _misused(options: argparse.Namespace) -> str | None:
-    if len(options.files) == 1 and (options.gold_column is None or options.pred_column is None):
+    if len(named(options.files)) == 1 and (options.gold_column is None or options.pred_column is None):
         return "name two annotators or more, or both columns of one file: --gold-column N --pred-column M"
     unknown = [value for value in listed(options.by) if value not in BY]
     if unknown:
@@ -91,9 +91,8 @@ def _misused(options: argparse.Namespace) -> str | None:
 
 def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, Layer], tuple[str, ...]]:
     """Return the annotators by name, all over the documents of the first, and what the signature must say of them."""
-    files = options.files
-    places = named(files)
-    if len(files) == 1:
+    places = named(options.files)
+    if len(places) == 1:
         (place,) = places.values()
         columns = (options.gold_column, options.pred_column)
         first, rest = (f"column {columns[0]}", place), {f"column {columns[1]}": place}

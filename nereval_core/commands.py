@@ -37,6 +37,8 @@ ENGINE = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
 STDOUT = "-"
 ALL = "all"
+Paths = str | tuple[str, ...]
+"""A path, or those of the parts of one layer."""
 PATIENCE = 0.5
 """Seconds before the progress of a system is shown."""
 
@@ -75,7 +77,7 @@ def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by
     wrong = published.misused(options)
     if wrong:
         return wrong
-    sides = published.given_sides(options, named_systems(options))
+    sides = published.given_sides(options, gold_of(options), named_systems(options))
     outcomes = published.score(options, sides)
     differing = published.compared(outcomes, sides) if options.differences else None
     for name, outcome in () if options.quiet else outcomes:
@@ -185,7 +187,7 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
 
 def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
-    if len(options.files) == 1 and not _alone(options) and None in (options.gold_column, options.pred_column):
+    if not beside_gold(options.files) and not _alone(options) and None in (options.gold_column, options.pred_column):
         return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
     if [file for file in options.files if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
         return "standard input is given twice, name a file for all but one"
@@ -294,10 +296,10 @@ def _composed(text: str) -> Criterion:
     return criterion_from_parts(name.strip(), parts, "--criterion")
 
 
-def loaded_corpus(options: argparse.Namespace, systems: Mapping[str, str] | None = None) -> Loaded:
+def loaded_corpus(options: argparse.Namespace, systems: Mapping[str, Paths] | None = None) -> Loaded:
     """Read gold and the systems, by default all that are named, and say what was read unless told to be quiet."""
     loaded = load_corpus(
-        options.files[0],
+        gold_of(options),
         named_systems(options) if systems is None else systems,
         options=load_options(options),
         progress=lambda name: progress_bar(name, "read"),
@@ -326,22 +328,61 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
     )
 
 
-def named_systems(options: argparse.Namespace) -> dict[str, str]:
+def gold_of(options: argparse.Namespace) -> Paths:
+    """Return the path of gold: the first file, or all files that have its name, NAME=PATH.
+
+    Raises:
+        FormatError: as `named`.
+    """
+    files = options.files
+    name, path = _named(files[0])
+    if name is None:
+        return path
+    paths = tuple(_named(file)[1] for file in files if _named(file)[0] == name)
+    return paths if len(paths) > 1 else path
+
+
+def gold_name(options: argparse.Namespace) -> str:
+    """Return what gold is called on the command line: by its NAME=PATH, else by its file or folder."""
+    name, path = _named(options.files[0])
+    return names_of(path)[0] if name is None else name
+
+
+def named_systems(options: argparse.Namespace) -> dict[str, Paths]:
     """Return the predictions by the name of their system.
 
     Raises:
         FormatError: as `named`.
     """
-    return named(options.files[1:] or ([] if _alone(options) else options.files))
+    rest = beside_gold(options.files)
+    if rest or _alone(options):
+        return named(rest)
+    # Gold and prediction are columns of the same files.
+    gold = gold_of(options)
+    return {names_of(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
 
 
-def named(files: Sequence[str]) -> dict[str, str]:
+def beside_gold(files: Sequence[str]) -> list[str]:
+    """Return the files that are no part of gold."""
+    name = _named(files[0])[0]
+    return [file for file in files[1:] if name is None or _named(file)[0] != name]
+
+
+def named(files: Sequence[str]) -> dict[str, Paths]:
     """Return paths by name: the one given as NAME=PATH, else that of the file or folder.
 
+    Several files given by one NAME are the parts of one layer.
+
     Raises:
-        FormatError: two systems of one name, or a name that is empty.
+        FormatError: two systems of one name, of which one is not given as NAME=PATH, or a name that is empty.
     """
-    given = [_named(file) for file in files]
+    parts: dict[str, list[str]] = {}
+    given: list[tuple[str | None, str]] = []
+    for name, path in map(_named, files):
+        if name is None or name not in parts:
+            given.append((name, path))
+        if name is not None:
+            parts.setdefault(name, []).append(path)
     names: list[str] = [name or "" for name, _ in given]
     candidates = [names_of(path) for _, path in given]
     free = [i for i, (name, _) in enumerate(given) if name is None]
@@ -357,7 +398,10 @@ def named(files: Sequence[str]) -> dict[str, str]:
             for i, ((own, path), (short, *_)) in enumerate(zip(given, candidates, strict=True))
             if names[i] in names[:i]
         )
-    return {name: path for name, (_, path) in zip(names, given, strict=True)}
+    return {
+        name: path if own is None or len(parts[own]) == 1 else tuple(parts[own])
+        for name, (own, path) in zip(names, given, strict=True)
+    }
 
 
 def _named(file: str) -> tuple[str | None, str]:

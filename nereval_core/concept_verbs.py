@@ -11,7 +11,7 @@ from nereval_core.analysis.linking import LinkScores, Truth, score_links
 from nereval_core.analysis.mentions import Boundaries, Mentions
 from nereval_core.corpus import Documents, Layer
 from nereval_core.errors import FormatError
-from nereval_core.library import Input
+from nereval_core.library import Input, opened
 from nereval_core.pairing import Missing, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.concepts import Index, read_index, read_mapping
@@ -99,7 +99,7 @@ def load_index(
     Raises:
         FormatError: unreadable input.
     """
-    source = place if isinstance(place, Source) else Source.of_path(place)
+    source = opened(place)
     if format == TSV or (format == "auto" and _holds_codes(source)):
         return read_index(source), None
     reading = readers.read(source, format=format, options=ReadOptions(texts=texts))
@@ -125,5 +125,4 @@ def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None) 
     if isinstance(given, Layer):
         return Reading(given.documents, given, "", source=given.name)
     options = ReadOptions() if gold is None else ReadOptions(scheme=gold.scheme, texts=gold.documents)
-    source = given if isinstance(given, Source) else Source.of_path(given)
-    return readers.read(source, format=format, options=options)
+    return readers.read(opened(given), format=format, options=options)

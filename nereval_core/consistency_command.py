@@ -13,7 +13,7 @@ from nereval_core import __version__
 from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
 from nereval_core.analysis.consistency import consistency as questioned
 from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
-from nereval_core.commands import STDOUT, listed, loaded_corpus, misplaced, names_of, put_out, say
+from nereval_core.commands import STDOUT, gold_name, listed, loaded_corpus, misplaced, put_out, say
 from nereval_core.errors import quoted
 from nereval_core.report.cells import cells
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
@@ -38,7 +38,7 @@ def consistency(options: argparse.Namespace) -> str | None:
     kinds = listed(options.kinds)
     check_kinds(kinds)
     corpus = loaded_corpus(options).corpus
-    layer = corpus.gold.renamed(names_of(options.files[0])[0])
+    layer = corpus.gold.renamed(gold_name(options))
     found = questioned(layer, corpus.systems, kinds)
     for line in found.skipped() if not options.quiet else ():
         say(line)

@@ -12,8 +12,7 @@ from nereval_core.analysis.differences import differences, grouped, twin
 from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
 from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.library import choose_criteria
-from nereval_core.readers import Source
+from nereval_core.library import Input, choose_criteria, opened
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.report.export import frame_as, record_form
 from nereval_core.report.printed import as_csv, as_screen, in_form
@@ -90,7 +89,7 @@ def misused(options: argparse.Namespace) -> str | None:
     return None
 
 
-def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict[str, Given]:
+def given_sides(options: argparse.Namespace, gold: Input, systems: Mapping[str, Input]) -> dict[str, Given]:
     """Return gold and each system as given.
 
     Raises:
@@ -98,13 +97,13 @@ def given_sides(options: argparse.Namespace, systems: Mapping[str, str]) -> dict
     """
     problems: list[Problem] = []
     found: dict[str, Given] = {}
-    gold = Source.of_path(options.files[0])
+    read = opened(gold)
     offsets = None if options.offsets is None else offsets_of(options.offsets)
     for name, path in systems.items():
         try:
             found[name] = Given(
-                gold=gold,
-                pred=Source.of_path(path),
+                gold=read,
+                pred=opened(path),
                 gold_format=options.gold_format or options.format,
                 pred_format=options.pred_format or options.format,
                 gold_column=options.column if options.gold_column is None else options.gold_column,

@@ -15,7 +15,9 @@ from typing import Any
 
 from nereval_core import convention_command as published
 from nereval_core.commands import (
+    Paths,
     fitting,
+    gold_of,
     named_systems,
     progress_bar,
     put_out,
@@ -54,6 +56,8 @@ def misused(options: argparse.Namespace) -> str | None:
             return f"--{key.replace('_', '-')} has no use with --engine, leave it out"
     if options.convention and (wrong := _misused_published(options)):
         return wrong
+    if any(isinstance(place, tuple) for place in (gold_of(options), *named_systems(options).values())):
+        return "parts of one layer (a name given twice) have no use with --engine: put all shards in one folder"
     if options.format != "auto":
         return "--format has no use with --engine: shards are jsonl or parquet, by how their files end"
     if options.engine == "local" and (options.scheduler is not None or options.workers is not None):
@@ -119,8 +123,8 @@ def scored(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
 def _merged(
     options: argparse.Namespace, settings: Settings, values: Mapping[str, Any]
 ) -> Iterator[tuple[Whole, Listed, list[Done], Job]]:
-    systems = named_systems(options)
-    gold, target = options.files[0], _target(options)
+    gold, systems = _folder(gold_of(options)), {name: _folder(place) for name, place in named_systems(options).items()}
+    target = _target(options)
     if options.scheduler is not None:
         # They are opened by other processes, which may run in another folder.
         gold, systems = _absolute(gold), {name: _absolute(path) for name, path in systems.items()}
@@ -246,6 +250,11 @@ def _cache(settings: object, gold: str, systems: Mapping[str, str]) -> str:
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     row = [repr(settings), _absolute(gold), *(f"{name}={_absolute(path)}" for name, path in systems.items())]
     return str(Path(home, "nereval-shards", hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]))
+
+
+def _folder(place: Paths) -> str:
+    assert isinstance(place, str), "parts were refused"
+    return place
 
 
 def _absolute(path: str) -> str:

@@ -22,6 +22,7 @@ from nereval_core.commands import (
     listed,
     loaded_corpus,
     misplaced,
+    named_systems,
     progress_bar,
     put_out,
     say,
@@ -94,7 +95,7 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str]) -> str | N
         return f"--by {quoted(unknown[0])}, there is type only"
     if bool(options.mend) != ("out" in targets):
         return "--mend CLASS and --out FILE go together"
-    if options.mend and len(options.files) > 2:
+    if options.mend and len(named_systems(options)) > 1:
         return "--mend is for one prediction, name one"
     place = targets.get("records")
     if place is not None and record_form(place) is None:

@@ -11,9 +11,10 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.indexing import IndexScores, SetCounts, index_records, index_signature, score_index
-from nereval_core.commands import listed, named_systems, put_out, say
+from nereval_core.commands import beside_gold, gold_of, listed, named_systems, put_out, say
 from nereval_core.concept_verbs import TSV, load_index
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.library import opened
 from nereval_core.linking_command import misused
 from nereval_core.readers import readers
 from nereval_core.readers.concepts import Index, read_mapping
@@ -43,7 +44,7 @@ def index(options: argparse.Namespace) -> str | None:
     """Read, score and write: nothing is written before all of it is known."""
     targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
     by = listed(options.by)
-    if len(options.files) < 2:
+    if not beside_gold(options.files):
         return "name a prediction after gold"
     wrong = misused(options, targets, by, BY)
     if wrong:
@@ -70,10 +71,11 @@ def _loaded(options: argparse.Namespace) -> tuple[Index, list[Scored]]:
         relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
     except FormatError as error:
         problems += error.problems
-    places = [(None, options.files[0], options.gold_format), *((n, p, options.pred_format) for n, p in given.items())]
+    places = [(None, gold_of(options), options.gold_format), *((n, p, options.pred_format) for n, p in given.items())]
     for name, place, form in places:
         try:
-            codes, reading = load_index(place, format=form or options.format, links=options.links, texts=texts)
+            source = opened(place)
+            codes, reading = load_index(source, format=form or options.format, links=options.links, texts=texts)
         except FormatError as error:
             problems += error.problems
             continue
@@ -82,7 +84,7 @@ def _loaded(options: argparse.Namespace) -> tuple[Index, list[Scored]]:
         if not options.quiet:
             ids = sum(map(len, codes.documents.values()))
             kind = reading.format if reading else TSV
-            say(f"{place}: {'; '.join((kind, f'{len(codes.documents)} documents, {ids} ids', *codes.notes))}")
+            say(f"{source.name}: {'; '.join((kind, f'{len(codes.documents)} documents, {ids} ids', *codes.notes))}")
     if problems:
         raise FormatError(dict.fromkeys(problems))
     gold = found.pop("")

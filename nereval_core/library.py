@@ -15,14 +15,16 @@ from nereval_core.objects import is_objects, levelled, read_objects
 from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.parts import BETWEEN
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 
 if TYPE_CHECKING:
     from nereval_core.analysis.comparison import Comparison
     from nereval_core.conventions import Outcome
 
-Input = Source | str | os.PathLike[str]
-PLACES = (Source, str, os.PathLike)
+Single = Source | str | os.PathLike[str]
+Input = Single | Sequence[Single]
+"""A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
 Objects = Sequence[Sequence[Any]]
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Given = Reading | Layer | Input | Objects
@@ -74,7 +76,7 @@ def load_corpus(
     partial: bool = False,
     progress: Callable[[str], Callable[[int, int], None] | None] | None = None,
 ) -> Loaded:
-    """Read gold and the named systems and bring all onto gold's documents.
+    """Read gold and the named systems, each from one place or from several, and bring all onto gold's documents.
 
     With `partial` a system that cannot be read or paired is left out and its problems returned with the rest.
     `progress` is asked, by the name of each input, for what is to be told the lines read and their total.
@@ -88,7 +90,7 @@ def load_corpus(
     ours: Reading | None = None
     label = name
     try:
-        source = _opened(gold)
+        source = opened(gold)
         label = name or source.label
         read = readers.read(source, format=options.gold_format, options=_gold_options(options, watch(source.name)))
         _check_cores(read, options.core_type)
@@ -100,7 +102,7 @@ def load_corpus(
     failed: dict[str, tuple[Problem, ...]] = {}
     for system, place in systems.items():
         try:
-            source = _opened(place)
+            source = opened(place)
             readings[system] = readers.read(
                 source, format=options.pred_format, options=_pred_options(system, options, ours, watch(source.name))
             )
@@ -112,7 +114,7 @@ def load_corpus(
     if ours is None:
         # Without gold's texts and scheme a prediction may look worse than it is: only what has a place is told, and
         # what concerns the input as a whole.
-        names = {os.fspath(place) if not isinstance(place, Source) else place.name for place in systems.values()}
+        names = {name for place in systems.values() for name in _names(place)}
         told = (problem for rows in failed.values() for problem in rows)
         problems.extend(problem for problem in told if problem.line is not None or problem.source in names)
     elif not partial:
@@ -148,6 +150,7 @@ def read(
 ) -> Reading:
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
 
+    Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
     `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
@@ -169,7 +172,7 @@ def read(
         texts=texts,
         progress=progress,
     )
-    reading = readers.read(_opened(path), format=format, options=options)
+    reading = readers.read(opened(path), format=format, options=options)
     _check_cores(reading, core_type)
     return reading
 
@@ -294,13 +297,13 @@ def reproduce(
     # Conventions bring pandas with them, which scoring alone can do without.
     from nereval_core.conventions import Given, Sides, apply, apply_to_layers, named
 
-    if not (isinstance(gold, PLACES) and isinstance(pred, PLACES)):
+    if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         ours, theirs = sides(gold, pred, format=format)
         paired = pair(ours, theirs, missing=missing, token_text=token_text)
         return apply_to_layers(named(convention), Sides(ours.layer, paired.layer, paired.marks), options or {})
     given = Given(
-        gold=_opened(gold),
-        pred=_opened(pred),
+        gold=opened(cast(Input, gold)),
+        pred=opened(cast(Input, pred)),
         gold_format=format,
         pred_format=format,
         missing=missing,
@@ -368,8 +371,26 @@ def _several(values: Any) -> Any:
     return (values,) if isinstance(values, str) else values
 
 
-def _opened(place: Input) -> Source:
-    return place if isinstance(place, Source) else Source.of_path(place)
+def opened(place: Input) -> Source:
+    """Return what is to be read from a place or from several, the parts of one layer.
+
+    Raises:
+        FormatError: no such file or folder, or nothing in it.
+    """
+    if isinstance(place, Source):
+        return place
+    if isinstance(place, (str, os.PathLike)):
+        return Source.of_path(place)
+    return Source.of_parts([opened(part) for part in place])
+
+
+def _names(place: Input) -> tuple[str, ...]:
+    """Return what problems call a place by, or each of several."""
+    if isinstance(place, Source):
+        return (place.name, *(part.name for part in place.parts))
+    if isinstance(place, (str, os.PathLike)):
+        return (os.fspath(place),)
+    return tuple(name for part in place for name in _names(part))
 
 
 def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | None) -> ReadOptions:
@@ -416,7 +437,8 @@ def _check_cores(reading: Reading, core_type: str | None) -> None:
     Raises:
         FormatError: as said.
     """
-    if core_type is not None and not getattr(readers.readers().get(reading.format), "CORES", False):
+    known = [readers.readers().get(name) for name in reading.format.split(BETWEEN)]
+    if core_type is not None and not any(getattr(reader, "CORES", False) for reader in known):
         form = f"the format '{reading.format}'" if reading.format else "a layer"
         found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
         raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
@@ -470,4 +492,4 @@ def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None, 
     options = ReadOptions(core_type=core_type)
     if gold is not None:
         options = replace(options, scheme=gold.scheme, texts=gold.documents)
-    return readers.read(_opened(given), format=format, options=options)
+    return readers.read(opened(given), format=format, options=options)

@@ -60,7 +60,7 @@ def link(options: argparse.Namespace) -> str | None:
     gold = loaded.corpus.gold
     if not gold.links:
         remedy = "give gold with links: a NEL column (hipe), N lines or codes as notes (brat), links (jsonl)"
-        raise FormatError.single(options.files[0], None, "no span has a link", remedy)
+        raise FormatError.single(loaded.gold.source, None, "no span has a link", remedy)
     rules = TypeRules({}, leave_out)
     systems = []
     for layer in loaded.corpus.systems:

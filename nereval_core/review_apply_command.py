@@ -12,9 +12,13 @@ from nereval_core import writers
 from nereval_core.commands import (
     ALL,
     STDOUT,
+    beside_gold,
+    gold_name,
     listed,
     loaded_corpus,
     misplaced,
+    named,
+    named_systems,
     put_out,
     say,
     say_unused,
@@ -23,7 +27,6 @@ from nereval_core.commands import (
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Loaded, check_criteria
-from nereval_core.readers.source import label_of
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.printed import as_csv, as_screen, in_form
 from nereval_core.report.results import head, side
@@ -90,14 +93,14 @@ def what_if(options: argparse.Namespace) -> str | None:
 
 def adjudicate(options: argparse.Namespace) -> str | None:
     """Make one layer of two annotators and write it as a corrected copy is written."""
-    if len(options.files) != 2:
-        return f"two annotators are wanted, {len(options.files)} given"
+    if len(named_systems(options)) != 1 or not beside_gold(options.files):
+        return f"two annotators are wanted, {1 + len(named(beside_gold(options.files)))} given"
     if wrong := _unwritable(options):
         return wrong
     reviewed, kept = _reviewed(options)
     loaded = _loaded(options)
     corpus = loaded.corpus
-    found = adjudicated(corpus.gold.renamed(label_of(Path(options.files[0]).name)), corpus.systems[0], reviewed)
+    found = adjudicated(corpus.gold.renamed(gold_name(options)), corpus.systems[0], reviewed)
     _write(options, found.layer, log_csv(found.log, found.signature), kept)
     say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
     for row in found.open[:SHOWN]:
@@ -149,7 +152,7 @@ def _reviewed(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
 
 def _loaded(options: argparse.Namespace) -> Loaded:
     """Read gold and the systems, which may be none."""
-    return loaded_corpus(options, None if len(options.files) > 1 else {})
+    return loaded_corpus(options, None if beside_gold(options.files) else {})
 
 
 def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:

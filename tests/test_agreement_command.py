@@ -116,7 +116,8 @@ def test_one_file_with_two_columns(run: Cli, tmp_path: Path) -> None:
         ([*FILES, "--resamples", "7"], "--resamples 7"),
         ([*FILES, "--seed", "-1"], "--seed -1"),
         ([*FILES, "--criteria", "core"], "criterion core needs"),
-        ([f"a={FILES[0]}", f"a={FILES[1]}"], "a second system is called 'a'"),
+        ([f"a={FILES[0]}", f"a={FILES[1]}"], "name two annotators or more"),
+        ([FILES[0], f"a={FILES[0]}", f"a={FILES[1]}"], "in another part of the same layer"),
         ([FILES[0], "nowhere.jsonl"], "nowhere.jsonl"),
     ],
 )

@@ -24,6 +24,7 @@ LEVELS = (
         "nereval_core.likeness",
         "nereval_core.masking",
         "nereval_core.shards",
+        "nereval_core.subset",
         "nereval_core.tokens",
     ),
     (

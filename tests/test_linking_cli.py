@@ -128,14 +128,14 @@ BAD = [
     ("link gold.jsonl", "name a prediction after gold"),
     ("link bare.jsonl run.jsonl", "bare.jsonl: no span has a link; give gold with links"),
     ("link gold.jsonl run.jsonl --relaxed gold.jsonl", "gold.jsonl:1: 1 cell; write id<tab>id"),
-    ("link gold.jsonl a=run.jsonl a=gold.jsonl", "a second system is called 'a'"),
+    ("link gold.jsonl a=run.jsonl a=gold.jsonl", "in another part of the same layer"),
     ("index gold.tsv", "name a prediction after gold"),
     ("index gold.tsv run.tsv --by type", "--by 'type', choose among document, id"),
     ("index gold.tsv run.tsv --json gold.tsv", "would overwrite an input"),
     ("index gold.tsv run.tsv --gold-format nonsense", "--gold-format 'nonsense', choose among auto, tsv"),
     ("index gold.tsv run.tsv --format nonsense", "no reader for the format 'nonsense'"),
     ("index gold.tsv map.tsv=x none.tsv", "none.tsv: no such file"),
-    ("index gold.tsv a=run.tsv a=gold.tsv", "a second system is called 'a'"),
+    ("index gold.tsv a=run.tsv a=gold.tsv", "stands in run.tsv already; give each document once"),
 ]
 
 

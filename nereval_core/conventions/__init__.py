@@ -150,12 +150,14 @@ def named(name: str) -> Convention:
 def apply(convention: Convention, given: Given, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
     """Score by a convention: files of the scorer's own format as it reads them, others by the layers they hold.
 
-    Where one of the two sides is in another format, both are scored by their layers.
+    Where one of the two sides is in another format, or in several parts, both are scored by their layers.
 
     Raises:
         FormatError: options it does not have, input that cannot be read, data it cannot have.
     """
     values = settled(convention, options)
+    if given.gold.parts or given.pred.parts:
+        return apply_to_layers(convention, given.read(), options)
     if convention.of_layers and convention.formats:
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
         chosen = {readers.recognised(source) if format == "auto" else format for source, format in sides}

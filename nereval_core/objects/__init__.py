@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,17 @@ from nereval_core.corpus import Documents, Labels, document_problems, frozen, la
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.objects.documents import documents_of_spans, documents_of_tags, other_counts, unequal, without_texts
 from nereval_core.objects.found import Found, at_once, one_by_one
-from nereval_core.readers import Reading
+from nereval_core.readers import Reading, Source
 from nereval_core.readers.schemes import SCHEMES, Repair, Scheme, Tags, decode, detect, faults, scheme_named
 
 MEND = 'mend it, or read it with read_objects(…, repair="conlleval") or "discard"'
 
 
 def is_objects(given: object) -> bool:
-    """Tell whether something is a list of documents, rather than a place to read them from."""
-    return isinstance(given, (list, tuple))
+    """Tell whether something is a list of documents, rather than a place or places to read them from."""
+    if not isinstance(given, (list, tuple)):
+        return False
+    return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given)
 
 
 def read_objects(

@@ -17,12 +17,13 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from nereval_core.errors import FormatError, quoted
+from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.source import Source, SourceFile, passed_over
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
     from nereval_core.readers.offsets import Offsets
+    from nereval_core.readers.parts import Part
 
 __all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers", "recognised"]
 
@@ -119,6 +120,8 @@ def read(
     """
     if not isinstance(source, Source):
         source = Source.of_path(source)
+    if source.parts:
+        return _read_parts(source, format, options or ReadOptions())
     if format == "auto":
         format = _recognised(source)
     elif format not in readers():
@@ -147,6 +150,38 @@ def read(
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
+
+
+def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:
+    """Read each part of a layer on its own, in the format that its content shows if none is named.
+
+    Raises:
+        FormatError: with the problems of all parts, or as `parts.joined`.
+    """
+    from nereval_core.readers.parts import joined
+
+    found: list[Part] = []
+    problems: list[Problem] = []
+    for part in source.parts:
+        try:
+            found.append(_read_part(part, format, options))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return joined(found, source=source.name, name=options.name or source.label)
+
+
+def _read_part(part: Source, format: str, options: ReadOptions) -> Part:
+    """Read a part, with gold's texts only if it has none of its own."""
+    from nereval_core.readers.parts import Part
+
+    try:
+        return Part(read(part, format=format, options=replace(options, texts=None)))
+    except FormatError:
+        if options.texts is None:
+            raise
+    return Part(read(part, format=format, options=options), borrowed=True)
 
 
 def layers(source: Source, *, format: str = "auto", options: ReadOptions | None = None) -> tuple[str, ...]:
@@ -204,6 +239,11 @@ def _recognised(source: Source) -> str:
     Raises:
         FormatError: none claims it, or two do equally.
     """
+    if source.parts:
+        forms = sorted({_recognised(part) for part in source.parts})
+        if len(forms) > 1:
+            raise FormatError.single(source.name, None, f"its parts are {' and '.join(forms)}", "name one of them")
+        return forms[0]
     claims = {name: reader.recognise(source) for name, reader in readers().items()}
     best = max(claims.values(), default=0.0)
     names = [name for name, claim in claims.items() if claim == best]
@@ -214,5 +254,7 @@ def _recognised(source: Source) -> str:
         raise FormatError.single(source.name, None, "the format cannot be recognised", remedy)
     if len(names) > 1:
         remedy = f"name the format: --format {'|'.join(names)}"
+        if len(source.files) > 1:
+            remedy += ", or name its files one by one as parts of one layer"
         raise FormatError.single(source.name, None, f"this may be {' or '.join(names)}", remedy)
     return names[0]

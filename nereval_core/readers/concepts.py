@@ -48,9 +48,12 @@ def read_index(source: Source | str | os.PathLike[str]) -> Index:
     """Read the codes of documents from a TSV file or a folder of them; an id is taken once for a document.
 
     Raises:
-        FormatError: with every problem found: another number of cells, an empty document id or code.
+        FormatError: with every problem found: another number of cells, an empty document id or code, a document in two
+            parts.
     """
     source = source if isinstance(source, Source) else Source.of_path(source)
+    if source.parts:
+        return _united(source)
     files = source.pick(".tsv")
     problems: list[Problem] = []
     documents: dict[str, set[str]] = {}
@@ -87,6 +90,32 @@ def read_index(source: Source | str | os.PathLike[str]) -> Index:
     ]
     found = {name: frozenset(codes) for name, codes in documents.items()}
     return Index(source.label, found, (*notes, *left_out(source, files)))
+
+
+def _united(source: Source) -> Index:
+    """Return the codes of all parts of a source.
+
+    Raises:
+        FormatError: as `read_index`.
+    """
+    documents: dict[str, frozenset[str]] = {}
+    homes: dict[str, str] = {}
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for part in source.parts:
+        found = read_index(part)
+        remedy = "give each document once, or call two systems by two names: NAME=PATH"
+        problems += [
+            Problem(part.name, None, f"document {quoted(name)} stands in {homes[name]} already", remedy)
+            for name in found.documents
+            if name in homes
+        ]
+        homes |= dict.fromkeys(found.documents, part.name)
+        documents |= found.documents
+        notes += [f"{part.name}: {note}" for note in found.notes]
+    if problems:
+        raise FormatError(problems)
+    return Index(source.label, documents, tuple(notes))
 
 
 def read_mapping(source: Source | str | os.PathLike[str]) -> dict[str, str]:

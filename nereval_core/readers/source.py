@@ -35,6 +35,9 @@ ZIP = ".zip"
 LAYER = "#"
 """What stands between a path and the layer wanted of it: `export.json#ann`."""
 
+NAMED_PARTS = 3
+"""So many parts of a layer are named in what it is called by."""
+
 STANDARD = "-"
 """The path that means standard input."""
 
@@ -136,7 +139,8 @@ class Source:
     """Named files: `name` as the user gave it, `label` short enough to call a system by.
 
     `layer` is the one wanted of several that the files may hold, "" where none is named. `passed` are the files of a
-    zip that were passed over, as they do not end as annotations do.
+    zip that were passed over, as they do not end as annotations do. Where several places make up one layer, `parts` are
+    these, and `files` those of all of them.
     """
 
     name: str
@@ -144,6 +148,7 @@ class Source:
     files: tuple[SourceFile, ...]
     layer: str = ""
     passed: tuple[str, ...] = ()
+    parts: tuple[Source, ...] = ()
 
     @classmethod
     def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
@@ -184,6 +189,21 @@ class Source:
             return cls._checked(shown, label, files)
         except (OSError, ValueError) as error:
             raise unreadable(shown, error) from None
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Source]) -> Source:
+        """Return several sources as the parts of one layer; a single one as it is.
+
+        Raises:
+            FormatError: none is given.
+        """
+        if not parts:
+            raise FormatError.single("parts", None, "no file or folder is given", "give one or more")
+        if len(parts) == 1:
+            return parts[0]
+        files = tuple(file for part in parts for file in part.files)
+        name, label = (_listed([getattr(part, key) for part in parts]) for key in ("name", "label"))
+        return cls(name, label, files, parts=tuple(parts))
 
     @classmethod
     def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
@@ -254,6 +274,11 @@ def _refuse_foreign(name: str, file: SourceFile) -> None:
     found = foreign(name, file.load(HEAD))
     if found is not None:
         raise FormatError.single(file.shown, None, f"{found[0]}, which is not read", found[1])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = names if len(names) <= NAMED_PARTS else (*names[: NAMED_PARTS - 1], f"{len(names) - NAMED_PARTS + 1} more")
+    return " + ".join(shown)
 
 
 def with_layer(path: str) -> tuple[str, str] | None:
