@@ -191,6 +191,33 @@ DATASET = lines(
 )
 CONLL_LABELS = ("O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC")
 
+# INCEpTION's user guide, "WebAnno TSV 3.3 File format"; the rows of a project with entities, a chain and relations.
+WEBANNO = """#FORMAT=WebAnno TSV 3.3
+#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue
+#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value
+#T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceRelation|referenceType
+#T_RL=webanno.custom.Relation|label|BT_de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity
+
+
+#Sentence.id=s1
+#Text=Ann Lee 😀 left New
+#Text=York.\x20
+1-1\t0-3\tAnn\tNNP\thttp://example.org/Q1[1]|*[2]\tPER[1]|GIVEN[2]\t*->1-1\t*[1]\t_\t_\t
+1-2\t4-7\tLee\tNNP\thttp://example.org/Q1[1]\tPER[1]\t*->1-1\t*[1]\t_\t_\t
+1-3\t8-10\t😀\t_\t_\t_\t_\t_\t_\t_\t
+1-4\t11-15\tleft\tVBD\t_\t_\t_\t_\t_\t_\t
+1-5\t16-19\tNew\tNNP\t*[3]\tLOC[3]\t_\t_\tborn\\_in\t1-1[1_3]\t
+1-6\t20-24\tYork\tNNP\t*[3]\tLOC[3]\t_\t_\t_\t_\t
+1-6.1\t20-22\tYo\t_\t*\t*\t_\t_\t_\t_\t
+1-6.2\t24-24\t\t_\t*\tEND\t_\t_\t_\t_\t
+1-7\t24-25\t.\t.\t_\t_\t_\t_\t_\t_\t
+
+#Text=She did.
+2-1\t27-30\tShe\tPRP\t_\t_\t*->1-2\t*[1]\t_\t_\t
+2-2\t31-34\tdid\tVBD\t_\t_\t_\t_\t_\t_\t
+2-3\t34-35\t.\t.\t_\t_\t_\t_\t_\t_\t
+"""
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -211,5 +238,6 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "GLiNER": ("pipeline", {"out.jsonl": GLINER}, None),
     "spaCy's to_json": ("pipeline", {"out.jsonl": SPACY_DOC}, None),
     "Hugging Face dataset": ("datasets", {"labels.txt": "\n".join(CONLL_LABELS), "train.jsonl": DATASET}, None),
+    "WebAnno TSV": ("webanno", {"d.tsv": WEBANNO}, None),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }

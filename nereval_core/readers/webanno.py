@@ -1,0 +1,220 @@
+"""WebAnno TSV 3.1 to 3.3, as WebAnno and INCEpTION export it: a document a file, one layer of its spans.
+
+Offsets are UTF-16 units, which the tokens are held against. The layer `NamedEntity` is read, or the one there is
+besides those of linguistic units of tokens, or the one asked for; the feature `value`, or its first, gives types, and
+`identifier` links. Where files lie as in the export of a project, `DOCUMENT.txt/ANNOTATOR.tsv`, each annotator has a
+layer. See INCEpTION's user guide, "WebAnno TSV 3.3 File format".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.offsets import UNITS, Found, Marked, Offsets, code_points, placed
+from nereval_core.readers.source import left_out
+from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, is_old, rows_of, short
+from nereval_core.readers.webanno_spans import LINK, Annotation, spans_of, type_feature
+
+NAME = "webanno"
+COLUMNS = True
+DESCRIPTION = "WebAnno TSV 3 of WebAnno and INCEpTION: a document a file, one of its layers of spans"
+
+SUFFIXES = (".tsv",)
+ENTITIES = "NamedEntity"
+OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.type")
+"""Packages of layers that say something of each token, and are read where they are named only."""
+EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.[A-Za-z0-9]{1,5})/([^/]+)")
+"""Where a project's export has a file: below its document, under the annotator's name."""
+WITHIN = "/"
+"""What stands between an annotator and a layer, where both are named."""
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
+    lines = source.pick(*SUFFIXES)[0].head()
+    return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old(lines) else 0.0
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators where there are several, else the layers of spans.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    by_annotator = _by_annotator(source)
+    if len(by_annotator) > 1:
+        return tuple(by_annotator)
+    return tuple(_names([rows for _, rows in next(iter(by_annotator.values()))]))
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read one layer of all files, of one annotator; `options.column` names the feature that gives types.
+
+    Raises:
+        FormatError: with every problem found; several layers or annotators, and none is named.
+    """
+    by_annotator = _by_annotator(source)
+    wanted, annotator = options.layer or "", next(iter(by_annotator))
+    named, _, within = wanted.partition(WITHIN)
+    if len(by_annotator) > 1 or named in by_annotator:
+        annotator = one_layer(source, named or None, tuple(by_annotator))
+        wanted = within
+    names, files = zip(*by_annotator[annotator], strict=True)
+    chosen = _chosen(source, files, wanted or None)
+    notes = left_out(source, source.pick(*SUFFIXES))
+    by_file, said = _annotations(files, chosen, options.column)
+    texts, sentences, found = _texts(files, options.offsets)
+    doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
+    flat = [one for spans in by_file for one in spans]
+    begin, end = (np.array([getattr(one, side) for one in flat], np.int64) for side in ("begin", "end"))
+
+    def where(span: int) -> Place:
+        return files[doc[span]].file.shown, flat[span].row.line
+
+    places = tuple((rows.file.shown, 1) for rows in files)
+    documents = Documents(names, tuple(texts), _tokens(files, found), Intervals.of(sentences))
+    made = layer(
+        options.name or source.label,
+        documents,
+        doc,
+        *placed(Marked(doc, begin, end, {}, where), texts, found.counting),
+        [one.label for one in flat],
+        extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
+        where=where,
+        problems=document_problems(documents, places.__getitem__),
+    )
+    notes += [*said, *_others(files, chosen), *filter(None, [found.note])]
+    return Reading(documents, made, NAME, tuple(notes), places=places)
+
+
+def _by_annotator(source: Source) -> dict[str, list[tuple[str, Rows]]]:
+    """Return the files of each annotator with the ids of their documents; without a project's folders "" has all.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    files = source.pick(*SUFFIXES)
+    problems: list[Problem] = []
+    found: dict[str, list[tuple[str, Rows]]] = {}
+    below = [EXPORTED.fullmatch(file.stem) for file in files]
+    pairs = [[one for one in match.groups() if one is not None] for match in below if match]
+    if len(pairs) < len(files):
+        pairs = [[file.stem, ""] for file in files]
+    # A document is called by the name of its file, without the suffix unless another has the same.
+    bases = {name: name.rpartition(".")[0] or name for name, annotator in pairs if annotator}
+    counts = Counter(bases.values())
+    for file, (name, annotator) in zip(files, pairs, strict=True):
+        rows = rows_of(file, problems)
+        if rows is not None:
+            base = bases.get(name, name)
+            found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
+    if problems:
+        raise FormatError(problems)
+    return found
+
+
+def _names(files: Sequence[Rows]) -> dict[str, str]:
+    """Return the full names of the layers of spans by what to call them: their last part where no other has it."""
+    full = dict.fromkeys(layer.name for rows in files for layer in rows.layers if layer.features)
+    counts = Counter(map(short, full))
+    return {short(name) if counts[short(name)] == 1 else name: name for name in full}
+
+
+def _chosen(source: Source, files: Sequence[Rows], wanted: str | None) -> str | None:
+    """Return the full name of the layer to be read, None where no file has one that may be meant.
+
+    Raises:
+        FormatError: several may be meant, or there is none of the name wanted.
+    """
+    names = _names(files)
+    if wanted is None and ENTITIES in names:
+        return names[ENTITIES]
+    if wanted is None:
+        names = {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
+    elif wanted in names.values():
+        return wanted
+    return names[one_layer(source, wanted, tuple(names))] if names or wanted else None
+
+
+def _annotations(
+    files: Sequence[Rows], name: str | None, column: int | str | None
+) -> tuple[list[list[Annotation]], list[str]]:
+    """Return the annotations of a layer, file by file, and what is to be said of them.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    problems: list[Problem] = []
+    counts: Counter[str] = Counter()
+    features: dict[str, None] = {}
+    found: list[list[Annotation]] = []
+    for rows in files:
+        declared = rows.layer(name or "")
+        feature = declared and type_feature(declared, None if column is None else str(column))
+        if declared and feature is None:
+            said = f"the layer {declared.short} has no feature {quoted(str(column))}"
+            remedy = f"choose among {', '.join(map(quoted, declared.features))}"
+            problems.append(Problem(rows.file.shown, None, said, remedy))
+        elif declared and feature is not None:
+            linked = feature != LINK and LINK in declared.features
+            features[f"its feature {feature}{f', links from {LINK}' if linked else ''}" if feature else "its name"] = (
+                None
+            )
+        found.append(spans_of(rows, declared, feature, counts, problems) if declared and feature is not None else [])
+    if problems:
+        raise FormatError(problems)
+    notes = [f"spans of the layer {short(name or '')}, types from {feature}" for feature in features]
+    if name is None:
+        notes.append("no layer of spans but those of tokens: name one after the path, as FILE#POS")
+    return found, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+
+
+def _others(files: Sequence[Rows], chosen: str | None) -> list[str]:
+    """Return a note on the layers that are not read."""
+    others = dict.fromkeys(
+        name
+        for rows in files
+        for name in (*(layer.short for layer in rows.layers if layer.name != chosen), *rows.others)
+    )
+    return [f"other layers, not read: {', '.join(others)}"] if others else []
+
+
+def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], list[list[tuple[int, int]]], Found]:
+    """Return texts, their sentences, and where the rows that cover something are, in the unit that tokens fit.
+
+    Raises:
+        FormatError: the tokens fit no unit.
+    """
+    rows = [(number, row) for number, file in enumerate(files) for row in file.rows if row.begin < row.end]
+    columns = np.array([(number, row.begin, row.end) for number, row in rows], np.int64).reshape(-1, 3)
+    quotes = {at: row.fields[2] for at, (_, row) in enumerate(rows)}
+
+    def where(at: int) -> Place:
+        return files[rows[at][0]].file.shown, rows[at][1].line
+
+    numbers, begins, ends = columns.T
+    marked = Marked(numbers, begins, ends, quotes, where)
+    failed: list[FormatError] = []
+    for counting in [given] if given else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
+        try:
+            made = [assembled(file, counting) for file in files]
+            texts = [text for text, _ in made]
+            found = code_points(marked, texts, expected=counting, given=counting)
+            return texts, [bounds for _, bounds in made], found
+        except FormatError as error:
+            failed.append(error)
+    raise failed[0]
+
+
+def _tokens(files: Sequence[Rows], found: Found) -> Intervals | None:
+    """Return the tokens of documents, in code points."""
+    places = zip(found.start.tolist(), found.end.tolist(), strict=True)
+    kept = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
+    return Intervals.of([[place for place, part in rows if not part] for rows in kept]) if any(kept) else None
