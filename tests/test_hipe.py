@@ -192,6 +192,7 @@ def test_tags(tags: str, taken: list[object], conlleval: list[str] | None, disca
     [
         ("Die\tO\n", 1, "is no header; begin with TOKEN<tab>NE-COARSE-LIT"),
         ("# only = a comment\n", None, "no header"),
+        ("\xa0\n", 1, "is no header"),
         ((HEADER + "a\tO\n").replace("\n", "\r"), None, "lines end in a carriage return alone; save the file with"),
         (HEADER + "a\tO\tO\tO\t_\t_\t_\tO\n", 2, "8 cells under a header of 7"),
         (HEADER + "# document_id = d\n\tO\tO\tO\t_\t_\t_\n", 3, "a row without a token"),

@@ -239,6 +239,7 @@ def test_every_byte_of_plain_spans_counts(compact: bool) -> None:
 
 @settings(max_examples=60)
 @given(names=st.lists(st.lists(st.text("aéx", max_size=9), min_size=1), min_size=1, max_size=3))
+@example(names=[["a" * 20], ["b"]])
 def test_types_of_any_length(names: list[list[str]]) -> None:
     gathered = Gathered()
     types = Types(gathered.code)
@@ -248,3 +249,10 @@ def test_types_of_any_length(names: list[list[str]]) -> None:
         raw = b"".join([*parts, bytes(16)])
         codes = types.codes(raw, np.concatenate(([0], high[:-1])), high)
         assert [list(gathered.names)[code] for code in codes] == some
+
+
+def test_a_type_that_is_no_text_does_not_spoil_the_next() -> None:
+    types = Types(Gathered().code)
+    with pytest.raises(UnicodeDecodeError):
+        types.codes(b"A\xff" + bytes(16), np.array([0, 1]), np.array([1, 2]))
+    assert list(types.codes(b"AB" + bytes(16), np.array([0, 1]), np.array([1, 2]))) == [0, 1]

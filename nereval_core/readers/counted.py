@@ -56,6 +56,7 @@ class Counted:
     _end: list[int] = field(default_factory=list)
     _label: list[str] = field(default_factory=list)
     _lines: dict[int, int] = field(default_factory=dict)
+    _shown: dict[int, str] = field(default_factory=dict)
     _quotes: dict[int, str] = field(default_factory=dict)
     _extras: dict[str, dict[int, Any]] = field(default_factory=lambda: {key: {} for key in EXTRAS})
 
@@ -108,13 +109,17 @@ class Counted:
         *,
         quote: str | None = None,
         line: int | None = None,
+        source: str | None = None,
         fragments: Pairs = (),
         id: str | None = None,
         links: tuple[str, ...] = (),
         score: float | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add a span of the last document; `quote` is what the file says it covers, fragments joined by one space."""
+        """Add a span of the last document; `quote` is what the file says it covers, fragments joined by one space.
+
+        `line` is that of the document's file, or of `source` where spans stand in another.
+        """
         number = len(self._start)
         self._counts[-1] += 1
         self._start.append(start)
@@ -122,6 +127,8 @@ class Counted:
         self._label.append(label)
         if line is not None:
             self._lines[number] = line
+        if source is not None:
+            self._shown[number] = source
         if quote is not None:
             self._quotes[number] = quote
         if fragments or id is not None or links or score is not None or meta:
@@ -169,7 +176,8 @@ class Counted:
         )
         problems = [*document_problems(documents, self._places.__getitem__)]
         problems += [
-            self._outside(int(doc[span]), span, found.counting) for span in np.flatnonzero(found.start < 0).tolist()
+            self._outside(where(span), int(doc[span]), span, found.counting)
+            for span in np.flatnonzero(found.start < 0).tolist()
         ]
         if problems:
             raise FormatError(problems)
@@ -190,14 +198,13 @@ class Counted:
 
     def _place(self, doc: Int64, span: int) -> Place:
         source, line = self._places[doc[span]]
-        return source, self._lines.get(span, line)
+        return self._shown.get(span, source), self._lines.get(span, line)
 
-    def _outside(self, document: int, span: int, counting: Offsets) -> Problem:
-        source, line = self._places[document]
+    def _outside(self, place: Place, document: int, span: int, counting: Offsets) -> Problem:
         length = len(self._texts[document])
         found = f"{self._start[span]} to {self._end[span]} is no place in the text of {length} characters"
         remedy = f"offsets are read as {counting}: mend them, or say what they count: --offsets"
-        return Problem(source, self._lines.get(span, line), found, remedy)
+        return Problem(*place, found, remedy)
 
     def _converted(
         self, pairs: Mapping[int, Pairs], texts: Sequence[int], counting: Offsets

@@ -245,6 +245,7 @@ def _add_document(name: str | None, document: Document, made: Counted) -> None:
             label,
             quote=quote or None,
             line=at,
+            source=source,
             id=own or None,
             links=tuple(filter(None, links.split(LINKS))) if links else (),
             score=score,

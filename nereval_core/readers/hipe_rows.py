@@ -147,7 +147,7 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
             continue
         elif not parsed.columns:
             parsed.take_header(number, line)
-            if parsed.columns[0] != "TOKEN":
+            if parsed.columns[:1] != ["TOKEN"]:
                 found = f"{quoted(line)} is no header"
                 builder.problem(number, found, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
                 parsed.columns = []

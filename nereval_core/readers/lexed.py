@@ -90,7 +90,7 @@ class Types:
             UnicodeDecodeError: one that is not UTF-8; and whatever `code` raises.
         """
         sizes = high - low
-        if self._known and int(sizes.max()) <= WORD:
+        if len(self._keys) and int(sizes.max()) <= WORD:
             found = words(np.frombuffer(raw, np.uint8), low)
             first, second = found[0::2] & MASKS[0].take(sizes), found[1::2] & MASKS[1].take(sizes)
             key = first * FACTOR + second
