@@ -149,8 +149,8 @@ def test_texts_beside_that_are_not_there_or_there_twice_are_refused() -> None:
         # The line is one of the spans' file.
         (
             "id\ttext\nd1\tAnn met Rob.\n",
-            "d.spans.tsv: the quotes fit no way to count offsets; best is code points, end exclusive: 1 of 2 match; mend"
-            " the offsets or the quotes, or check that the text is the one annotated\n"
+            "d.spans.tsv: the quotes fit no way to count offsets; best is code points, end exclusive: 1 of 2 match; "
+            "mend the offsets or the quotes, or check that the text is the one annotated\n"
             "d.spans.tsv:3: 'Bob' at 8 to 11, where the text has 'Rob'; mend the offsets or the quote",
         ),
     ):

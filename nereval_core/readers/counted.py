@@ -175,10 +175,8 @@ class Counted:
             named=named,
         )
         problems = [*document_problems(documents, self._places.__getitem__)]
-        problems += [
-            self._outside(where(span), int(doc[span]), span, found.counting)
-            for span in np.flatnonzero(found.start < 0).tolist()
-        ]
+        outside = np.flatnonzero(found.start < 0).tolist()
+        problems += [self._outside(where(span), int(doc[span]), span, found.counting) for span in outside]
         if problems:
             raise FormatError(problems)
         name = options.name or source.label

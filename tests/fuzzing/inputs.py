@@ -1,0 +1,207 @@
+"""What a reader is fed: files cut out of bytes, the options they are read with, and what to begin with.
+
+An input is a byte that chooses a shape, a byte that chooses options, and the contents of the files, one after another
+with BREAK between.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nereval_core.corpus import Builder, Documents, Layer
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, Source, read, readers
+from nereval_core.readers.offsets import Offsets
+from nereval_core.writers import write, writers
+from tests.samples import SAMPLES
+
+BREAK = b"\n<<<>>>\n"
+
+Pack = Callable[[bytes], bytes]
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The names of files, the layer to read of them, and how bytes become what stands in such files."""
+
+    files: tuple[str, ...]
+    layer: str | None = None
+    pack: Pack = bytes
+
+    def cut(self, raw: bytes) -> Files:
+        """Return the files of an input; those it has no bytes for are empty."""
+        pieces = raw.split(BREAK, len(self.files) - 1)
+        pieces += [b""] * (len(self.files) - len(pieces))
+        return dict(zip(self.files, map(self.pack, pieces), strict=True))
+
+
+def parquet_of_rows(raw: bytes) -> bytes:
+    """Return a JSON list of rows as Parquet, the bytes themselves where they are none: damage reaches the values."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        rows = json.loads(raw)
+        table = pa.Table.from_pylist(rows)
+        with BytesIO() as file:
+            parquet.write_table(table, file)
+            return file.getvalue()
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, pa.ArrowException):
+        return raw
+
+
+TEXTS = [{"document": "d", "text": "Ann saw Bob", "tokens": [{"start": 0, "end": 3}], "meta": '{"n": 1}'}]
+SPANS = [
+    {"document": "d", "start": 0, "end": 3, "type": "PER", "id": "T1", "links": ["Q1"], "score": 0.5},
+    {
+        "document": "d",
+        "start": 4,
+        "end": 11,
+        "type": "X",
+        "fragments": [{"start": 4, "end": 7}, {"start": 8, "end": 11}],
+    },
+]
+ROWS = [{"tokens": ["Ann", "saw"], "ner_tags": ["B-A", "O"], "id": "a"}, {"tokens": ["Bob"], "ner_tags": ["B-A"]}]
+MADE: Mapping[str, tuple[tuple[Shape, tuple[bytes, ...]], ...]] = {
+    "parquet": (
+        (
+            Shape(("x.spans.parquet", "x.texts.parquet"), pack=parquet_of_rows),
+            (json.dumps(SPANS).encode(), json.dumps(TEXTS).encode()),
+        ),
+    ),
+    "datasets": ((Shape(("train.parquet",), pack=parquet_of_rows), (json.dumps(ROWS).encode(),)),),
+}
+"""Shapes that no sample has, each with files to begin with, as they are before packing."""
+
+GOLD = Documents(("d", "d1", "s1"), ("abc", "Ann met Bob.", "abcd efgh"))
+OPTIONS = (
+    ReadOptions(),
+    ReadOptions(repair="conlleval", texts=GOLD),
+    ReadOptions(repair="discard", column=2, scheme="BIOES"),
+    ReadOptions(offsets=Offsets("UTF-16 units", 1), scheme="IOB1"),
+    ReadOptions(offsets=Offsets("UTF-8 bytes", 0, True), core_type="A", texts=GOLD),
+    ReadOptions(offsets=Offsets(), scheme="IO", column="ner_tags"),
+)
+
+
+@cache
+def shapes(format: str) -> tuple[tuple[Shape, tuple[bytes, ...]], ...]:
+    """Return the shapes of a format's inputs, each with files to begin with."""
+    found = [
+        (Shape(tuple(files), layer), tuple(content.encode() for content in files.values()))
+        for form, files, layer in SAMPLES.values()
+        if form == format
+    ]
+    found += [(Shape(tuple(files)), tuple(files.values())) for files in _written(format)]
+    return (*found, *MADE.get(format, ()))
+
+
+def seeds(format: str) -> Iterator[bytes]:
+    """Yield inputs to begin with: every shape's files, with every choice of options."""
+    for number, (_, contents) in enumerate(shapes(format)):
+        for options in range(len(OPTIONS)):
+            yield bytes((number, options)) + BREAK.join(contents)
+
+
+def taken(format: str, raw: bytes) -> tuple[Files, ReadOptions]:
+    """Return the files of an input and the options to read them with."""
+    known = shapes(format)
+    shape = known[raw[0] % len(known) if raw else 0][0]
+    options = OPTIONS[raw[1] % len(OPTIONS) if len(raw) > 1 else 0]
+    if not getattr(readers()[format], "COLUMNS", False):
+        options = replace(options, column=None)
+    return shape.cut(raw[2:]), replace(options, layer=shape.layer)
+
+
+def attempt(format: str, files: Files, options: ReadOptions) -> bool:
+    """Read files in every way they are read, and say whether there was anything in them.
+
+    Raises:
+        Exception: what a reader may not raise: anything but a FormatError, and one that points to no line of its file.
+        AssertionError: what it may not return: spans outside their text, text that no encoding can write.
+    """
+    try:
+        source = Source.of_uploads(files.items())
+    except FormatError:
+        return False
+    reader = readers()[format]
+    assert 0 <= reader.recognise(source) <= 1
+    names: tuple[str, ...] = ()
+    try:
+        if hasattr(reader, "layers"):
+            names = reader.layers(source, options)
+            assert len(set(names)) == len(names), "two layers of one name"
+    except FormatError as error:
+        _told(error, files)
+    done = False
+    for name in dict.fromkeys((options.layer, *names[:2])):
+        if name is not None and not hasattr(reader, "layers"):
+            continue
+        try:
+            reading = read(source, format=format, options=replace(options, layer=name))
+        except FormatError as error:
+            _told(error, files)
+            continue
+        _sound(reading.layer)
+        done = True
+    return done
+
+
+def _told(error: FormatError, files: Files) -> None:
+    for problem in error.problems:
+        assert problem.found and problem.remedy, "a problem says nothing"
+        if problem.line is not None and problem.source in files and not files[problem.source].startswith(b"PAR1"):
+            # Tables may end rows in a carriage return alone.
+            lines = len(re.findall(rb"\r\n?|\n", files[problem.source])) + 1
+            assert 1 <= problem.line <= lines, "a problem at no line of its file"
+    assert error.lines() and all(line.isprintable() for line in error.lines()), "a problem not to be printed"
+
+
+def _sound(layer: Layer) -> None:
+    texts = list(layer.documents.texts)
+    for text in (*texts, *layer.documents.ids, *map(layer.label, range(len(layer)))):
+        text.encode()
+    for doc, start, end in zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True):
+        assert 0 <= start < end <= len(texts[doc]) or layer.documents.sizes is not None, "a span outside its text"
+    for extra in (layer.ids, layer.links, layer.scores, layer.meta):
+        json.dumps(dict(extra), allow_nan=False, ensure_ascii=False).encode()
+    assert layer.digest
+
+
+def _written(format: str) -> Iterator[Files]:
+    """Yield what our writer makes of a layer that has much, as far as the format can say it."""
+    if format not in writers():
+        return
+    for layer in _layers():
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "out")
+            try:
+                write(layer, path, format=format)
+            except FormatError:
+                continue
+            files = sorted(path.iterdir()) if path.is_dir() else [path]
+            yield {file.name: file.read_bytes() for file in files if file.stat().st_size}
+
+
+def _layers() -> Iterator[Layer]:
+    full = Builder("full")
+    full.document("d1", "Ann 😀 met\tBob", tokens=[(0, 3), (4, 5), (6, 9), (10, 13)], meta={"n": 1})
+    full.span(0, 3, "PER", id="T1", links=("Q1", "NIL"), core=(0, 1), alternatives=((0, 5),), score=0.5)
+    full.span(0, 13, "X", id="T2", fragments=((0, 3), (10, 13)), meta={"a": None})
+    full.document("d2", "e\u0301 שלום")
+    yield full.finish("full")
+    plain = Builder("plain")
+    plain.document("d1", "Ann met Bob", tokens=[(0, 3), (4, 7), (8, 11)])
+    plain.span(0, 3, "PER")
+    plain.span(4, 11, "PER")
+    plain.document("d2", "Rome", tokens=[(0, 4)])
+    plain.span(0, 4, "LOC")
+    yield plain.finish("plain")
