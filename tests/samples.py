@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-Files = dict[str, str]
+Files = dict[str, str | bytes]
 
 
 def lines(*rows: Any) -> str:
@@ -217,6 +218,8 @@ WEBANNO = """#FORMAT=WebAnno TSV 3.3
 2-2\t31-34\tdid\tVBD\t_\t_\t_\t_\t_\t_\t
 2-3\t34-35\t.\t.\t_\t_\t_\t_\t_\t_\t
 """
+# Made by spaCy 3.8.18: tests/fixtures/docbin/make.py.
+DOCBIN = (Path(__file__).parent / "fixtures" / "docbin" / "sample.spacy").read_bytes()
 
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
@@ -239,5 +242,11 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "spaCy's to_json": ("pipeline", {"out.jsonl": SPACY_DOC}, None),
     "Hugging Face dataset": ("datasets", {"labels.txt": "\n".join(CONLL_LABELS), "train.jsonl": DATASET}, None),
     "WebAnno TSV": ("webanno", {"d.tsv": WEBANNO}, None),
+    "spaCy DocBin": ("docbin", {"train.spacy": DOCBIN}, "ents"),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
 }
+
+
+def raw(content: str | bytes) -> bytes:
+    """Return the bytes of a file."""
+    return content.encode() if isinstance(content, str) else content

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
-from tests.samples import SAMPLES
+from tests.samples import SAMPLES, raw
 
 
 def source(name: str, files: dict[str, bytes] | None = None) -> Source:
-    given = {file: content.encode() for file, content in SAMPLES[name][1].items()} if files is None else files
+    given = {file: raw(content) for file, content in SAMPLES[name][1].items()} if files is None else files
     return Source.of_uploads(given.items())
 
 
@@ -30,7 +30,7 @@ def test_a_sample_is_claimed_most_surely_by_its_own_reader(name: str) -> None:
     if len(files) == 1:
         [content] = files.values()
         for other in ("x", "x.txt", "x.json"):
-            reading = read(source(name, {other: content.encode()}), options=ReadOptions(layer=layer))
+            reading = read(source(name, {other: raw(content)}), options=ReadOptions(layer=layer))
             assert reading.format == format
 
 
@@ -43,20 +43,21 @@ def test_a_damaged_sample_ends_in_a_reading_or_in_problems(name: str) -> None:
     """Every byte in turn is lost, or becomes another that JSON and tables care about."""
     format, files, layer = SAMPLES[name]
     target = list(files)[-1]
-    whole = files[target].encode()
+    whole = raw(files[target])
     chosen = random.Random(0)
     ends = 0
     for at in sorted(chosen.sample(range(len(whole)), min(len(whole), 250))):
         for change in (b"", chosen.choice([b'"', b"{", b"]", b"\n", b"\t", b"\xff", b"-", b"0", b",", b"\\", b"|"])):
             damaged = whole[:at] + change + whole[at + 1 :]
-            given = {**{file: content.encode() for file, content in files.items()}, target: damaged}
+            given = {**{file: raw(content) for file, content in files.items()}, target: damaged}
             try:
                 read(source(name, given), format=format, options=ReadOptions(layer=layer))
                 layers(source(name, given), format=format)
                 ends += 1
             except FormatError as error:
                 assert all(problem.found and problem.remedy for problem in error.problems)
-    assert ends
+    # What is packed has a sum to check it by.
+    assert ends or isinstance(files[target], bytes)
 
 
 @pytest.mark.parametrize("format", readers())

@@ -13,7 +13,7 @@ from pages.shared.loading import served_sources
 
 SMALL = 1 << 20
 """Bytes that are read faster than a process starts."""
-UNPACKED = frozenset({".zip", ".gz", ".zst", ".zstd", ".parquet"})
+UNPACKED = frozenset({".zip", ".gz", ".zst", ".zstd", ".parquet", ".spacy"})
 """Endings of files that are larger than they look."""
 
 Opened = tuple[str, Source | FormatError, dict[str, Source | FormatError]]
