@@ -147,6 +147,90 @@ PUBTATOR = (
     "2|t|Nothing\n2|a|\n2\t0\t7\tNothing\tDisease\t-1\n"
 )
 
+# Like the files of BioCreative V CDR and NLM-Chem: a discontinuous annotation, one without a place, a relation.
+BIOC = """<?xml version='1.0' encoding='UTF-8'?>
+<!DOCTYPE collection SYSTEM 'BioC.dtd'>
+<collection>
+<source>PubTator</source><date>0/0/0</date><key>PubTator.key</key>
+<document>
+<id>6794356</id>
+<passage>
+<infon key="type">title</infon>
+<infon key="year">1981</infon>
+<offset>0</offset>
+<text>Ovarian and breast cancer &amp; lithium</text>
+<annotation id="0">
+<infon key="type">Disease</infon>
+<infon key="MESH">D010051</infon>
+<location offset="0" length="7"/>
+<location offset="19" length="6"/>
+<text>Ovarian cancer</text>
+</annotation>
+<annotation id="MIC0"><infon key="type">MeSH_Indexing_Chemical</infon><text/></annotation>
+</passage>
+<passage>
+<infon key="type">abstract</infon>
+<offset>36</offset>
+<text>Naloxone, 5 µg 😀, and BRAF.</text>
+<annotation id="1">
+<infon key="identifier">673;674</infon>
+<infon key="type">Gene</infon>
+<infon key="score">0.5</infon>
+<infon key="updated_at">1980-01-01</infon>
+<location offset="58" length="4"/>
+<text>BRAF</text>
+</annotation>
+<relation id="R0"><infon key="type">CID</infon><node refid="0" role="Disease"/></relation>
+</passage>
+</document>
+</collection>
+"""
+
+
+def bioc_annotation(id: str, type: str, offset: int, text: str, **infons: Any) -> dict[str, Any]:
+    """Return an annotation of BioC JSON."""
+    locations = [{"offset": offset, "length": len(text)}]
+    return {"id": id, "infons": {"type": type, **infons}, "text": text, "locations": locations}
+
+
+def bioc_document(id: str, *passages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a document of BioC JSON."""
+    return {"id": id, "infons": {}, "passages": list(passages), "annotations": [], "relations": [], **more}
+
+
+def bioc_passage(offset: int, text: str, *annotations: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a passage of BioC JSON."""
+    common: dict[str, Any] = {"infons": {}, "sentences": [], "relations": []}
+    return {"offset": offset, "text": text, "annotations": list(annotations), **common, **more}
+
+
+BIOC_DOCUMENTS = (
+    bioc_document(
+        "33664495",
+        bioc_passage(0, "AIDA & UCP1.", bioc_annotation("2", "Gene", 0, "AIDA", identifier="108909", valid=True)),
+        bioc_passage(13, "In mice.", bioc_annotation("9", "Species", 16, "mice", identifier="10090")),
+        _id="33664495|None",
+        pmid=33664495,
+        journal="Nat Cell Biol",
+    ),
+    bioc_document("2", bioc_passage(0, "Nothing.")),
+)
+# The service of PubTator 3; and the BioC services of PubMed Central and PubMed, which give a list of one collection.
+BIOC_PUBTATOR3 = json.dumps({"PubTator3": BIOC_DOCUMENTS})
+BIOC_LIST = json.dumps(
+    [
+        {
+            "bioctype": "BioCCollection",
+            "source": "PMC",
+            "date": "20200801",
+            "key": "pmc.key",
+            "version": "1.0",
+            "infons": {},
+            "documents": BIOC_DOCUMENTS,
+        }
+    ]
+)
+
 # The documentation of transformers, TokenClassificationPipeline: aggregation_strategy "none" and "simple".
 PIECES = lines(
     {
@@ -236,6 +320,10 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
     "PubTator": ("pubtator", {"x.pubtator": PUBTATOR}, None),
+    "BioC XML": ("bioc", {"x.xml": BIOC}, None),
+    "BioC JSON of PubTator 3": ("bioc", {"x.json": BIOC_PUBTATOR3}, None),
+    "BioC JSON of PubMed Central": ("bioc", {"x.json": BIOC_LIST}, None),
+    "BioC JSON lines": ("bioc", {"x.jsonl": lines(*BIOC_DOCUMENTS)}, None),
     "pieces of a pipeline": ("pipeline", {"out.jsonl": PIECES}, None),
     "groups of a pipeline": ("pipeline", {"out.jsonl": GROUPS}, None),
     "GLiNER": ("pipeline", {"out.jsonl": GLINER}, None),

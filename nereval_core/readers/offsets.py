@@ -61,7 +61,8 @@ class Marked:
     """Spans as a file has them: `text` is the number of each one's text, never falling, shape (spans,).
 
     `quotes` are, by span, the texts that the file says they cover; `alike` gives the form in which a quote is compared,
-    for tools that change white space. `where` says at which line a span stands.
+    for tools that change white space. `where` says at which line a span stands, and `called` what a problem calls it
+    where no line tells.
     """
 
     text: Int64
@@ -70,6 +71,7 @@ class Marked:
     quotes: Mapping[int, str]
     where: Callable[[int], Place]
     alike: Callable[[str], str] = str
+    called: Callable[[int], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,7 @@ def _mismatches(spans: Marked, texts: Sequence[str], counts: Mapping[Offsets, in
     for span in _differing(spans, texts, start, end)[:SHOWN]:
         there = texts[spans.text[span]][start[span] : end[span]]
         what = "which is no place in the text" if start[span] < 0 else f"where the text has {quoted(there)}"
-        found = f"{quoted(spans.quotes[span])} at {spans.start[span]} to {spans.end[span]}, {what}"
+        whose = f"{spans.called(span)}: " if spans.called else ""
+        found = f"{whose}{quoted(spans.quotes[span])} at {spans.start[span]} to {spans.end[span]}, {what}"
         problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))
     return problems
