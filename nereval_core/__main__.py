@@ -545,6 +545,7 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
     add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
     _add_core_type(add)
     _add_offsets(add)
+    _add_columns(add)
     add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
     add(
         "--token-text",
@@ -563,6 +564,11 @@ def _add_lossy(add: Callable[..., object]) -> None:
     add("--lossy", action="store_true", help="leave out what the format cannot hold (else it is listed and refused)")
 
 
+def _add_columns(add: Callable[..., object]) -> None:
+    what = "CSV: what columns hold, by name or number from 1: document=doc,start=3,end=4,type=kind,text=6"
+    add("--span-columns", metavar="WHAT=COLUMN,…", help=what)
+
+
 def _add_core_type(add: Callable[..., object]) -> None:
     add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
 
@@ -579,6 +585,7 @@ def _convert() -> argparse.ArgumentParser:
     parser.add_argument("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
     _add_core_type(parser.add_argument)
     _add_offsets(parser.add_argument)
+    _add_columns(parser.add_argument)
     _add_lossy(parser.add_argument)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser

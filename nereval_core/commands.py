@@ -26,6 +26,7 @@ from nereval_core.criteria import (
 from nereval_core.errors import FormatError, Problem, one_line, quoted
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.readers import Reading, Source
+from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
@@ -108,6 +109,7 @@ def convert(options: argparse.Namespace) -> str | None:
         repair=options.repair,
         core_type=options.core_type,
         offsets=None if options.offsets is None else offsets_of(options.offsets),
+        columns=None if options.span_columns is None else chosen_columns(options.span_columns),
         progress=progress_bar(options.input, "read"),
     )
     notes = writers.write(
@@ -323,6 +325,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         repair=options.repair,
         core_type=options.core_type,
         offsets=None if options.offsets is None else offsets_of(options.offsets),
+        columns=None if options.span_columns is None else chosen_columns(options.span_columns),
         missing=options.missing,
         token_text=options.token_text,
     )

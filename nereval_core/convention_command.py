@@ -13,6 +13,7 @@ from nereval_core.conventions import Convention, Given, Outcome, apply, named, s
 from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Input, choose_criteria, opened
+from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.report.export import frame_as, record_form
 from nereval_core.report.printed import as_csv, as_screen, in_form
@@ -99,6 +100,7 @@ def given_sides(options: argparse.Namespace, gold: Input, systems: Mapping[str, 
     found: dict[str, Given] = {}
     read = opened(gold)
     offsets = None if options.offsets is None else offsets_of(options.offsets)
+    columns = None if options.span_columns is None else chosen_columns(options.span_columns)
     for name, path in systems.items():
         try:
             found[name] = Given(
@@ -112,6 +114,7 @@ def given_sides(options: argparse.Namespace, gold: Input, systems: Mapping[str, 
                 token_text=options.token_text,
                 repair=options.repair,
                 offsets=offsets,
+                columns=columns,
             )
         except FormatError as error:
             problems += error.problems

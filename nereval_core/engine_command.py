@@ -39,6 +39,7 @@ from nereval_core.scoring import Settings
 ENGINES = ("dask", "local")
 WITHOUT_PART = (
     *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
+    "span_columns",
     "differences",
 )
 """Options of `score` that shards have no use for."""

@@ -49,6 +49,7 @@ class LoadOptions:
     missing: Missing = "error"
     token_text: TokenText = "own"
     offsets: Offsets | None = None
+    columns: Mapping[str, int | str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +146,15 @@ def read(
     core_type: str | None = None,
     offsets: Offsets | None = None,
     layer: str | None = None,
+    columns: Mapping[str, int | str] | None = None,
     texts: Documents | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reading:
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
 
     Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
-    `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted.
+    `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
+    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
     around them. `progress` is called with the lines or files done and their total.
@@ -169,6 +172,7 @@ def read(
         core_type=_typed(core_type),
         offsets=offsets,
         layer=layer,
+        columns=columns,
         texts=texts,
         progress=progress,
     )
@@ -401,6 +405,7 @@ def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | N
         repair=options.repair,
         core_type=_typed(options.core_type),
         offsets=options.offsets,
+        columns=options.columns,
         progress=progress,
     )
 
@@ -415,6 +420,7 @@ def _pred_options(
         repair=options.repair,
         core_type=options.core_type,
         offsets=options.offsets,
+        columns=options.columns,
         texts=gold.documents if gold else None,
         progress=progress,
     )

@@ -218,6 +218,19 @@ def test_a_layer_that_is_not_there_or_not_named_is_refused(cli: Cli, path: str, 
     assert err.startswith(said)
 
 
+def test_columns_of_a_table_can_be_said(cli: Cli) -> None:
+    Path("x.csv").write_text("Akte,von,bis,Art,Satz\nd,0,3,PER,Ann met Bob.\n")
+    columns = ("--span-columns", "document=Akte,start=von,end=3,type=Art,text=Satz")
+    status, _, err = cli("score", "x.csv", "s=x.csv")
+    assert status == 2 and "the format cannot be recognised" in err and "--span-columns document=NAME" in err
+    assert cli("convert", "x.csv", "out.jsonl", "--to", "jsonl", *columns)[0] == 0
+    assert scored(cli, "out.jsonl", "x.csv", *columns)["systems"][0]["criteria"]["strict"]["COR"] == 1
+    status, out, _ = cli("score", "x.csv", "s=x.csv", "--convention", "nervaluate-1.2.1", *columns)
+    assert status == 0 and "strict" in out
+    status, out, err = cli("score", "x.csv", "s=x.csv", "--span-columns", "von=start")
+    assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is no column; write document=NAME")
+
+
 def test_what_offsets_count_can_be_said(cli: Cli) -> None:
     row = {"id": "d1", "text": "😀 Ann", "label": [[2, 5, "PER"]]}
     Path("all.jsonl").write_text(json.dumps(row, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from nereval_core.corpus import Documents, Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import Offsets
 from nereval_core.writers import write
 from tests.layer_strategies import content, layers
@@ -18,10 +20,16 @@ from tests.samples import CSV, TSV, lines
 
 
 def read_files(
-    files: dict[str, str], *, texts: Documents | None = None, offsets: Offsets | None = None, format: str = "csv"
+    files: dict[str, str],
+    *,
+    texts: Documents | None = None,
+    offsets: Offsets | None = None,
+    columns: str | None = None,
+    format: str = "csv",
 ) -> Reading:
     source = Source.of_uploads((name, text.encode()) for name, text in files.items())
-    return read(source, format=format, options=ReadOptions(texts=texts, offsets=offsets))
+    chosen = None if columns is None else chosen_columns(columns)
+    return read(source, format=format, options=ReadOptions(texts=texts, offsets=offsets, columns=chosen))
 
 
 def spans(layer: Layer) -> list[tuple[str, str, str]]:
@@ -67,6 +75,84 @@ def test_takes(files: dict[str, str]) -> None:
     reading = read_files(files, format="auto")
     assert (reading.format, spans(reading.layer)) == ("csv", ANN)
     assert reading.documents.texts[0] == TEXT
+
+
+GERMAN = f"Satz;Art;von;bis;Akte\n{TEXT};PER;0;3;d1\n;PER;8;11;d1\n"
+BARE = f"d1,0,3,PER,{TEXT}\nd1,8,11,PER,\n"
+KINDS = f"doc,start,end,label,kind,text\nd1,0,3,a,PER,{TEXT}\nd1,8,11,b,PER,\n"
+WRONG = f"doc,start,end,label,quote,text\nd1,0,3,PER,?,{TEXT}\nd1,8,11,PER,!,\n"
+APART = "n\tu\tv\tw\nd1\t0\t3\tPER\nd1\t8\t11\tPER\n"
+PLACES = "document=1,start=2,end=3,type=4"
+CHOSEN = [
+    # (what, files, columns)
+    ("by name", {"x.csv": GERMAN}, "document=Akte,start=von,end=bis,type=Art,text=Satz"),
+    ("by name in other letters", {"x.csv": GERMAN}, "document=akte,start=VON,end=bis,type=art,text=SATZ"),
+    ("by number below a header", {"x.csv": GERMAN}, "document=5,start=3,end=4,type=2,text=1"),
+    ("by number and name", {"x.csv": GERMAN}, "document=5,start=von,end=4,type=Art,text=1"),
+    ("the rest by their usual names", {"x.csv": GERMAN.replace("Satz", "text")}, "document=5,start=3,end=bis,type=2"),
+    ("without a header", {"x.csv": BARE}, f"{PLACES},text=5"),
+    ("without a header, a document first", {"x.csv": f"d1,,,,{TEXT}\n{BARE}"}, f"{PLACES},text=5"),
+    ("without a header or an ending", {"x": BARE.replace(",", "\t")}, f"{PLACES},text=5"),
+    ("another than the usual one", {"x.csv": KINDS}, "type=kind"),
+    ("not the usual one", {"x.csv": WRONG}, "quote="),
+    ("with texts beside", {"a.tsv": TEXTS, "b.tsv": APART}, PLACES),
+    ("where a reader of tags would claim it", {"x.tsv": BARE.replace(",", "\t")}, f"{PLACES},text=5"),
+]
+
+
+@pytest.mark.parametrize(("files", "columns"), [row[1:] for row in CHOSEN], ids=[row[0] for row in CHOSEN])
+def test_columns_can_be_chosen(files: dict[str, str], columns: str) -> None:
+    reading = read_files(files, columns=columns, format="auto")
+    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert reading.documents.texts[0] == TEXT
+    headless = "the first line is read as a row: columns are chosen by number"
+    assert (headless in reading.notes) == ("\n" + next(iter(files.values()))).startswith("\nd1")
+    # A source may say it by itself, as each upload does.
+    source = Source.of_uploads((name, text.encode()) for name, text in files.items())
+    assert read(replace(source, columns=chosen_columns(columns))).layer.digest == reading.layer.digest
+
+
+NOT_CHOSEN = [
+    # (columns, said)
+    ("start=begin,end=bis", "x.csv:1: no such column for start; choose among 'Satz', 'Art', 'von', 'bis', 'Akte',"),
+    ("start=3,end=9", "x.csv:1: no such column for end; choose among 'Satz', 'Art'"),
+    ("start=von,end=bis", "x.csv:1: no column for type; call that of type one of label, type, entity_type"),
+    ("document=5,start=3,end=4,type=2,score=p", "x.csv:1: no such column for score; choose among"),
+    ("from=3", "--span-columns: 'from=3' is no column; write document=NAME,start=NAME,… with names or numbers from 1"),
+    ("start", "--span-columns: 'start' is no column"),
+    ("start=0", "--span-columns: 'start=0' is no column"),
+    ("start=1,start=2", "--span-columns: two columns for start"),
+]
+
+
+@pytest.mark.parametrize(("columns", "said"), NOT_CHOSEN)
+def test_columns_that_are_not_there_are_refused_with_those_that_are(columns: str, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files({"x.csv": GERMAN}, columns=columns, format="auto")
+    assert caught.value.lines()[0].startswith(said)
+    assert len(caught.value.lines()) == 1
+
+
+def test_without_a_header_columns_there_are_are_counted() -> None:
+    with pytest.raises(
+        FormatError, match=r"^x\.csv:1: no such column for text; choose among numbers to 5, or by number"
+    ):
+        read_files({"x.csv": BARE}, columns="document=1,start=2,end=3,type=4,text=6", format="auto")
+
+
+def test_other_formats_have_no_use_for_columns_and_say_so() -> None:
+    row = {"id": "d", "text": "a", "spans": []}
+    reading = read_files({"x.jsonl": lines(row)}, columns="start=von", format="auto")
+    assert (reading.format, *reading.notes) == (
+        "jsonl",
+        "the columns chosen are for tables of spans, which this is not",
+    )
+
+
+def test_a_problem_of_a_span_names_its_own_file() -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files({"d.spans.tsv": TSV.replace("11", "99").replace("\ttext", "\tnote"), "d.texts.tsv": TEXTS})
+    assert str(caught.value).startswith("d.spans.tsv:3: 8 to 99 is no place in the text of 12 characters")
 
 
 def test_texts_are_taken_from_gold() -> None:

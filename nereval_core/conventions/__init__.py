@@ -73,6 +73,7 @@ class Given:
     token_text: TokenText = "own"
     repair: Literal["conlleval", "discard"] | None = None
     offsets: Offsets | None = None
+    columns: Mapping[str, int | str] | None = None
 
     def layers(self) -> tuple[Layer, Layer]:
         """Read both sides as layers over gold's documents: see `read`."""
@@ -84,7 +85,7 @@ class Given:
         Raises:
             FormatError: with all problems of both.
         """
-        options = ReadOptions(column=self.gold_column, repair=self.repair, offsets=self.offsets)
+        options = ReadOptions(column=self.gold_column, repair=self.repair, offsets=self.offsets, columns=self.columns)
         gold = readers.read(self.gold, format=self.gold_format, options=options)
         options = replace(options, column=self.pred_column, scheme=gold.scheme, texts=gold.documents)
         pred = readers.read(self.pred, format=self.pred_format, options=options)

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers.csv_table import OPTION
 from nereval_core.readers.source import Source, SourceFile, passed_over
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ class ReadOptions:
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
     a text, `core_type` the type or attribute of spans that are the cores of others. `offsets` says what offsets count
-    where the format leaves it open, `layer` which of several layers in a file is wanted. `progress` is called, as a
-    file is read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
+    where the format leaves it open, `layer` which of several layers in a file is wanted. `columns` says which column of
+    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none. `progress` is called,
+    as a file is read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
     """
 
     name: str | None = None
@@ -47,6 +49,7 @@ class ReadOptions:
     core_type: str | None = None
     offsets: Offsets | None = None
     layer: str | None = None
+    columns: Mapping[str, int | str] | None = None
     progress: Callable[[int, int], None] | None = None
 
 
@@ -85,9 +88,11 @@ class Reader(Protocol):
 
     NAME: str
     DESCRIPTION: str
-    # And, where a file may hold several layers, layers(source, options) -> their names, the first of them first;
-    # where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, and where cores
-    # are spans of the type or attribute `ReadOptions.core_type`, CORES = True.
+    # And, where columns hold what `ReadOptions.columns` says, has_columns(source, columns) -> whether they may,
+    # where a file may hold several layers, layers(source, options) -> their names, the first of them first;
+    # where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, where these are
+    # of plain text, TABLES = True, and where cores are spans of the type or attribute `ReadOptions.core_type`,
+    # CORES = True.
 
     def recognise(self, source: Source) -> float: ...
 
@@ -120,19 +125,20 @@ def read(
     """
     if not isinstance(source, Source):
         source = Source.of_path(source)
+    options = options or ReadOptions()
     if source.parts:
-        return _read_parts(source, format, options or ReadOptions())
+        return _read_parts(source, format, options)
+    columns = options.columns or source.columns
     if format == "auto":
-        format = _recognised(source)
+        format = _of_columns(source, columns) if columns else _recognised(source)
     elif format not in readers():
         known = ", ".join(readers())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
-    options = options or ReadOptions()
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(readers()[format], "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
         raise FormatError.single(source.name, None, found, "leave it out")
-    options = replace(options, layer=wanted)
+    options = replace(options, layer=wanted, columns=columns)
     if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
@@ -140,7 +146,9 @@ def read(
         reading = replace(readers()[format].read(source, options), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
-    reading = replace(reading, notes=(*reading.notes, *passed_over(source)))
+    unused = columns and not hasattr(readers()[format], "has_columns")
+    said = ["the columns chosen are for tables of spans, which this is not"] if unused else []
+    reading = replace(reading, notes=(*reading.notes, *passed_over(source), *said))
     of = f"of {len(reading.layer)}"
     for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):
         if some:
@@ -233,6 +241,22 @@ def recognised(source: Source) -> str | None:
         return None
 
 
+def _of_columns(source: Source, columns: Mapping[str, int | str]) -> str:
+    """Return the format whose columns can be chosen, unless they are not there and the content shows another."""
+    tables = _tables()
+    for name, module in tables.items():
+        if module.has_columns(source, columns):
+            return name
+    found = recognised(source)
+    # A table of tags looks like one of spans whose columns are named wrongly.
+    return next(iter(tables)) if found is None or getattr(readers()[found], "TABLES", False) else found
+
+
+def _tables() -> Mapping[str, Any]:
+    """Return the readers of tables of spans, whose columns can be chosen."""
+    return {name: module for name, module in readers().items() if hasattr(module, "has_columns")}
+
+
 def _recognised(source: Source) -> str:
     """Return the format that claims the source most surely.
 
@@ -251,6 +275,9 @@ def _recognised(source: Source) -> str:
         # Wrongly encoded text looks like no format: what is wrong with it comes first.
         source.files[0].text()
         remedy = f"name the format: --format {'|'.join(claims)}"
+        tables = {ending for module in _tables().values() for ending in module.SUFFIXES}
+        if tables & source.by_suffix.keys():
+            remedy += f"; of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
         raise FormatError.single(source.name, None, "the format cannot be recognised", remedy)
     if len(names) > 1:
         remedy = f"name the format: --format {'|'.join(names)}"

@@ -25,6 +25,7 @@ from nereval_core.tagged import Tagged
 
 NAME = "conll"
 COLUMNS = True
+TABLES = True
 DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
 
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")

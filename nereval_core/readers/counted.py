@@ -87,18 +87,29 @@ class Counted:
         ids: Sequence[str | None] = (),
         links: Sequence[tuple[str, ...] | None] = (),
         scores: Sequence[float | None] = (),
+        lines: Sequence[int] = (),
+        source: str | None = None,
     ) -> None:
-        """Add spans of the last document, at its line, with what each of them has besides."""
+        """Add spans of the last document, at its line or their own, with what each of them has besides.
+
+        `source` is their file, where it is another than the document's.
+        """
         number = len(self._start)
         starts, ends, labels = columns
         self._counts[-1] += len(starts)
         self._start += starts
         self._end += ends
         self._label += labels
+        if lines:
+            self._lines.update(enumerate(lines, start=number))
+        if source is not None and source != self._places[-1][0]:
+            self._shown.update(dict.fromkeys(range(number, len(self._start)), source))
         kept = self._extras
         pairs: Any = ((self._quotes, quotes), (kept["ids"], ids), (kept["links"], links), (kept["scores"], scores))
         for found, values in pairs:
-            if values:
+            if values and None not in values:
+                found.update(enumerate(values, start=number))
+            elif values:
                 found.update((span, one) for span, one in enumerate(values, start=number) if one is not None)
 
     def span(

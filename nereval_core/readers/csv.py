@@ -7,18 +7,16 @@ column `text` is what spans cover. A row without start, end and type is a docume
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress, groupby
 from math import isfinite
-from operator import itemgetter
-from typing import Any
+from typing import cast
 
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.counted import Counted
+from nereval_core.readers.csv_table import Chosen, Rows, Table, known, no_columns, number, numbers, rows_of, table_of
 from nereval_core.readers.offsets import Offsets
 from nereval_core.readers.source import SourceFile, left_out
 
@@ -26,59 +24,49 @@ NAME = "csv"
 DESCRIPTION = "CSV or TSV, a span a row, texts in a column or beside it"
 
 SUFFIXES = (".csv", ".tsv", ".tab")
-DELIMITERS = ("\t", ",", ";", "|")
 OFFSETS = Offsets()
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "document": ("document", "document_id", "doc", "doc_id", "docid", "file", "filename", "file_name", "id"),
-    "start": ("start", "begin", "start_offset", "start_char", "char_start", "from"),
-    "end": ("end", "stop", "end_offset", "end_char", "char_end", "to"),
-    "type": ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "ner", "entity"),
-    "quote": ("quote", "mention", "surface", "covered_text", "span_text", "entity_text", "span", "entity"),
-    "text": ("text", "document_text", "full_text", "sentence"),
-    "id": ("span_id", "annotation_id", "entity_id", "id"),
-    "links": ("links", "link", "concept", "concept_id", "identifier", "cui", "kb_id"),
-    "score": ("score", "confidence", "probability"),
-}
-"""What columns hold by what they are called, the surest name first; each column is taken once, in this order."""
-PLACE = ("start", "end", "type")
-NUMBER = re.compile(r" *(-?[0-9]{1,12})(?:\.0+)? *")
 LINKS = ";"
 """What stands between the links of a ranking; bars part the concepts of one."""
-HEADER = 1 << 16
-"""How much of a file is looked at for its first line."""
 NO_TEXTS = "give them in a column text or a file beside it, or score it against gold that has them"
-QUOTING = 'write cells with quotes or line ends in "…", each " in them twice'
 
 
-@dataclass(frozen=True)
-class Table:
-    """A file of rows: `columns` are the places of those we know, `rest` the names of those we do not."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The spans of a table, column by column; where it has no such column, the column is empty."""
 
-    file: SourceFile
-    text: str
-    delimiter: str
-    columns: Mapping[str, int]
-    rest: tuple[str, ...]
-    width: int
-
-    @property
-    def has_spans(self) -> bool:
-        return self.columns.keys() >= set(PLACE)
+    shown: str
+    lines: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    labels: Sequence[str]
+    quotes: Sequence[str | None]
+    ids: Sequence[str | None]
+    links: Sequence[tuple[str, ...] | None]
+    scores: Sequence[float | None]
 
 
 @dataclass(slots=True)
 class Document:
-    """A document's text, where it was met first, and its rows: file, line, and cells from start on."""
+    """A document's text, where it was met first, and the spans of it: a part, and from which to which of its rows."""
 
     text: str | None
-    place: tuple[str, int | None]
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    place: tuple[str, int]
+    runs: list[tuple[Part, int, int]] = field(default_factory=list)
 
 
 def recognise(source: Source) -> float:
     """Be sure where the first line names a start, an end and a type."""
-    files = source.pick(*SUFFIXES)
-    return 0.9 if any(_table(file, "\n".join(file.head()[:1])).has_spans for file in files[:2]) else 0.0
+    return 0.9 if any(table.has_spans for table in first_tables(source)) else 0.0
+
+
+def first_tables(source: Source, chosen: Chosen | None = None) -> list[Table]:
+    """Return what the first lines of the first two files say of their columns."""
+    return [table_of(file, "\n".join(file.head()), chosen) for file in source.pick(*SUFFIXES)[:2]]
+
+
+def has_columns(source: Source, chosen: Chosen) -> bool:
+    """Say whether the chosen columns are those of a file of spans."""
+    return any(table.has_spans and not table.lacking for table in first_tables(source, chosen))
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -89,26 +77,26 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     made = Counted()
-    tables = [_table(file, file.text()) for file in files]
+    tables = [_table(file, options.columns) for file in files]
     spans = [table for table in tables if table.has_spans]
-    texts = [table for table in tables if not table.has_spans and table.columns.keys() >= {"document", "text"}]
-    if not spans:
-        raise FormatError(_no_columns(table) for table in tables)
+    texts = [table for table in tables if table.has_texts]
+    lacking = [table for table in spans if table.lacking] if spans else tables
+    if lacking:
+        raise FormatError(problem for table in lacking for problem in no_columns(table))
     plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
     documents: dict[str, Document] = {}
     for table in texts:
-        for line, row in _rows(table, made.problems):
-            _add_text(table, line, row, documents, made.problems)
+        _add_texts(table, documents, made.problems)
     named = all("document" in table.columns for table in spans)
     owned = set()
     for table in spans:
-        rows = list(_rows(table, made.problems))
-        own = not texts and not plain and _holds_texts(table, rows)
+        rows = rows_of(table, made.problems)
+        own = not texts and not plain and _holds_texts(rows)
         owned.add(own)
         if not named and not own:
-            made.problems.append(Problem(table.file.shown, 1, "no column for the document", _known("document")))
+            made.problems.append(Problem(table.file.shown, 1, "no column for the document", known("document")))
             continue
-        _add_rows(table, rows, documents, made.problems, own=own, named=named)
+        _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
     taken = [*files]
     given = options.texts
     if False in owned and not texts:
@@ -118,7 +106,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
                 document.text = plain[name].text(keep_bom=True) if name in plain else None
         elif given is not None:
             for name, text in zip(given.ids, given.texts, strict=True):
-                documents.setdefault(name, Document(None, (source.name, None))).text = text
+                documents.setdefault(name, Document(None, (source.name, 1))).text = text
         elif not made.problems:
             raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
     for name, document in documents.items():
@@ -126,98 +114,119 @@ def read(source: Source, options: ReadOptions) -> Reading:
     rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
     notes = left_out(source, taken)
     notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
+    notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
     return made.finish(source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
 
 
-def _table(file: SourceFile, text: str) -> Table:
-    """Find the delimiter by which the first line names the most columns that we know."""
-    best = Table(file, text, ",", {}, (), 0)
-    for delimiter in DELIMITERS:
-        try:
-            header = next(csv.reader(io.StringIO(text[:HEADER], newline=""), delimiter=delimiter), [])
-        except csv.Error:
-            continue
-        names = [name.strip().lower().replace(" ", "_").replace("-", "_") for name in header]
-        columns: dict[str, int] = {}
-        for what, known in COLUMNS.items():
-            free = (names.index(name) for name in known if name in names and names.index(name) not in columns.values())
-            at = next(free, None)
-            if at is not None:
-                columns[what] = at
-        rest = tuple(name for at, name in enumerate(header) if at not in columns.values())
-        if len(columns) > len(best.columns):
-            best = Table(file, text, delimiter, columns, rest, len(header))
-    return best
+def _table(file: SourceFile, chosen: Chosen | None) -> Table:
+    text = file.text()
+    named = table_of(file, text)
+    # A file of texts beside it has columns of its own.
+    return named if named.has_texts else table_of(file, text, chosen) if chosen else named
 
 
-def _rows(table: Table, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows below the first that are not blank, with the lines on which they begin."""
-    # A text may be longer than the module's limit.
-    csv.field_size_limit(max(csv.field_size_limit(), len(table.text)))
-    reader = csv.reader(io.StringIO(table.text, newline=""), delimiter=table.delimiter, strict=True)
-    line = 1
-    try:
-        for row in reader:
-            if line > 1 and len(row) == table.width:
-                yield line, row
-            elif line > 1 and row:
-                found = f"{len(row)} cells under {table.width} columns"
-                problems.append(Problem(table.file.shown, line, found, 'write as many, those with delimiters in "…"'))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        problems.append(Problem(table.file.shown, line, f"no row of a table: {error}", QUOTING))
+def _headless(tables: Sequence[Table]) -> bool:
+    return any(table.header is None for table in tables)
 
 
-def _add_text(
-    table: Table, line: int, row: Sequence[str], documents: dict[str, Document], problems: list[Problem]
-) -> None:
-    name = row[table.columns["document"]]
-    if name in documents:
-        found = f"a second text for the document {quoted(name)}"
-        problems.append(Problem(table.file.shown, line, found, "give each document one text"))
-    documents.setdefault(name, Document(row[table.columns["text"]], (table.file.shown, line)))
+def _add_texts(table: Table, documents: dict[str, Document], problems: list[Problem]) -> None:
+    rows = rows_of(table, problems)
+    for line, name, text in zip(rows.lines, rows.cells["document"], rows.cells["text"], strict=True):
+        if name in documents:
+            found = f"a second text for the document {quoted(name)}"
+            problems.append(Problem(table.file.shown, line, found, "give each document one text"))
+        documents.setdefault(name, Document(text, (table.file.shown, line)))
 
 
-def _holds_texts(table: Table, rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
+def _holds_texts(rows: Rows) -> bool:
     """Say whether a column `text` holds whole texts, and not what spans cover: all spans end within them."""
-    at = table.columns.get("text")
-    if at is None or "quote" in table.columns:
-        return at is not None
-    end = table.columns["end"]
-    reach = ((len(row[at].encode()), _number(row[end])) for _, row in rows if row[at])
+    texts = rows.cells.get("text")
+    if texts is None or "quote" in rows.cells:
+        return texts is not None
+    reach = ((len(text.encode()), number(end)) for text, end in zip(texts, rows.cells["end"], strict=True) if text)
     return all(last is None or last <= size + 1 for size, last in reach)
 
 
 def _add_rows(
-    table: Table,
-    rows: Iterable[tuple[int, list[str]]],
-    documents: dict[str, Document],
-    problems: list[Problem],
-    *,
-    own: bool,
-    named: bool,
+    shown: str, rows: Rows, documents: dict[str, Document], problems: list[Problem], *, own: bool, named: bool
 ) -> None:
     """Add rows to their documents, whose texts they may hold."""
-    # A column that is not there is the empty cell at the end.
-    pick = itemgetter(*(table.columns.get(what, -1) for what in COLUMNS))
-    shown = table.file.shown
-    for line, row in rows:
-        row.append("")
-        name, start, end, label, quote, text, *more = pick(row)
-        if not named:
-            name = text
+    cells = rows.cells
+    names = cells["document"] if named else cells["text"]
+    for name, low, high in _runs(names):
         document = documents.get(name)
         if document is None:
-            document = documents[name] = Document("" if own else None, (shown, line))
-        if own and text:
-            if document.text and document.text != text:
-                found = f"another text for the document {quoted(name)} than at line {document.place[1]}"
-                problems.append(Problem(shown, line, found, "give each document one text, or the others none"))
-            document.text = text
-        elif text:
-            quote = quote or text
-        if start or end or label:
-            document.rows.append((shown, line, start, end, label, quote, *more))
+            document = documents[name] = Document("" if own else None, (shown, rows.lines[low]))
+        if own:
+            _take_text(document, name, shown, cells["text"][low:high], rows.lines[low:high], problems)
+    if "" in cells["type"]:
+        # A row without a span is there for its document.
+        filled = [any(row) for row in zip(cells["start"], cells["end"], cells["type"], strict=True)]
+        kept = {what: tuple(compress(column, filled)) for what, column in cells.items()}
+        rows = Rows(tuple(compress(rows.lines, filled)), kept)
+        names = tuple(compress(names, filled))
+    part = _part(shown, rows, problems, own=own)
+    for name, low, high in _runs(names):
+        documents[name].runs.append((part, low, high))
+
+
+def _runs(names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Return which names stand in which rows, one after the other."""
+    found, low = [], 0
+    for name, run in groupby(names):
+        high = low + len([*run])
+        found.append((name, low, high))
+        low = high
+    return found
+
+
+def _take_text(
+    document: Document, name: str, shown: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
+) -> None:
+    """Give a document its text, which each of its rows may hold or none but one."""
+    told = {*texts} - {""}
+    if told and not document.text:
+        document.text = next(filter(None, texts))
+    if told <= {document.text}:
+        return
+    for line, text in zip(lines, texts, strict=True):
+        if text and text != document.text:
+            found = f"another text for the document {quoted(name)} than at line {document.place[1]}"
+            problems.append(Problem(shown, line, found, "give each document one text, or the others none"))
+
+
+def _part(shown: str, rows: Rows, problems: list[Problem], *, own: bool) -> Part:
+    """Return the spans of rows; cells that should be numbers and are not are told."""
+    cells = rows.cells
+    starts, ends = numbers(cells["start"]), numbers(cells["end"])
+    given = cells.get("score", ())
+    scores = [_score(cell) if cell else None for cell in given]
+    told: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
+        "start": (cells["start"], starts),
+        "end": (cells["end"], ends),
+        "score": (given, scores),
+    }
+    wrong: dict[int, list[str]] = {}
+    for what, (column, values) in told.items():
+        if None in values:
+            for row, (cell, value) in enumerate(zip(column, values, strict=True)):
+                if value is None and (cell or what != "score"):
+                    wrong.setdefault(row, []).append(f"{what} is {quoted(cell)}")
+    problems += [Problem(shown, rows.lines[row], ", ".join(wrong[row]), "write a number") for row in sorted(wrong)]
+    quotes = cells.get("quote", ())
+    if not own and "text" in cells:
+        quotes = [quote or text for quote, text in zip(quotes or cells["text"], cells["text"], strict=True)]
+    return Part(
+        shown,
+        rows.lines,
+        cast(Sequence[int], starts),
+        cast(Sequence[int], ends),
+        cells["type"],
+        [quote or None for quote in quotes] if "" in quotes else quotes,
+        [name or None for name in cells.get("id", ())],
+        [tuple(filter(None, link.split(LINKS))) or None if link else None for link in cells.get("links", ())],
+        scores,
+    )
 
 
 def _add_document(name: str | None, document: Document, made: Counted) -> None:
@@ -227,35 +236,16 @@ def _add_document(name: str | None, document: Document, made: Counted) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
         return
     made.document(name, document.text, line=line, source=shown)
-    for source, at, *cells, label, quote, own, links, given in document.rows:
-        start, end = map(_number, cells)
-        score = _score(given) if given else None
-        if start is None or end is None or (given and score is None):
-            values = zip(("start", "end", "score"), (*cells, given), (start, end, score), strict=True)
-            found = ", ".join(
-                f"{what} is {quoted(cell)}"
-                for what, cell, value in values
-                if value is None and (cell or what != "score")
-            )
-            made.problems.append(Problem(source, at, found, "write a number"))
-            continue
-        made.span(
-            start,
-            end,
-            label,
-            quote=quote or None,
-            line=at,
-            source=source,
-            id=own or None,
-            links=tuple(filter(None, links.split(LINKS))) if links else (),
-            score=score,
+    for part, low, high in document.runs:
+        made.spans(
+            (part.starts[low:high], part.ends[low:high], part.labels[low:high]),
+            quotes=part.quotes[low:high],
+            ids=part.ids[low:high],
+            links=part.links[low:high],
+            scores=part.scores[low:high],
+            lines=part.lines[low:high],
+            source=part.shown,
         )
-
-
-def _number(cell: str) -> int | None:
-    """Return an offset; tables that went through a program of statistics may have 5.0 for 5."""
-    found = NUMBER.fullmatch(cell)
-    return int(found[1]) if found else None
 
 
 def _score(cell: str) -> float | None:
@@ -265,12 +255,3 @@ def _score(cell: str) -> float | None:
     except ValueError:
         return None
     return value if isfinite(value) else None
-
-
-def _no_columns(table: Table) -> Problem:
-    lacking = [what for what in PLACE if what not in table.columns]
-    return Problem(table.file.shown, 1, f"no column for {', '.join(lacking)}", "; ".join(map(_known, lacking)))
-
-
-def _known(what: str) -> str:
-    return f"call that of {what} one of {', '.join(COLUMNS[what])}"

@@ -21,6 +21,7 @@ from nereval_core.readers.source import SourceFile, left_out
 
 NAME = "hipe"
 COLUMNS = True
+TABLES = True
 DESCRIPTION = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
 
 COLUMN = "NE-COARSE-LIT"

@@ -121,7 +121,9 @@ def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted, name
     keys = set().union(*spans)
     if tokens and keys.issuperset(EDGES):
         _check_tokens(spans, tokens, complain)
-    given = {what: [value(span.get(key)) for span in spans] for what, (key, value) in BESIDE.items() if key in keys}
+    given: dict[str, Any] = {
+        what: [value(span.get(key)) for span in spans] for what, (key, value) in BESIDE.items() if key in keys
+    }
     made.spans(whole, **given)
 
 

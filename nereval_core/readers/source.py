@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
@@ -138,9 +138,9 @@ class SourceFile:
 class Source:
     """Named files: `name` as the user gave it, `label` short enough to call a system by.
 
-    `layer` is the one wanted of several that the files may hold, "" where none is named. `passed` are the files of a
-    zip that were passed over, as they do not end as annotations do. Where several places make up one layer, `parts` are
-    these, and `files` those of all of them.
+    `layer` is the one wanted of several that the files may hold, "" where none is named. `columns` says what their
+    columns hold, as in `ReadOptions`. `passed` are the files of a zip that were passed over, as they do not end as
+    annotations do. Where several places make up one layer, `parts` are these, and `files` those of all of them.
     """
 
     name: str
@@ -148,6 +148,7 @@ class Source:
     files: tuple[SourceFile, ...]
     layer: str = ""
     passed: tuple[str, ...] = ()
+    columns: Mapping[str, int | str] | None = field(default=None, hash=False)
     parts: tuple[Source, ...] = ()
 
     @classmethod

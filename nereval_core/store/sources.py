@@ -8,6 +8,7 @@ import json
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, BinaryIO, cast
@@ -54,7 +55,16 @@ def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str)
     distinct, names = _distinct(sources)
     labels = [[source.name, source.label, len(source.files)] for source in distinct]
     files = [[file.name, file.shown, mark.hex()] for file, mark in zip(_files(distinct), prints, strict=True)]
-    return hashlib.sha256(json.dumps([said, names, labels, files]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([said, names, labels, files, _wanted(sources)]).encode()).hexdigest()
+
+
+def _wanted(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
+    """Return by name what is read of the files of a source that has more to offer."""
+    return {
+        name: {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
+        for name, source in sources.items()
+        if source.layer or source.columns
+    }
 
 
 def write_sources(
@@ -75,7 +85,8 @@ def write_sources(
         [one.name, one.label, [[file.name, file.shown, next(every), file.origin.most] for file in one.files]]
         for one in distinct
     ]
-    writer.pieces(INDEX, [zlib.compress(json.dumps({"names": names, "sources": rows, "blocks": blocks}).encode(), 1)])
+    index = {"names": names, "wanted": _wanted(sources), "sources": rows, "blocks": blocks}
+    writer.pieces(INDEX, [zlib.compress(json.dumps(index).encode(), 1)])
 
 
 def _packed(
@@ -118,13 +129,16 @@ def _packed(
 
 
 def _distinct(sources: Mapping[str, Source]) -> tuple[list[Source], dict[str, int]]:
-    """Return the sources, each once, and which of them each name stands for: gold and a prediction may be one file."""
+    """Return the sources, each once, and which of them each name stands for: gold and a prediction may be one file.
+
+    Sources of the same files differ in no more than what is read of them.
+    """
     places: dict[int, int] = {}
     found: list[Source] = []
     for source in sources.values():
-        if places.setdefault(id(source), len(found)) == len(found):
+        if places.setdefault(id(source.files), len(found)) == len(found):
             found.append(source)
-    return found, {name: places[id(source)] for name, source in sources.items()}
+    return found, {name: places[id(source.files)] for name, source in sources.items()}
 
 
 def _files(distinct: Sequence[Source]) -> Iterator[SourceFile]:
@@ -252,7 +266,9 @@ class StoredSources(Mapping[str, Source]):
 
     def __getitem__(self, name: str) -> Source:
         place: int = self._index["names"][name]
-        return self._sources[place]
+        source = self._sources[place]
+        wanted = self._index.get("wanted", {}).get(name)
+        return replace(source, **wanted) if wanted else source
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index["names"])
