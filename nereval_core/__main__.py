@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from nereval_core import __version__
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.report import TABLES
 
 BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit status for bad usage or input; the others are 128 and the number of the signal, as a shell says it."""
@@ -174,25 +175,9 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
     return 0
 
 
-TABLES = ("json", "csv", "excel", "markdown", "latex", "html")
 PLACES = frozenset(
-    {
-        "files",
-        "input",
-        "output",
-        "training",
-        "columns",
-        "json",
-        "csv",
-        "excel",
-        "markdown",
-        "latex",
-        "html",
-        "records",
-        "differences",
-        "figure",
-    }
-    | {"work", "out", "review"}
+    {*TABLES, "files", "input", "output", "training", "columns", "records", "differences", "figure", "work", "out"}
+    | {"review"}
 )
 """Options that are paths, which may hold any bytes."""
 

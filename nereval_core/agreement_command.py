@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,13 +42,14 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import Criterion
 from nereval_core.errors import quoted
 from nereval_core.library import load_corpus
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import side
 from nereval_core.report.sheets import BY, Sheet
 from nereval_core.scoring import Settings
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html")
+FORMS = TABLES
 
 
 def agreement(options: argparse.Namespace) -> str | None:
@@ -68,11 +69,10 @@ def agreement(options: argparse.Namespace) -> str | None:
             say(f"{who}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(greedy)}")
     by = listed(options.by)
     tables = list(sheets(found, by=by, marks=marks))
-    make: dict[str, Callable[[], str]] = {
-        "json": lambda: _json(found, by, marks),
-        "csv": lambda: as_csv(long_sheet(found, by=by, marks=marks)),
-    }
-    put_out(targets, {form: make[form]().encode() if form in make else in_form(form, tables) for form in targets})
+    make = {"json": lambda: _json(found, by, marks).encode()}
+    put_out(
+        targets, {form: in_form(form, tables, lambda: long_sheet(found, by=by, marks=marks), make) for form in targets}
+    )
     if not targets:
         print(as_screen(tables), end="")
     return None

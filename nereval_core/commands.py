@@ -29,11 +29,12 @@ from nereval_core.readers import Reading, Source
 from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
+from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
 from nereval_core.scoring import Scores, Settings, score_layers
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records", "differences")
+FORMS = (*TABLES, "records", "differences")
 ENGINE = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
 STDOUT = "-"

@@ -39,16 +39,17 @@ from nereval_core.commands import (
     settings_of,
 )
 from nereval_core.errors import quoted
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cell, cells, objects
 from nereval_core.report.figures_files import Figure, drawn, undrawable
-from nereval_core.report.printed import DAGGER, as_csv, as_screen, in_form
+from nereval_core.report.printed import DAGGER, as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.report.tallied import Read, Scored
 from nereval_core.scoring import Settings, score_layers
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
+FORMS = (*TABLES, "figure")
 SPANS = ("transitions", "right_by")
 """What is told span by span: what becomes of each from the baseline on, and how many systems get it right."""
 LEAST, MOST = 100, 1_000_000
@@ -88,10 +89,12 @@ def _put(gold: Read, systems: Sequence[Read], found: Comparison, targets: Mappin
     more = dict(zip(SPANS, transition_records(*spans), strict=True)) if by_span else {}
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(gold, systems, found, more).encode(),
-        "csv": lambda: as_csv(long_sheet(found)).encode(),
         "figure": lambda: drawn([_figure(found)], targets["figure"], tables, "comparison"),
     }
-    put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
+    put_out(
+        targets,
+        {form: in_form(form, tables, lambda: long_sheet(found), make) for form in targets},
+    )
     if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
         print(as_screen(tables), end="")
 

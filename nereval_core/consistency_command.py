@@ -15,13 +15,14 @@ from nereval_core.analysis.consistency import consistency as questioned
 from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
 from nereval_core.commands import STDOUT, gold_name, listed, loaded_corpus, misplaced, put_out, say
 from nereval_core.errors import quoted
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cells
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import side
 from nereval_core.report.sheets import Sheet
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records")
+FORMS = (*TABLES, "records")
 ABOUT = ("kind", "rank", "what", "where")
 PLACES = ("document", "start", "end", "how", "settle", "text")
 """Columns of the list of places, before those of the layers."""
@@ -45,10 +46,12 @@ def consistency(options: argparse.Namespace) -> str | None:
     tables = list(sheets(found, options.top))
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(found, options.top).encode(),
-        "csv": lambda: as_csv(long_sheet(found, options.top)).encode(),
         "records": lambda: frame_as(record_form(targets["records"]) or RECORD_FORMS[0], _places(found, options.top)),
     }
-    put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
+    put_out(
+        targets,
+        {form: in_form(form, tables, lambda: long_sheet(found, options.top), make) for form in targets},
+    )
     if not set(targets) - {"records"} and STDOUT not in targets.values():
         print(as_screen(tables), end="")
     return None

@@ -16,7 +16,7 @@ from nereval_core.library import Input, choose_criteria, opened
 from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.report.export import frame_as, record_form
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.published import (
     Published,
     published_long,
@@ -155,7 +155,7 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
 def rendered(
     form: str, outcomes: Published, *, name: str, by: Iterable[str], differing: pd.DataFrame | None = None
 ) -> bytes:
-    """Return what a file of that form holds: json, csv, excel, markdown, latex, html, records or differences."""
+    """Return what a file of that form holds: one of TABLES, records or differences."""
     if form == "differences":
         assert differing is not None
         if name == STDOUT:
@@ -166,9 +166,7 @@ def rendered(
     if form == "json":
         found = published_results(outcomes)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    if form == "csv":
-        return as_csv(published_long(outcomes)).encode()
-    return in_form(form, published_sheets(outcomes, by_type="type" in by))
+    return in_form(form, published_sheets(outcomes, by_type="type" in by), lambda: published_long(outcomes))
 
 
 def screen(outcomes: Published, *, form: str | None, by: Iterable[str]) -> str:

@@ -32,16 +32,17 @@ from nereval_core.commands import (
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.errors import quoted
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.report.figures_files import Figure, drawn, undrawable
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import score_layers
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure", "records", "out")
+FORMS = (*TABLES, "figure", "records", "out")
 SHOWN = 20
 """Rows of patterns and columns of types that tables for reading have; JSON, CSV and records have all."""
 RATIOS = {"precision": "P", "recall": "R", "f1": "F1", "cumulative_f1": "F1 so far"}
@@ -78,12 +79,14 @@ def errors(options: argparse.Namespace) -> str | None:
     tables = [sheet for name, each in found.items() for sheet in sheets(name, each, "type" in listed(options.by))]
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(corpus, found).encode(),
-        "csv": lambda: as_csv(long_sheet(found)).encode(),
         "figure": lambda: drawn([_figure(found)], targets["figure"], tables, "errors"),
         "records": lambda: frame_as(record_form(targets["records"]) or RECORD_FORMS[0], _records(found)),
         "out": lambda: _written(next(iter(found.values())).mended(mend), targets["out"]),
     }
-    put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
+    put_out(
+        targets,
+        {form: in_form(form, tables, lambda: long_sheet(found), make) for form in targets},
+    )
     if not set(targets) - {"figure", "records", "out"} and STDOUT not in targets.values():
         print(as_screen(tables), end="")
     return None

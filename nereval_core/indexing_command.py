@@ -18,12 +18,13 @@ from nereval_core.library import opened
 from nereval_core.linking_command import misused
 from nereval_core.readers import readers
 from nereval_core.readers.concepts import Index, read_mapping
+from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.scoring import Average
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records")
+FORMS = (*TABLES, "records")
 BY = ("document", "id")
 COUNTED = ("right", "missing", "spurious", "gold", "predicted")
 RATIOS = ("P", "R", "F1")
@@ -100,7 +101,7 @@ def _rendered(form: str, gold: Index, systems: Sequence[Scored], by: Sequence[st
     if form == "json":
         found = _results(gold, systems, by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    return as_csv(_long(systems, by)).encode() if form == "csv" else in_form(form, _sheets(systems, by))
+    return in_form(form, _sheets(systems, by), lambda: _long(systems, by))
 
 
 def _results(gold: Index, systems: Sequence[Scored], by: Sequence[str]) -> dict[str, Any]:

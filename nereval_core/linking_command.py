@@ -25,12 +25,13 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import TypeRules
 from nereval_core.errors import FormatError, quoted
 from nereval_core.readers.concepts import read_mapping
+from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.scoring import Settings, apply_rules
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "records")
+FORMS = (*TABLES, "records")
 BY = ("document", "confusion")
 BOUNDARIES: tuple[Boundaries, ...] = ("strict", "overlapping")
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
@@ -121,7 +122,7 @@ def _rendered(form: str, gold: Layer, systems: Sequence[Scored], by: Sequence[st
     if form == "json":
         found = _results(gold, systems, by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    return as_csv(_long(gold, systems, by)).encode() if form == "csv" else in_form(form, _sheets(gold, systems, by))
+    return in_form(form, _sheets(gold, systems, by), lambda: _long(gold, systems, by))
 
 
 def _signature(one: Scored, scores: LinkScores, gold: Layer) -> str:

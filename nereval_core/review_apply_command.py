@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from nereval_core import writers
@@ -27,8 +27,9 @@ from nereval_core.commands import (
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Loaded, check_criteria
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Sheet
 from nereval_core.review.adjudication import adjudicate as adjudicated
@@ -42,7 +43,7 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.review.what_if import WhatIf
 from nereval_core.review.what_if import what_if as scored_both
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html")
+FORMS = TABLES
 NAMED = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
@@ -80,11 +81,8 @@ def what_if(options: argparse.Namespace) -> str | None:
         check_criteria(lacking, corpus.gold, source="--criteria")
     pairs = every_pair(found, corpus.systems, both.settings) if options.hangs else {}
     sheets = _sheets(both, list(pairs.values()), options.hangs)
-    make: dict[str, Callable[[], bytes]] = {
-        "json": lambda: _json(both, loaded, list(pairs.values())),
-        "csv": lambda: as_csv(Sheet("", tuple(both.table().columns), cells(both.table()))).encode(),
-    }
-    put_out(targets, {form: make[form]() if form in make else in_form(form, sheets) for form in targets})
+    make = {"json": lambda: _json(both, loaded, list(pairs.values()))}
+    put_out(targets, {form: in_form(form, sheets, lambda: _long(both), make) for form in targets})
     _say_counts(found)
     if STDOUT not in targets.values():
         print(as_screen(sheets), end="")
@@ -167,6 +165,10 @@ def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | N
 def _say_counts(found: Applied) -> None:
     for name, count in found.counts().items():
         say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))
+
+
+def _long(both: WhatIf) -> Sheet:
+    return Sheet("", tuple(both.table().columns), cells(both.table()))
 
 
 def _sheets(both: WhatIf, pairs: Sequence[Hanging], hangs: bool) -> list[Sheet]:

@@ -17,7 +17,8 @@ from nereval_core.commands import STDOUT, listed, put_out, say
 from nereval_core.corpus import Layer
 from nereval_core.errors import quoted
 from nereval_core.library import read
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report import TABLES
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.review.exchange import import_verdicts
 from nereval_core.review.lines import lines_read, written
@@ -25,7 +26,7 @@ from nereval_core.review.listing import staleness, verdict_sheet
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html")
+FORMS = TABLES
 WIDE = 60
 """Characters that are shown of a cell on the screen; files have all."""
 
@@ -100,13 +101,11 @@ def _over(place: str, taken: Iterable[str | Path | None]) -> str | None:
 
 
 def _as(form: str, sheet: Sheet, store: ReviewStore) -> bytes:
-    if form == "csv":
-        return as_csv(sheet).encode()
     if form == "json":
         rows = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
         found = {"nereval": __version__, "store": store.name, "verdicts": rows}
         return json.dumps(found, ensure_ascii=False, indent=2).encode(errors="backslashreplace") + b"\n"
-    return in_form(form, [sheet])
+    return in_form(form, [sheet], lambda: sheet)
 
 
 def _short(sheet: Sheet) -> Sheet:

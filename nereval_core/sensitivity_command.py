@@ -25,15 +25,16 @@ from nereval_core.commands import (
 from nereval_core.corpus import Corpus
 from nereval_core.criteria import Criterion, TypeRules
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cell, cells, objects
 from nereval_core.report.figures_files import Figure, drawn, undrawable
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Sheet
 from nereval_core.report.signature import together
 from nereval_core.scoring import Counting, Settings, apply_rules
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
+FORMS = (*TABLES, "figure")
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),
     "each-side": ("each-side",),
@@ -76,10 +77,9 @@ def sensitivity(options: argparse.Namespace) -> str | None:
     tables = _sheets(table, words)
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(corpus, settings, table, analysis.overtakings(table), words).encode(),
-        "csv": lambda: as_csv(_long(table)).encode(),
         "figure": lambda: drawn([_figure(corpus, leave_out, table)], targets["figure"], tables, "sensitivity"),
     }
-    contents = {form: make[form]() if form in make else in_form(form, tables) for form in targets}
+    contents = {form: in_form(form, tables, lambda: _long(table), make) for form in targets}
     put_out(targets, contents)
     if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
         print(as_screen(tables), end="")

@@ -35,15 +35,16 @@ from nereval_core.criteria import CRITERIA, Share, merges_in_words
 from nereval_core.errors import FormatError, quoted
 from nereval_core.ledger import alone
 from nereval_core.library import Loaded
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cell
-from nereval_core.report.printed import RENDERED, as_csv, as_screen
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import head
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records
 
-FORMS = ("json", "csv", "markdown", "latex", "html")
+FORMS = TABLES
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,8 @@ def run(options: argparse.Namespace) -> str | None:
     }
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
     sheets = tuple(_sheet(one) for one in found)
-    make: dict[str, Callable[[], str]] = {
-        "json": lambda: _json(loaded, found),
-        "csv": lambda: as_csv(_long(found)),
-    }
-    contents = {form: (make[form]() if form in make else RENDERED[form](sheets)).encode() for form in targets}
-    put_out(targets, contents)
+    make = {"json": lambda: _json(loaded, found).encode()}
+    put_out(targets, {form: in_form(form, sheets, lambda: _long(found), make) for form in targets})
     if not targets:
         print(as_screen(sheets), end="")
     return None
@@ -101,8 +98,9 @@ def _misused(options: argparse.Namespace, names: tuple[str, ...], targets: Mappi
         return f"--figure draws the scores under all criteria, leave out {said}"
     if options.counting != "one-to-one":
         return f"{said}: counting one to one only"
-    if "csv" in targets and len(names) > 1:
-        return f"--csv holds one table, ask for one of {said}"
+    single = [form for form in ("csv", "parquet") if form in targets]
+    if single and len(names) > 1:
+        return f"--{single[0]} holds one table, ask for one of {said}"
     if options.gap and len(listed([options.gap])) != 2:
         return f"--gap {quoted(options.gap)}, name two criteria with a comma between"
     if options.gone and not options.merge:

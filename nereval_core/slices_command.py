@@ -33,15 +33,16 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import read
 from nereval_core.readers import Source
+from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.figures_files import Figure, drawn, undrawable
-from nereval_core.report.printed import as_csv, as_screen, in_form
+from nereval_core.report.printed import as_screen, in_form
 from nereval_core.report.results import head, side
 from nereval_core.report.sheets import Cell, Sheet
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 
-FORMS = ("json", "csv", "excel", "markdown", "latex", "html", "figure")
+FORMS = (*TABLES, "figure")
 STEPS = 15
 """Thresholds that tables for reading have, the first and the last among them; JSON and CSV have all."""
 WORST = 20
@@ -90,10 +91,12 @@ def slices(options: argparse.Namespace) -> str | None:
     tables = [sheet for name, every in found.items() for each in every for sheet in sheets(name, each)]
     make: dict[str, Callable[[], bytes]] = {
         "json": lambda: _json(corpus, found).encode(),
-        "csv": lambda: as_csv(long_sheet(found)).encode(),
         "figure": lambda: drawn(_figures(found), targets["figure"], tables, "slices"),
     }
-    put_out(targets, {form: make[form]() if form in make else in_form(form, tables) for form in targets})
+    put_out(
+        targets,
+        {form: in_form(form, tables, lambda: long_sheet(found), make) for form in targets},
+    )
     if not set(targets) - {"figure"} and STDOUT not in targets.values():
         print(as_screen(tables), end="")
     return None

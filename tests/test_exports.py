@@ -12,10 +12,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from pyarrow import parquet
 
 from nereval_core.report import excel
 from nereval_core.report.excel import CHARACTERS, as_excel, excel_of
+from nereval_core.report.export import frame_as
 from nereval_core.report.figures_transitions import right_bars
+from nereval_core.report.printed import as_parquet
 from nereval_core.report.sheets import Sheet
 from pages.shared import downloads
 from pages.shared.downloads import FORMS, file_of
@@ -124,6 +127,10 @@ def test_pieces_make_the_file_of_the_whole(form: str) -> None:
     elif form == "csv":
         rows = list(csv.reader(io.StringIO(made.decode(), newline="")))[1:]
         assert rows[1] == ["'+1", "b", "", "", "nereval | strict"]
+    elif form == "parquet":
+        rows = pd.read_parquet(io.BytesIO(made))
+        assert rows["n"].isna().tolist() == [False, True, False, False] and rows["n"].sum() == 8
+        assert rows["text"].tolist()[:3] == HOSTILE[:3] and set(rows["signature"]) == {"nereval | strict"}
     else:
         assert b"nereval" in made and b"0.5000" in made
 
@@ -145,9 +152,33 @@ def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.
     monkeypatch.setattr(downloads, "PRINTED", 3)
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened("Errors", view, export_records_errors=True)
-    assert [button.label for button in app.get("download_button")] == ["CSV", "Excel"]
+    assert [button.label for button in app.get("download_button")] == ["CSV", "Parquet", "Excel"]
     monkeypatch.setattr(downloads, "CALCULATED", 4)
-    assert [button.label for button in sound(app.run()).get("download_button")] == ["CSV"]
+    assert [button.label for button in sound(app.run()).get("download_button")] == ["CSV", "Parquet"]
+
+
+def test_a_parquet_table_has_one_type_a_column() -> None:
+    rows = ((1, 1, "=1", 2**70), (None, 0.5, 3, 1), (2, None, None, None))
+    found = parquet.read_table(io.BytesIO(as_parquet(Sheet("t", ("n", "P", "mixed", "large"), rows))))
+    assert list(map(str, found.schema.types)) == ["int64", "double", "string", "string"]
+    assert found.to_pydict() == {
+        "n": [1, None, 2],
+        "P": [1.0, 0.5, None],
+        "mixed": ["=1", "3", None],
+        "large": [str(2**70), "1", None],
+    }
+    assert parquet.read_table(io.BytesIO(as_parquet(Sheet("t", ("a",), ())))).to_pydict() == {"a": []}
+    mixed = pd.DataFrame({"a": pd.Series([1, "x", None], dtype=object), "b": [1, 2, 3]})
+    assert parquet.read_table(io.BytesIO(frame_as(".parquet", mixed)))["a"].to_pylist() == ["1", "x", None]
+
+
+def test_the_command_line_writes_parquet(cli: Cli) -> None:
+    with open("gold.jsonl", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write('{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n')
+    assert cli("gold.jsonl", "x=gold.jsonl", "--csv", "out.csv", "--parquet", "out.parquet")[0] == 0
+    found, said = pd.read_parquet("out.parquet"), pd.read_csv("out.csv")
+    assert found.columns.tolist() == said.columns.tolist() and len(found) == len(said)
+    assert found["COR"].tolist() == said["COR"].tolist()
 
 
 def test_the_command_line_writes_excel(cli: Cli) -> None:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from nereval_core.corpus import Layer
-from nereval_core.report.printed import as_csv, as_screen, harmless, in_form
+from nereval_core.report.printed import as_screen, harmless, in_form, one_type
 from nereval_core.report.results import results
 from nereval_core.report.sheets import long_sheet, sheets
 from nereval_core.report.tallied import Read, Scored
@@ -37,7 +37,7 @@ def rendered(form: str, gold: Read, scored: Scored, *, by: Collection[str] = (),
     if form == "json":
         found = results(gold, scored, documents="document" in by)
         return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    return as_csv(long_sheet(scored, by=by)).encode() if form == "csv" else in_form(form, sheets(scored, by=by))
+    return in_form(form, sheets(scored, by=by), lambda: long_sheet(scored, by=by))
 
 
 def record_form(name: str) -> str | None:
@@ -51,6 +51,12 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
     frame = frame.copy(deep=False)
     file = io.BytesIO()
     if form == ".parquet":
+        import pandas as pd
+
+        # Parquet has one type a column.
+        for column in [name for name in frame.columns if frame[name].dtype == object]:
+            plain = frame[column].where(frame[column].notna(), None)
+            frame[column] = pd.Series(pd.arrays.ArrowExtensionArray(one_type(plain.tolist())), index=frame.index)
         frame.to_parquet(file, index=False)
     elif form == ".jsonl":
         frame.to_json(file, orient="records", lines=True, force_ascii=False)

@@ -1,4 +1,4 @@
-"""Tables as text: for the screen, and as Markdown, LaTeX, HTML and CSV. Escaping happens here, once for each form."""
+"""Tables for the screen and as files: Markdown, LaTeX, HTML, CSV, Parquet. Escaping happens here, once for each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -154,9 +154,47 @@ RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
 )
 
 
-def in_form(form: str, sheets: Sequence[Sheet]) -> bytes:
-    """Return tables as a file's bytes: one of RENDERED, or excel."""
-    return as_excel(sheets) if form == "excel" else RENDERED[form](sheets).encode()
+def as_parquet(sheet: Sheet) -> bytes:
+    """Return a table as Parquet: integers (64 bits), floats, or texts where a column holds anything else."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = [one_type([row[at] for row in sheet.rows]) for at in range(len(sheet.columns))]
+    file = io.BytesIO()
+    parquet.write_table(pa.Table.from_arrays(columns, names=list(sheet.columns)), file, compression="zstd")
+    return file.getvalue()
+
+
+def one_type(values: Sequence[Cell]) -> Any:
+    """Return a column as an array of the one type that all its values have; None is null."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds and kinds <= {int, float}:
+        try:
+            return pa.array(values, pa.int64() if kinds == {int} else pa.float64())
+        except (pa.ArrowInvalid, OverflowError):
+            pass
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def in_form(
+    form: str,
+    sheets: Sequence[Sheet],
+    long: Callable[[], Sheet],
+    own: Mapping[str, Callable[[], bytes]] = MappingProxyType({}),
+) -> bytes:
+    """Return tables as a file's bytes; `long` makes the one table that CSV and Parquet hold of them all.
+
+    `own` makes what is no form of the tables, such as a figure, by its name.
+    """
+    if form in own:
+        return own[form]()
+    if form == "excel":
+        return as_excel(sheets)
+    if form in RENDERED:
+        return RENDERED[form](sheets).encode()
+    return as_parquet(long()) if form == "parquet" else as_csv(long()).encode()
 
 
 def _shown(cell: Cell) -> str:

@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.report.excel import excel_of
+from nereval_core.report.export import frame_as
 from nereval_core.report.printed import RENDERED, as_csv, as_html, harmless
 from nereval_core.report.sheets import Cell, Sheet
 
@@ -26,6 +27,7 @@ CALCULATED = 100_000
 """Rows up to which it is offered to Excel, which takes long to write: nobody else is served meanwhile."""
 FORMS = {
     "csv": ("CSV", "csv", "text/csv"),
+    "parquet": ("Parquet", "parquet", "application/vnd.apache.parquet"),
     "excel": ("Excel", "xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     "markdown": ("Markdown", "md", "text/markdown"),
     "latex": ("LaTeX", "tex", "text/x-tex"),
@@ -55,6 +57,8 @@ def file_of(form: str, pieces: Pieces, signature: str, name: str, printed: Print
     """Return a table that comes in pieces as a file in one of FORMS; forms to be read are of `printed`, if given."""
     if form == "csv":
         return csv_of_pieces(pieces, signature)
+    if form == "parquet":
+        return frame_as(".parquet", pd.concat(list(pieces())).assign(signature=signature))
     if printed is not None and form in RENDERED:
         return RENDERED[form](printed()).encode()
     every = iter(pieces())
@@ -98,7 +102,7 @@ def export(
         if not popover.open:
             return
         for form, (label, ending, mime) in FORMS.items():
-            most = {"csv": size, "excel": CALCULATED}.get(form, PRINTED if printed is None else size)
+            most = {"csv": size, "parquet": size, "excel": CALCULATED}.get(form, PRINTED if printed is None else size)
             if size > most:
                 continue
             st.download_button(
@@ -133,7 +137,7 @@ def figure_config(name: str) -> dict[str, Any]:
 
 
 _HELP = "The whole table as a file, with the signature of its numbers."
-_LONG = f"A table of over {PRINTED:,} rows is offered as CSV and Excel, of over {CALCULATED:,} as CSV."
+_LONG = f"A table of over {PRINTED:,} rows is offered as CSV, Parquet and Excel, of over {CALCULATED:,} not as Excel."
 _BELOW = "Each file holds the whole table and its signature."
 
 
