@@ -43,11 +43,16 @@ def words() -> st.SearchStrategy[str]:
 
 @st.composite
 def layers(
-    draw: st.DrawFn, *, plain: bool = False, whole: bool = False, names: st.SearchStrategy[str] | None = None
+    draw: st.DrawFn,
+    *,
+    plain: bool = False,
+    whole: bool = False,
+    names: st.SearchStrategy[str] | None = None,
+    labels: st.SearchStrategy[str] | None = None,
 ) -> Layer:
     """Draw a layer; a plain one has no more than boundaries, fragments, types, ids and links.
 
-    A whole one has no fragments.
+    A whole one has no fragments. `names` are those of documents, `labels` those of types.
     """
     builder = Builder("drawn")
     ids = draw(st.lists(texts(min_size=1) if names is None else names, max_size=4, unique=True))
@@ -61,6 +66,8 @@ def layers(
             span = _span(draw, len(text), number, plain=plain)
             if whole:
                 span["fragments"] = ()
+            if labels is not None:
+                span["label"] = draw(labels)
             builder.span(**span)
             if draw(st.booleans()):
                 builder.span(span["start"], span["end"], span["label"], id=f"T{number}00")

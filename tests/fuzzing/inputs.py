@@ -184,7 +184,7 @@ def _written(format: str) -> Iterator[Files]:
         with TemporaryDirectory() as folder:
             path = Path(folder, "out")
             try:
-                write(layer, path, format=format)
+                write(layer, path, format=format, lossy=True)
             except FormatError:
                 continue
             files = sorted(path.iterdir()) if path.is_dir() else [path]

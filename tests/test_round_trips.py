@@ -1,0 +1,100 @@
+"""What a format holds of any layer is read back as it was, or the layer is refused: one property over all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, layers, read
+from nereval_core.readers.source import Source
+from nereval_core.tokens import WORD
+from nereval_core.writers import write, writers
+from nereval_core.writers.losses import fitted, losses
+from tests import layer_strategies
+from tests.layer_strategies import content, texts, words
+
+ALWAYS = ("ids", "texts", "doc", "start", "end", "label")
+PLACES = {"tokens": "tokens", "sentences": "sentences", "document_meta": "meta of documents"}
+"""What a document holds, and how `content` calls it."""
+Content = dict[str, Any]
+
+
+def in_order_of_names(found: Content) -> Content:
+    """Return spans by the names of their documents: a folder has its files in the order of their names."""
+    return {"spans": sorted(_rows(found)), "texts": dict(zip(found["ids"], found["texts"], strict=True))}
+
+
+def quotes(found: Content) -> Content:
+    """Return spans as their documents and words: what stands between tokens is not kept."""
+    texts = [found["texts"][doc] for doc in found["doc"]]
+    places = zip(found["doc"], texts, found["start"], found["end"], found["label"], strict=True)
+    return {"spans": [(doc, "".join(text[start:end].split()), label) for doc, text, start, end, label in places]}
+
+
+def untyped(found: Content) -> Content:
+    """Return spans as `quotes` does, without their types: there is but one."""
+    return quotes(found | {"label": [""] * len(found["label"])})
+
+
+OTHERWISE: dict[str, Callable[[Content], Content]] = {
+    "brat": in_order_of_names,
+    "conll": quotes,
+    "datasets": quotes,
+    "bc2gm": untyped,
+}
+"""Formats that keep less than texts and offsets, and in what form both sides are equal."""
+
+
+def _rows(found: Content) -> list[tuple[Any, ...]]:
+    names = [found["ids"][doc] for doc in found["doc"]]
+    extras = [found.get(key, {}) for key in ("spans' links", "spans' fragments")]
+    places = zip(names, found["start"], found["end"], found["label"], strict=True)
+    return [(*place, *(repr(extra.get(span)) for extra in extras)) for span, place in enumerate(places)]
+
+
+def held(layer: Layer, format: str) -> Content:
+    """Return of a layer what a format holds."""
+    found, holds = content(layer), writers()[format].HOLDS
+    keys = [*ALWAYS, *(name for what, name in PLACES.items() if what in holds)]
+    keys += [
+        f"spans' {what}" for what in ("fragments", "links", "cores", "alternatives", "scores", "meta") if what in holds
+    ]
+    return OTHERWISE.get(format, dict)({key: found[key] for key in keys})
+
+
+@pytest.mark.parametrize("format", writers())
+def test_what_a_format_holds_is_read_back(format: str) -> None:
+    names = texts(min_size=1) | words()
+
+    @settings(max_examples=30, deadline=None)
+    @given(layer_strategies.layers(names=names, labels=names) | layer_strategies.layers(names=words()), st.booleans())
+    def check(layer: Layer, lossy: bool) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "out")
+            try:
+                write(layer, path, format=format, lossy=lossy)
+            except FormatError as error:
+                assert not list(Path(folder).iterdir())
+                assert all(problem.found and problem.remedy and problem.source for problem in error.problems)
+                return
+            kept = fitted(layer, losses(layer, writers()[format]))
+            assert lossy or kept is layer
+            # There is nothing to read in a file without a token.
+            if not any(WORD.search(text) for text in layer.documents.texts):
+                return
+            options = ReadOptions(scheme="IOB2")
+            source = Source.of_path(path)
+            names = layers(source, format=format)
+            assert len(names) <= 1
+            reading = read(source, format=format, options=options)
+        assert held(reading.layer, format) == held(kept, format)
+
+    check()
