@@ -24,7 +24,8 @@ ROUNDS = 150
 def test_what_a_shape_begins_with_is_read(format: str) -> None:
     read = [attempt(format, *taken(format, seed)) for seed in seeds(format)]
     assert len(read) == len(shapes(format)) * len(OPTIONS)
-    assert all(read[:: len(OPTIONS)]) and sum(read) > len(read) / 3
+    # What is no bytes to begin with is not left as it was.
+    assert all(read[:: len(OPTIONS)])
 
 
 @pytest.mark.parametrize("format", readers())

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,7 +19,9 @@ from nereval_core.errors import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.offsets import Offsets
 from nereval_core.writers import write, writers
-from tests.samples import SAMPLES
+from tests import samples
+from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin
+from tests.samples import DOCBIN, SAMPLES
 
 BREAK = b"\n<<<>>>\n"
 
@@ -43,21 +44,6 @@ class Shape:
         return dict(zip(self.files, map(self.pack, pieces), strict=True))
 
 
-def parquet_of_rows(raw: bytes) -> bytes:
-    """Return a JSON list of rows as Parquet, the bytes themselves where they are none: damage reaches the values."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        rows = json.loads(raw)
-        table = pa.Table.from_pylist(rows)
-        with BytesIO() as file:
-            parquet.write_table(table, file)
-            return file.getvalue()
-    except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, pa.ArrowException):
-        return raw
-
-
 TEXTS = [{"document": "d", "text": "Ann saw Bob", "tokens": [{"start": 0, "end": 3}], "meta": '{"n": 1}'}]
 SPANS = [
     {"document": "d", "start": 0, "end": 3, "type": "PER", "id": "T1", "links": ["Q1"], "score": 0.5},
@@ -78,12 +64,14 @@ MADE: Mapping[str, tuple[tuple[Shape, tuple[bytes, ...]], ...]] = {
         ),
     ),
     "datasets": ((Shape(("train.parquet",), pack=parquet_of_rows), (json.dumps(ROWS).encode(),)),),
+    "docbin": ((Shape(("x.spacy",), pack=docbin_of_parts), (parts_of_docbin(DOCBIN),)),),
 }
 """Shapes that no sample has, each with files to begin with, as they are before packing."""
 
 GOLD = Documents(("d", "d1", "s1"), ("abc", "Ann met Bob.", "abcd efgh"))
 OPTIONS = (
-    ReadOptions(),
+    # Most formats ask for nothing.
+    *[ReadOptions()] * 4,
     ReadOptions(repair="conlleval", texts=GOLD),
     ReadOptions(repair="discard", column=2, scheme="BIOES"),
     ReadOptions(offsets=Offsets("UTF-16 units", 1), scheme="IOB1"),
@@ -96,7 +84,7 @@ OPTIONS = (
 def shapes(format: str) -> tuple[tuple[Shape, tuple[bytes, ...]], ...]:
     """Return the shapes of a format's inputs, each with files to begin with."""
     found = [
-        (Shape(tuple(files), layer), tuple(content.encode() for content in files.values()))
+        (Shape(tuple(files), layer), tuple(map(samples.raw, files.values())))
         for form, files, layer in SAMPLES.values()
         if form == format
     ]
