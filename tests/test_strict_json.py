@@ -41,6 +41,7 @@ TAKEN = [
     ("an array of anything", '[1, "]", [2]]', [(1, 1), (1, "]"), (1, [2])]),
     ("one object over lines", '\n{\n "a": {\n  "b": 1}}\n', [(2, {"a": {"b": 1}})]),
     ("lines of no objects", "1\n2\n", [(1, 1), (2, 2)]),
+    ("an object with another on a line", '{"a": [\n{"b": 1}\n]}\n', [(1, {"a": [{"b": 1}]})]),
 ]
 
 
@@ -53,6 +54,7 @@ REFUSED = [
     # (text, lines that are read none the less, said)
     ('{"a": 1}\n{"a": }\n{"a": 3}\n', [1, 3], "x.json:2: not JSON at position 7 of the line: Expecting value"),
     ('{"a": \n{"a": 2}\n', [2], "x.json:1: not JSON at position 7 of the line: Expecting value"),
+    ('{"a": [\n{"b": 1}]]}\n', [], "x.json:2: not JSON at position 10 of the line: Expecting ',' delimiter"),
     ('{"a": 1} {"b": 2}\n{"a": 2}\n', [2], "x.json:1: not JSON at position 9 of the line: Extra data"),
     ('{"a": 1, "a": 2}\n', [], "x.json:1: the key 'a' stands twice in one object; keep one of the two"),
     ('{"a": NaN}\n', [], "x.json:1: NaN, which is not JSON; write a number or leave the key out"),

@@ -81,7 +81,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
 def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[Document]:
     found: list[Document] = []
-    for number, line in enumerate(file.lines(), start=1):
+    lines = file.lines()
+    if len(lines) == 1 and "\r" in lines[0]:
+        told = "lines end in a carriage return alone"
+        problems.append(Problem(file.shown, None, told, "save the file with line feeds"))
+        return []
+    for number, line in enumerate(lines, start=1):
         if not line or line.isspace():
             continue
         what, remedy = _line(line, number, found, counts)

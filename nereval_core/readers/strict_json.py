@@ -77,9 +77,18 @@ def _one_a_line(text: str, start: int) -> bool:
     try:
         json.loads(text[start : end if end >= 0 else len(text)])
     except (ValueError, RecursionError):
-        # A broken first line among others that are whole is a broken line.
-        following = text[end + 1 : text.find("\n", end + 1)] if end >= 0 else ""
-        return following.startswith("{") and following.rstrip().endswith("}")
+        # A broken first line before one that is whole is a broken line, unless all of them are one value.
+        low, high = end + 1, text.find("\n", end + 1)
+        following = text[low : high if high >= 0 else len(text)] if end >= 0 else ""
+        return following.startswith("{") and _is_json(following) and not _is_json(text)
+    return True
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
     return True
 
 

@@ -76,4 +76,6 @@ def _bytes(value: Any) -> Any:
         return msgspec.msgpack.encode(_bytes(given))
     if kind == "bytes":
         return given.encode("latin-1")
+    if kind not in ARRAYS.values():
+        raise ValueError(kind)
     return np.array(given, kind).tobytes()
