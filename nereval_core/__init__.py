@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from nereval_core.concept_verbs import index, link
     from nereval_core.consistency_verb import consistency_of
     from nereval_core.error_verbs import errors_of
-    from nereval_core.library import compare, read, reproduce, score, write
+    from nereval_core.library import compare, read, reproduce, score, type_suggestions, write
     from nereval_core.objects import read_objects
     from nereval_core.report_verbs import report_of
+    from nereval_core.restricting import restricted
     from nereval_core.review_verbs import adjudicate, apply_verdicts, scores_with_verdicts
     from nereval_core.slice_verbs import slices_of
+    from nereval_core.type_names import mapped
 
 __version__ = "0.1.0"
 
@@ -32,23 +34,34 @@ __all__ = [
     "errors_of",
     "index",
     "link",
+    "mapped",
     "read",
     "read_objects",
     "report_of",
     "reproduce",
+    "restricted",
     "score",
     "scores_with_verdicts",
     "slices_of",
+    "type_suggestions",
     "write",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # The verbs bring numpy with them: the command line's help can do without.
-    if name in ("compare", "read", "reproduce", "score", "write"):
+    if name in ("compare", "read", "reproduce", "score", "type_suggestions", "write"):
         from nereval_core import library
 
         return getattr(library, name)
+    if name == "restricted":
+        from nereval_core.restricting import restricted
+
+        return restricted
+    if name == "mapped":
+        from nereval_core.type_names import mapped
+
+        return mapped
     if name == "read_objects":
         from nereval_core.objects import read_objects
 

@@ -92,6 +92,10 @@ LAYER is questioned: gold, or any other. The OTHERs over the same documents are 
 Surface forms are compared without case, white space as one blank, and looked for at word boundaries. Findings are
 ranked by the places that would change if what is done most often were done always.
 """
+TYPES = """\
+Each type that gold has not is suggested to be the type of gold that its spans overlap most, else the one with a name
+alike; what is not sure is left out by a #. Nothing is applied: check the lines, and score with --pred-types FILE.
+"""
 REPORT = """\
 One HTML file with scores, confusions, kinds of errors and records in their text. It needs no network, prints well, and
 is the same on every run. The first criterion is the main one.
@@ -177,7 +181,7 @@ def _verb(name: str, arguments: Sequence[str]) -> int:
 
 PLACES = frozenset(
     {*TABLES, "files", "input", "output", "training", "columns", "records", "differences", "figure", "work", "out"}
-    | {"review"}
+    | {"review", "types", "gold_types", "pred_types"}
 )
 """Options that are paths, which may hold any bytes."""
 
@@ -539,6 +543,16 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
         help="gold: take gold's text where as many tokens are spelt differently",
     )
 
+    add = parser.add_argument_group("what of it is scored").add_argument
+    _add_documents(add)
+    add("--types", metavar="FILE", help="call types by other names on both sides; FILE has lines PER = person")
+    add("--gold-types", metavar="FILE", help="of gold only")
+    add("--pred-types", metavar="FILE", help="of predictions only")
+
+
+def _add_documents(add: Callable[..., object]) -> None:
+    add("--documents", metavar="FILE|IDS", help="these documents only: a file with an id a line, or ids with commas")
+
 
 def _add_offsets(add: Callable[..., object]) -> None:
     units = "code-points, utf-16 or utf-8, perhaps with ,inclusive ,from-1"
@@ -571,8 +585,22 @@ def _convert() -> argparse.ArgumentParser:
     _add_core_type(parser.add_argument)
     _add_offsets(parser.add_argument)
     _add_columns(parser.add_argument)
+    _add_documents(parser.add_argument)
+    parser.add_argument("--types", metavar="FILE", help="call types by other names; FILE has lines PER = person")
     _add_lossy(parser.add_argument)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
+    return parser
+
+
+def _types() -> argparse.ArgumentParser:
+    parser = _parser(
+        "types",
+        "GOLD PRED [PRED ...] [options]",
+        "suggest which types of predictions are which of gold's",
+        f"{SCORE}\n{TYPES}\n",
+    )
+    _add_reading(parser)
+    parser.set_defaults(criteria=None)
     return parser
 
 
@@ -708,6 +736,7 @@ VERBS: MappingProxyType[str, Callable[[], argparse.ArgumentParser]] = MappingPro
         "consistency": _consistency,
         "link": _link,
         "index": _index,
+        "types": _types,
         "convert": _convert,
         "formats": _formats,
         "criteria": _criteria,
@@ -732,6 +761,7 @@ MODULES: MappingProxyType[str, str] = MappingProxyType(
         "consistency": "nereval_core.consistency_command",
         "link": "nereval_core.linking_command",
         "index": "nereval_core.indexing_command",
+        "types": "nereval_core.types_command",
         "conventions": "nereval_core.convention_command",
         "store": "nereval_core.store_command",
         "review export": "nereval_core.review_command:export",

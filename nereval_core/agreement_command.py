@@ -34,6 +34,7 @@ from nereval_core.commands import (
     put_out,
     say,
     say_read,
+    say_unlike,
     say_unused,
     settings_of,
 )
@@ -105,6 +106,7 @@ def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, La
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
+    say_unlike(loaded)
     say_unused(settings, loaded)
     corpus = loaded.corpus
     marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some]

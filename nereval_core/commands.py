@@ -32,15 +32,22 @@ from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
 from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
+from nereval_core.restricting import document_ids
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.suggested_types import unlike
+from nereval_core.type_names import TypeNames, read_types
 
 FORMS = (*TABLES, "records", "differences")
 ENGINE = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
+SELECTING = ("documents", "types", "gold_types", "pred_types")
+"""Options that name files which say what is scored."""
 STDOUT = "-"
 ALL = "all"
 Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
+SHOWN_TYPES = 4
+"""So many types of each side are named where none is shared."""
 PATIENCE = 0.5
 """Seconds before the progress of a system is shown."""
 
@@ -79,7 +86,7 @@ def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by
     wrong = published.misused(options)
     if wrong:
         return wrong
-    sides = published.given_sides(options, gold_of(options), named_systems(options))
+    sides = published.given_sides(options, gold_of(options), named_systems(options), load_options(options).selection)
     outcomes = published.score(options, sides)
     differing = published.compared(outcomes, sides) if options.differences else None
     for name, outcome in () if options.quiet else outcomes:
@@ -111,6 +118,8 @@ def convert(options: argparse.Namespace) -> str | None:
         core_type=options.core_type,
         offsets=None if options.offsets is None else offsets_of(options.offsets),
         columns=None if options.span_columns is None else chosen_columns(options.span_columns),
+        documents=None if options.documents is None else document_ids(options.documents),
+        types=options.types,
         progress=progress_bar(options.input, "read"),
     )
     notes = writers.write(
@@ -200,6 +209,7 @@ def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | 
         return f"two outputs go to {quoted(twice or places[0])}, give each its own FILE"
     given = [*options.files, *(file.partition("=")[2] for file in options.files)]
     given += [item for item in listed([options.criteria or ""]) if item.endswith(".toml")]
+    given += [path for key in SELECTING if (path := getattr(options, key, None)) is not None]
     # The tables and lists that published scorers take.
     settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
     with suppress(OSError):
@@ -310,7 +320,18 @@ def loaded_corpus(options: argparse.Namespace, systems: Mapping[str, Paths] | No
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
+    say_unlike(loaded)
     return loaded
+
+
+def say_unlike(loaded: Loaded) -> None:
+    """Say which systems share no type with gold: they may call the same things by other names."""
+    gold = loaded.corpus.gold
+    for system in loaded.corpus.systems:
+        if unlike(gold, system):
+            kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (system, gold))
+            found = f"no type is one of gold's, {kinds} here, {ours} there"
+            say(f"{system.name}: {found}; `nereval types GOLD PRED` suggests a mapping")
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:
@@ -329,7 +350,14 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         columns=None if options.span_columns is None else chosen_columns(options.span_columns),
         missing=options.missing,
         token_text=options.token_text,
+        documents=None if options.documents is None else document_ids(options.documents),
+        gold_types=_types(options.gold_types or options.types),
+        pred_types=_types(options.pred_types or options.types),
     )
+
+
+def _types(path: str | None) -> TypeNames | None:
+    return None if path is None else read_types(path)
 
 
 def gold_of(options: argparse.Namespace) -> Paths:

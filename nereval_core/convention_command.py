@@ -26,6 +26,7 @@ from nereval_core.report.published import (
 )
 from nereval_core.report.sheets import Sheet
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.selection import Selection
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,8 +91,10 @@ def misused(options: argparse.Namespace) -> str | None:
     return None
 
 
-def given_sides(options: argparse.Namespace, gold: Input, systems: Mapping[str, Input]) -> dict[str, Given]:
-    """Return gold and each system as given.
+def given_sides(
+    options: argparse.Namespace, gold: Input, systems: Mapping[str, Input], selection: Selection
+) -> dict[str, Given]:
+    """Return gold and each system as given, and what of them is scored.
 
     Raises:
         FormatError: with all problems of all files.
@@ -115,6 +118,7 @@ def given_sides(options: argparse.Namespace, gold: Input, systems: Mapping[str, 
                 repair=options.repair,
                 offsets=offsets,
                 columns=columns,
+                selection=selection,
             )
         except FormatError as error:
             problems += error.problems

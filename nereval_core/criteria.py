@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, get_args
 from nereval_core.alignment import Decision
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.type_names import merged_in_words
 
 Boundaries = Literal["equal", "start", "end", "either", "contain", "overlap", "core", "alternatives"]
 Unit = Literal["span", "token"]
@@ -267,10 +268,7 @@ def _chained(merge: Mapping[str, str]) -> list[str]:
 
 def merges_in_words(merge: Mapping[str, str]) -> str:
     """Return merges as they are written on the command line: `DNA,RNA=nucleic;x,y=z`, or `none`."""
-    groups: dict[str, list[str]] = {}
-    for member, name in sorted(merge.items()):
-        groups.setdefault(name, []).append(member)
-    return ";".join(f"{','.join(members)}={name}" for name, members in sorted(groups.items())) or "none"
+    return merged_in_words(merge)
 
 
 _KEYS = ("boundaries", "types", "otherwise", "minimum", "share", "merge", "leave_out", "sentence")

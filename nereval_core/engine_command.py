@@ -40,6 +40,7 @@ ENGINES = ("dask", "local")
 WITHOUT_PART = (
     *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
     "span_columns",
+    *("documents", "types", "gold_types", "pred_types"),
     "differences",
 )
 """Options of `score` that shards have no use for."""

@@ -16,7 +16,11 @@ from nereval_core.pairing import Missing, Paired, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.offsets import Offsets
 from nereval_core.readers.parts import BETWEEN
+from nereval_core.restricting import DocumentIds, restricted
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.selection import Selection
+from nereval_core.suggested_types import Suggestion, suggest_types
+from nereval_core.type_names import TypeNames, mapped
 
 if TYPE_CHECKING:
     from nereval_core.analysis.comparison import Comparison
@@ -27,6 +31,7 @@ Input = Single | Sequence[Single]
 """A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
 Objects = Sequence[Sequence[Any]]
 Texts = Sequence[str] | Sequence[Sequence[str]]
+Types = TypeNames | Mapping[str, str] | str | os.PathLike[str]
 Given = Reading | Layer | Input | Objects
 Repair = Literal["conlleval", "discard"]
 
@@ -36,7 +41,7 @@ class LoadOptions:
     """How gold and predictions are read and paired; see `ReadOptions` and `pair` for what the values mean.
 
     `core_type` must be of use in reading gold; a prediction in another format passes it over. `scheme` None means: the
-    scheme found in gold, for the predictions too.
+    scheme found in gold, for the predictions too. `documents`, `gold_types` and `pred_types` are as for `Selection`.
     """
 
     gold_format: str = "auto"
@@ -50,6 +55,14 @@ class LoadOptions:
     token_text: TokenText = "own"
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
+    documents: DocumentIds | None = None
+    gold_types: TypeNames | None = None
+    pred_types: TypeNames | None = None
+
+    @property
+    def selection(self) -> Selection:
+        """What of gold and predictions is scored."""
+        return Selection(documents=self.documents, gold_types=self.gold_types, pred_types=self.pred_types)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +101,8 @@ def load_corpus(
     options = options or LoadOptions()
     watch = progress or (lambda _: None)
     problems: list[Problem] = []
+    selection = options.selection
+    whole: Reading | None = None
     ours: Reading | None = None
     label = name
     try:
@@ -95,33 +110,41 @@ def load_corpus(
         label = name or source.label
         read = readers.read(source, format=options.gold_format, options=_gold_options(options, watch(source.name)))
         _check_cores(read, options.core_type)
-        ours = read
+        whole, ours = read, selection.of_gold(read)
     except FormatError as error:
         problems.extend(error.problems)
     readings: dict[str, Reading] = {}
+    every: dict[str, Reading] = {}
     paired: dict[str, Paired] = {}
     failed: dict[str, tuple[Problem, ...]] = {}
     for system, place in systems.items():
         try:
             source = opened(place)
-            readings[system] = readers.read(
-                source, format=options.pred_format, options=_pred_options(system, options, ours, watch(source.name))
+            every[system] = readings[system] = readers.read(
+                source, format=options.pred_format, options=_pred_options(system, options, whole, watch(source.name))
             )
-            if ours is not None:
-                paired[system] = pair(ours, readings[system], missing=options.missing, token_text=options.token_text)
+            if ours is not None and whole is not None:
+                readings[system] = selection.of_pred(readings[system], whole)
+                paired[system] = selection.paired(
+                    ours, readings[system], whole, missing=options.missing, token_text=options.token_text
+                )
         except FormatError as error:
             readings.pop(system, None)
             failed[system] = error.problems
-    if ours is None:
+    if ours is None or whole is None:
         # Without gold's texts and scheme a prediction may look worse than it is: only what has a place is told, and
         # what concerns the input as a whole.
         names = {name for place in systems.values() for name in _names(place)}
         told = (problem for rows in failed.values() for problem in rows)
         problems.extend(problem for problem in told if problem.line is not None or problem.source in names)
-    elif not partial:
-        problems.extend(problem for rows in failed.values() for problem in rows)
-    if problems or ours is None:
+    else:
+        if not failed:
+            problems.extend(selection.lacking([whole, *every.values()]))
+        if not partial:
+            problems.extend(problem for rows in failed.values() for problem in rows)
+    if problems or ours is None or whole is None:
         raise FormatError(dict.fromkeys(problems))
+    ours = replace(ours, notes=(*ours.notes, *selection.slips(whole, every.values())))
     layers = tuple(one.layer.renamed(system) for system, one in paired.items())
     return Loaded(
         Corpus(label or ours.source, ours.documents, ours.layer.renamed("gold"), layers),
@@ -148,6 +171,8 @@ def read(
     layer: str | None = None,
     columns: Mapping[str, int | str] | None = None,
     texts: Documents | None = None,
+    documents: DocumentIds | Iterable[str] | None = None,
+    types: Types | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reading:
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
@@ -157,7 +182,8 @@ def read(
     what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
-    around them. `progress` is called with the lines or files done and their total.
+    around them. `documents` are the ids of those that are taken, `types` the names that types are called by instead: a
+    mapping, or a file of lines `PER = person`. `progress` is called with the lines or files done and their total.
 
     Raises:
         FormatError: with every problem found.
@@ -178,7 +204,9 @@ def read(
     )
     reading = readers.read(opened(path), format=format, options=options)
     _check_cores(reading, core_type)
-    return reading
+    if types is not None:
+        reading = mapped(reading, types)
+    return reading if documents is None else restricted(reading, documents)
 
 
 def score(
@@ -278,6 +306,25 @@ def compare(
     if problems:
         raise FormatError(dict.fromkeys(problems))
     return compare_scores(scores, baseline=baseline, plan=Plan(resamples=resamples, seed=seed), by_type=by_type)
+
+
+def type_suggestions(
+    gold: Given,
+    pred: Given,
+    *,
+    format: str = "auto",
+    missing: Missing = "error",
+    token_text: TokenText = "own",
+) -> tuple[Suggestion, ...]:
+    """Suggest, for each type of a prediction that gold has not, which type of gold it is, and say why.
+
+    Nothing is applied: `mapped` and `read(…, types=…)` do that.
+
+    Raises:
+        FormatError: as `score`.
+    """
+    ours, theirs = sides(gold, pred, format=format)
+    return suggest_types(ours.layer, [pair(ours, theirs, missing=missing, token_text=token_text).layer])
 
 
 def reproduce(

@@ -31,6 +31,8 @@ LEFT_EMPTY = "count what is missing at the end as predicted empty: --missing emp
 RESPELT = "--token-text gold takes gold's text"
 COUNTED = re.compile(r"(missing counted empty: |token text from gold: )([0-9]+) (document|token)s?")
 """Marks that hold a number, which adds up over the parts of a corpus."""
+RESTRICTED = re.compile(r"restricted to ([0-9]+) of ([0-9]+) documents")
+"""The mark of a list of documents: both numbers add up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,7 @@ def pair(gold: Reading, pred: Reading, *, missing: Missing = "error", token_text
     notes: list[str] = []
     sides = (("gold", gold), ("pred", pred))
     marks = [f"{side} repaired: {reading.mended}" for side, reading in sides if reading.mended]
+    marks += _selected(gold, pred)
     if theirs is ours:
         return Paired(pred.layer, (), tuple(marks))
     to: Int64 | None
@@ -91,11 +94,28 @@ def missing_mark(documents: int) -> str:
 def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the marks of a whole from those of its parts: what is counted in them is added up."""
     counts: dict[tuple[str, str], int] = {}
+    some, every = 0, 0
     for mark in (mark for part in parts for mark in part):
+        if match := RESTRICTED.fullmatch(mark):
+            some, every = some + int(match[1]), every + int(match[2])
+            mark = RESTRICTED.pattern
         found = COUNTED.fullmatch(mark)
         what = (found[1], found[3]) if found else (mark, "")
         counts[what] = counts.get(what, 0) + (int(found[2]) if found else 0)
-    return tuple(f"{said}{_count(count, what)}" if what else said for (said, what), count in counts.items())
+    told = {said: said for said, _ in counts} | {RESTRICTED.pattern: f"restricted to {some} of {every} documents"}
+    return tuple(f"{said}{_count(count, what)}" if what else told[said] for (said, what), count in counts.items())
+
+
+def _selected(gold: Reading, pred: Reading) -> Iterator[str]:
+    """Yield the marks of what was chosen of both sides: documents and names of types."""
+    if gold.restricted:
+        yield f"restricted to {gold.restricted}"
+    if gold.mapped and gold.mapped == pred.mapped:
+        yield f"types mapped: {gold.mapped}"
+    else:
+        yield from (
+            f"{side} types mapped: {one.mapped}" for side, one in (("gold", gold), ("pred", pred)) if one.mapped
+        )
 
 
 @dataclass(frozen=True, eq=False)

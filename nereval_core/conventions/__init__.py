@@ -20,9 +20,10 @@ from nereval_core.conventions.outcome import Outcome
 from nereval_core.conventions.shares import ByShares
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.pairing import Missing, TokenText
 from nereval_core.readers import ReadOptions, Source
 from nereval_core.readers.offsets import Offsets
+from nereval_core.selection import Selection
 from nereval_core.tagged import tokenized
 
 __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
@@ -74,6 +75,7 @@ class Given:
     repair: Literal["conlleval", "discard"] | None = None
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
+    selection: Selection = field(default_factory=Selection)
 
     def layers(self) -> tuple[Layer, Layer]:
         """Read both sides as layers over gold's documents: see `read`."""
@@ -86,10 +88,14 @@ class Given:
             FormatError: with all problems of both.
         """
         options = ReadOptions(column=self.gold_column, repair=self.repair, offsets=self.offsets, columns=self.columns)
-        gold = readers.read(self.gold, format=self.gold_format, options=options)
-        options = replace(options, column=self.pred_column, scheme=gold.scheme, texts=gold.documents)
+        whole = readers.read(self.gold, format=self.gold_format, options=options)
+        gold = self.selection.of_gold(whole)
+        options = replace(options, column=self.pred_column, scheme=whole.scheme, texts=whole.documents)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
-        paired = pair(gold, pred, missing=self.missing, token_text=self.token_text)
+        pred = self.selection.of_pred(pred, whole)
+        if problems := list(self.selection.lacking([whole, pred])):
+            raise FormatError(problems)
+        paired = self.selection.paired(gold, pred, whole, missing=self.missing, token_text=self.token_text)
         return Sides(gold.layer, paired.layer, paired.marks)
 
 
@@ -151,13 +157,14 @@ def named(name: str) -> Convention:
 def apply(convention: Convention, given: Given, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
     """Score by a convention: files of the scorer's own format as it reads them, others by the layers they hold.
 
-    Where one of the two sides is in another format, or in several parts, both are scored by their layers.
+    Where one of the two sides is in another format or in several parts, or where documents are chosen or types called
+    otherwise, both are scored by their layers.
 
     Raises:
         FormatError: options it does not have, input that cannot be read, data it cannot have.
     """
     values = settled(convention, options)
-    if given.gold.parts or given.pred.parts:
+    if given.gold.parts or given.pred.parts or given.selection:
         return apply_to_layers(convention, given.read(), options)
     if convention.of_layers and convention.formats:
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))

@@ -60,7 +60,8 @@ class Reading:
     `scheme` is the tag scheme taken, where the format has one: what gold was read by is right for predictions too.
     `mended` says how many malformed tags were repaired and how, empty where none were: it changes scores, so that
     signatures say it. `source` is the input's name as given; `places` says, where known, at which file and line each
-    document begins.
+    document begins. `restricted` says how many documents these are of how many, `mapped` by what names types are called
+    instead of those read; both are empty where nothing was changed, and stand in signatures too.
     """
 
     documents: Documents
@@ -71,6 +72,8 @@ class Reading:
     source: str = ""
     places: Sequence[Place] = ()
     mended: str = ""
+    restricted: str = ""
+    mapped: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,92 @@
+"""What is scored of what was read: which documents, and by which names of types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.pairing import Missing, Paired, TokenText, pair
+from nereval_core.readers import Reading
+from nereval_core.restricting import DocumentIds, among, numbers_of, unknown
+from nereval_core.subset import layer_of
+from nereval_core.type_names import TypeNames, mapped, unmet
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """The documents that are scored, None for all, and what types of gold and of predictions are called instead."""
+
+    documents: DocumentIds | None = None
+    gold_types: TypeNames | None = None
+    pred_types: TypeNames | None = None
+
+    def __bool__(self) -> bool:
+        return self != Selection()
+
+    def of_gold(self, gold: Reading) -> Reading:
+        """Return what of gold is scored.
+
+        Raises:
+            FormatError: it has none of the documents.
+        """
+        if self.gold_types is not None:
+            gold = mapped(gold, self.gold_types)
+        if self.documents is None:
+            return gold
+        found = among(gold, self.documents)
+        if not len(found.documents):
+            raise FormatError(unknown(self.documents, [gold]))
+        return found
+
+    def of_pred(self, pred: Reading, whole: Reading) -> Reading:
+        """Return what of a prediction is scored against gold, of which `whole` is all.
+
+        Documents that are not paired by their ids are all there still: `paired` chooses among them.
+        """
+        if self.pred_types is not None:
+            pred = mapped(pred, self.pred_types)
+        return among(pred, self.documents) if self.documents is not None and _by_ids(pred, whole) else pred
+
+    def paired(
+        self, gold: Reading, pred: Reading, whole: Reading, *, missing: Missing = "error", token_text: TokenText = "own"
+    ) -> Paired:
+        """Return the prediction's layer over the documents of gold that are scored.
+
+        `gold` and `pred` are what `of_gold` and `of_pred` return. Documents without ids are paired by their order, all
+        of them.
+
+        Raises:
+            FormatError: as `pair`.
+        """
+        if self.documents is None or _by_ids(pred, whole):
+            return pair(gold, pred, missing=missing, token_text=token_text)
+        every = replace(whole, restricted=gold.restricted, mapped=gold.mapped)
+        found = pair(every, pred, missing=missing, token_text=token_text)
+        numbers = numbers_of(whole, self.documents)
+        note = f"restricted to {gold.restricted}, those of gold they are paired with"
+        layer = layer_of(found.layer, numbers, gold.documents)
+        return replace(found, layer=layer, notes=(*found.notes, note))
+
+    def lacking(self, readings: Iterable[Reading]) -> Iterator[Problem]:
+        """Yield a problem for each document asked for that no side has."""
+        if self.documents is not None:
+            yield from unknown(self.documents, readings)
+
+    def slips(self, gold: Reading, systems: Iterable[Reading]) -> tuple[str, ...]:
+        """Return notes on names of types that are mapped and that no span has, on the sides they are mapped on."""
+        systems = tuple(systems)
+        if self.gold_types == self.pred_types:
+            sides = [(self.gold_types, (gold, *systems), "no span")]
+        else:
+            sides = [(self.gold_types, (gold,), "no gold span"), (self.pred_types, systems, "no prediction")]
+        return tuple(
+            f"{names.source}: {who} has the type {', '.join(map(quoted, lost))}"
+            for names, readings, who in sides
+            if names is not None and (lost := unmet(names, readings))
+        )
+
+
+def _by_ids(pred: Reading, whole: Reading) -> bool:
+    ours, theirs = whole.documents, pred.documents
+    return ours.named and theirs.named and theirs is not ours
