@@ -304,6 +304,37 @@ WEBANNO = """#FORMAT=WebAnno TSV 3.3
 """
 # Made by spaCy 3.8.18: tests/fixtures/docbin/make.py.
 DOCBIN = (Path(__file__).parent / "fixtures" / "docbin" / "sample.spacy").read_bytes()
+# The UIMA references, "XMI CAS Serialization", and JSON CAS 0.4.0, with what INCEpTION's user guide has in them.
+DKPRO = "http:///de/tudarmstadt/ukp/dkpro/core/api"
+CAS_XMI = f"""<?xml version="1.0" encoding="UTF-8"?>
+<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmlns:type="{DKPRO}/ner/type.ecore"
+    xmlns:type2="{DKPRO}/metadata/type.ecore" xmlns:type3="{DKPRO}/segmentation/type.ecore" xmi:version="2.0">
+<cas:NULL xmi:id="0"/>
+<type2:DocumentMetaData xmi:id="1" sofa="2" begin="0" end="11" documentTitle="d.txt" documentId="ann"/>
+<type3:Token xmi:id="3" sofa="2" begin="0" end="2"/>
+<type3:Token xmi:id="4" sofa="2" begin="3" end="7"/>
+<type3:Sentence xmi:id="5" sofa="2" begin="0" end="7"/>
+<type:NamedEntity xmi:id="6" sofa="2" begin="3" end="7" value="LOC" identifier="http://www.wikidata.org/entity/Q220"/>
+<cas:Sofa xmi:id="2" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="&#128522; Rome&#10;end"/>
+<cas:View sofa="2" members="1 3 4 5 6"/>
+</xmi:XMI>
+"""
+CAS_JSON = json.dumps(
+    {
+        "%TYPES": {
+            "webanno.custom.Entity": {
+                "%NAME": "webanno.custom.Entity",
+                "%SUPER_TYPE": "uima.tcas.Annotation",
+                "kind": {"%NAME": "kind", "%RANGE": "uima.cas.String"},
+            }
+        },
+        "%FEATURE_STRUCTURES": [
+            {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": "In Rome."},
+            {"%ID": 2, "%TYPE": "webanno.custom.Entity", "@sofa": 1, "begin": 3, "end": 7, "kind": "place"},
+        ],
+        "%VIEWS": {"_InitialView": {"%SOFA": 1, "%MEMBERS": [2]}},
+    }
+)
 
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
@@ -332,6 +363,13 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "WebAnno TSV": ("webanno", {"d.tsv": WEBANNO}, None),
     "spaCy DocBin": ("docbin", {"train.spacy": DOCBIN}, "ents"),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
+    "CAS as XMI": ("cas", {"d.xmi": CAS_XMI}, None),
+    "CAS as JSON": ("cas", {"d.json": CAS_JSON}, None),
+    "CASes of a project": (
+        "cas",
+        {"p/annotation/d.txt/ann.json": CAS_JSON, "p/annotation/d.txt/bob.json": CAS_JSON},
+        "bob",
+    ),
 }
 
 

@@ -46,6 +46,7 @@ def untyped(found: Content) -> Content:
 
 OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "brat": in_order_of_names,
+    "cas": in_order_of_names,
     "conll": quotes,
     "datasets": quotes,
     "bc2gm": untyped,

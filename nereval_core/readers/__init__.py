@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.csv_table import OPTION
-from nereval_core.readers.source import Source, SourceFile, passed_over
+from nereval_core.readers.source import Source, SourceFile, packed_within, passed_over
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
@@ -94,8 +94,8 @@ class Reader(Protocol):
     # And, where columns hold what `ReadOptions.columns` says, has_columns(source, columns) -> whether they may,
     # where a file may hold several layers, layers(source, options) -> their names, the first of them first;
     # where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, where these are
-    # of plain text, TABLES = True, and where cores are spans of the type or attribute `ReadOptions.core_type`,
-    # CORES = True.
+    # of plain text, TABLES = True, where cores are spans of the type or attribute `ReadOptions.core_type`,
+    # CORES = True, and where zips within zips are opened, ZIPS = True.
 
     def recognise(self, source: Source) -> float: ...
 
@@ -137,6 +137,9 @@ def read(
     elif format not in readers():
         known = ", ".join(readers())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
+    nested = [] if getattr(readers()[format], "ZIPS", False) else packed_within(source)
+    if nested:
+        raise FormatError(nested)
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(readers()[format], "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
@@ -276,6 +279,9 @@ def _recognised(source: Source) -> str:
     names = [name for name, claim in claims.items() if claim == best]
     if best <= 0:
         # Wrongly encoded text looks like no format: what is wrong with it comes first.
+        nested = packed_within(source)
+        if nested:
+            raise FormatError(nested)
         source.files[0].text()
         remedy = f"name the format: --format {'|'.join(claims)}"
         tables = {ending for module in _tables().values() for ending in module.SUFFIXES}

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.origins import BROKEN, EXPANDED_BYTES, RATIO, InZip
+from nereval_core.readers.origins import BROKEN, EXPANDED_BYTES, RATIO, InInnerZip, InZip, Origin
 from nereval_core.readers.packed import SMALL, SUFFIXES
 
 ZIP_FILES = 200_000
@@ -32,8 +32,14 @@ ENDINGS = frozenset(
     }
 )
 """How files of annotations end, and the texts and lists that belong to them; others in a zip are passed over."""
-NESTED = (*SUFFIXES, ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
-"""How archives end that are refused within a zip."""
+ZIP = ".zip"
+"""How archives end that are read like the folder they hold."""
+NESTED = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
+"""How archives end that are refused within a zip; zips are, but by the formats whose exports have them there."""
+PLAIN = "put it into the zip as it is, or give it alone"
+
+Entry = tuple[tuple[str, ...], zipfile.ZipInfo]
+"""The parts of a name, and the entry called so."""
 
 FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
     # where, the bytes there, what it is, what to do instead
@@ -76,6 +82,43 @@ def zipped(shown: str, raw: bytes) -> Zipped:
     Raises:
         FormatError: broken, or not safe: it would leave its place or outgrow the machine; no file that may be read.
     """
+    archive, kept = _directory(shown, raw, len(raw), NESTED)
+    tops = {parts[0] for parts, _ in kept}
+    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
+    taken = [(parts, entry) for parts, entry in kept if PurePosixPath(parts[-1]).suffix.lower() in (*ENDINGS, ZIP)]
+    if kept and not taken:
+        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
+        found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
+        raise FormatError.single(shown, None, found, f"let them end in one of {', '.join(sorted(ENDINGS - {''}))}")
+    names = {parts for parts, _ in taken}
+    return Zipped(
+        [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
+        ["/".join(parts[inside:]) for parts, _ in kept if parts not in names],
+    )
+
+
+def zipped_within(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
+    """Return the files of a zip that itself lies in a zip or folder, as `zipped`, a folder around them kept.
+
+    Nothing of it stays in memory: it is opened for each file anew. What it expands to is bounded by what it takes
+    where it lies, so that two packings do not multiply. A zip within it is refused.
+
+    Raises:
+        FormatError: as `zipped`.
+    """
+    if origin.size() > EXPANDED_BYTES:
+        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {EXPANDED_BYTES} bytes")
+    stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
+    _, kept = _directory(shown, origin.load(-1), stored, (*NESTED, ZIP))
+    return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
+
+
+def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> tuple[zipfile.ZipFile, Sequence[Entry]]:
+    """Return a zip, opened, and its files but for hidden ones; `stored` is how many bytes it takes where it lies.
+
+    Raises:
+        FormatError: broken, or not safe; archives in it that end as `nested` do.
+    """
     # The list of entries alone may take gigabytes.
     claimed = raw.count(ENTRY)
     if claimed > 2 * ZIP_FILES:
@@ -92,9 +135,9 @@ def zipped(shown: str, raw: bytes) -> Zipped:
         found = f"{total} bytes when expanded"
         raise FormatError.single(shown, None, found, f"pack at most {EXPANDED_BYTES} bytes, or give the folder")
     problems = [*_overlapping(shown, entries, len(raw))]
-    if total > max(16 * SMALL, RATIO * len(raw)):
-        problems.append(Problem(shown, None, f"expands from {len(raw)} to {total} bytes", "give the files unpacked"))
-    kept: list[tuple[tuple[str, ...], zipfile.ZipInfo]] = []
+    if total > max(16 * SMALL, RATIO * stored):
+        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
+    kept: list[Entry] = []
     for entry in entries:
         parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
         refused = _refused(entry, parts)
@@ -103,29 +146,13 @@ def zipped(shown: str, raw: bytes) -> Zipped:
         elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
             kept.append((parts, entry))
     problems += [
-        Problem(
-            f"{shown}/{'/'.join(parts)}",
-            None,
-            "a packed file inside a zip",
-            "put it into the zip as it is, or give it alone",
-        )
+        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", PLAIN)
         for parts, _ in kept
-        if parts[-1].lower().endswith(NESTED)
+        if parts[-1].lower().endswith(nested)
     ]
     if problems:
         raise FormatError(problems)
-    tops = {parts[0] for parts, _ in kept}
-    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
-    taken = [(parts, entry) for parts, entry in kept if PurePosixPath(parts[-1]).suffix.lower() in ENDINGS]
-    if kept and not taken:
-        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
-        found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
-        raise FormatError.single(shown, None, found, f"let them end in one of {', '.join(sorted(ENDINGS - {''}))}")
-    names = {parts for parts, _ in taken}
-    return Zipped(
-        [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
-        ["/".join(parts[inside:]) for parts, _ in kept if parts not in names],
-    )
+    return archive, kept
 
 
 def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:

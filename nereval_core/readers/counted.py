@@ -50,6 +50,7 @@ class Counted:
     _texts: list[str] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _tokens: dict[int, Pairs] = field(default_factory=dict)
+    _sentences: dict[int, Pairs] = field(default_factory=dict)
     _meta: list[Mapping[str, Any]] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
     _start: list[int] = field(default_factory=list)
@@ -68,11 +69,14 @@ class Counted:
         line: int | None,
         source: str,
         tokens: Pairs = (),
+        sentences: Pairs = (),
         meta: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add a document; `tokens` count as spans do, their ends always exclusive."""
+        """Add a document; `tokens` and `sentences` count as spans do, their ends always exclusive."""
         if tokens:
             self._tokens[len(self._names)] = tokens
+        if sentences:
+            self._sentences[len(self._names)] = sentences
         self._names.append(name)
         self._texts.append(text)
         self._places.append((source, line))
@@ -177,11 +181,15 @@ class Counted:
         spans = Marked(doc, _clipped(self._start), _clipped(self._end), quotes, where, alike)
         found = code_points(spans, self._texts, expected=expected, given=options.offsets, fixed=fixed)
         self._extras["fragments"] = self._converted(self._extras["fragments"], doc.tolist(), found.counting)
-        tokens = self._converted(self._tokens, range(len(ids)), found.counting._replace(inclusive=False))
+        exclusive = found.counting._replace(inclusive=False)
+        tokens, sentences = (
+            self._converted(own, range(len(ids)), exclusive) for own in (self._tokens, self._sentences)
+        )
         documents = Documents(
             ids,
             tuple(self._texts),
-            Intervals.of([tokens.get(number, ()) for number in range(len(ids))]) if tokens else None,
+            _intervals(tokens, len(ids)),
+            _intervals(sentences, len(ids)),
             meta=tuple(self._meta) if any(self._meta) else None,
             named=named,
         )
@@ -225,6 +233,10 @@ class Counted:
         start, end = placed(Marked(text, low, high, {}, self._places.__getitem__), self._texts, counting)
         made = zip(start.tolist(), end.tolist(), strict=True)
         return {owner: [next(made) for _ in pairs[owner]] for owner in owners}
+
+
+def _intervals(pairs: Mapping[int, Pairs], count: int) -> Intervals | None:
+    return Intervals.of([pairs.get(number, ()) for number in range(count)]) if pairs else None
 
 
 def _clipped(values: Sequence[int]) -> Int64:

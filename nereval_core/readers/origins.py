@@ -169,8 +169,41 @@ class InZip:
             raise self.refused(error) from None
 
     def refused(self, error: Exception) -> FormatError:
-        found = f"the entry {quoted(self.entry.filename)} cannot be unpacked: {error}"
-        return FormatError.single(self.shown, None, found, "pack it again")
+        return _not_unpacked(self.shown, self.entry, error)
+
+
+class InInnerZip:
+    """An entry of a zip that lies in a zip or folder, opened for each reading; that zip is `shown` in problems."""
+
+    __slots__ = ("entry", "outer", "shown")
+    most = 0
+
+    def __init__(self, outer: Origin, entry: zipfile.ZipInfo, shown: str) -> None:
+        self.outer = outer
+        self.entry = entry
+        self.shown = shown
+
+    def size(self) -> int:
+        return self.entry.file_size
+
+    def load(self, size: int) -> bytes:
+        raw = io.BytesIO(self.outer.load(-1))
+        try:
+            archive = zipfile.ZipFile(raw)
+        except BROKEN as error:
+            raise self.refused(error) from None
+        return InZip(archive, self.entry, self.shown).load(size)
+
+    def open(self) -> BinaryIO:
+        return io.BytesIO(self.load(-1))
+
+    def refused(self, error: Exception) -> FormatError:
+        return _not_unpacked(self.shown, self.entry, error)
+
+
+def _not_unpacked(shown: str, entry: zipfile.ZipInfo, error: Exception) -> FormatError:
+    found = f"the entry {quoted(entry.filename)} cannot be unpacked: {error}"
+    return FormatError.single(shown, None, found, "pack it again")
 
 
 _SPOOLED: list[tuple[Any, OnDisk]] = []

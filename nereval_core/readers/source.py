@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar
 
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.archives import HEAD, foreign, zipped
-from nereval_core.readers.origins import STDIN, InMemory, OnDisk, Origin, standard_input, unreadable
+from nereval_core.readers.archives import HEAD, PLAIN, ZIP, foreign, zipped
+from nereval_core.readers.origins import STDIN, InMemory, InZip, OnDisk, Origin, standard_input, unreadable
 from nereval_core.readers.packed import LONGEST, MAGIC, SUFFIXES, opened, unpacked_name
 
 Item = TypeVar("Item")
@@ -29,8 +29,8 @@ COMPANIONS = {".ann": ".txt"} | {
 }
 """Where a single file is named, the one beside it that belongs to it, by how their names end."""
 
-ZIP = ".zip"
-"""How archives end that are read like the folder they hold."""
+BESIDE = {".xmi": "TypeSystem.xml"}
+"""And the file that belongs to all of an ending that lie beside it."""
 
 LAYER = "#"
 """What stands between a path and the layer wanted of it: `export.json#ann`."""
@@ -345,6 +345,15 @@ def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
     return [f"other files, not read: {_counted(rest)}"] if rest else []
 
 
+def packed_within(source: Source) -> list[Problem]:
+    """Return a problem for each zip within a zip, which few formats read."""
+    return [
+        Problem(file.shown, None, "a packed file inside a zip", PLAIN)
+        for file in source.by_suffix.get(ZIP, ())
+        if isinstance(file.origin, InZip)
+    ]
+
+
 def passed_over(source: Source) -> list[str]:
     """Return a note that counts the files of a zip that do not end as annotations do, or nothing."""
     return [f"files of other kinds in the zip, not read: {_counted(source.passed)}"] if source.passed else []
@@ -401,8 +410,8 @@ def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
     name = unpacked_name(path.name)
     files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown))]
     ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
-    if ending:
-        inner = name.removesuffix(ending) + COMPANIONS[ending]
+    inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else BESIDE.get(_suffix(name), "")
+    if inner:
         for packed in ("", *SUFFIXES):
             beside = path.with_name(inner + packed)
             if beside.is_file() and not beside.is_symlink():

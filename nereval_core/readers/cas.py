@@ -1,0 +1,189 @@
+"""UIMA CAS as XMI and as JSON (0.4.0), as INCEpTION exports it: one annotator's work on one document a file.
+
+Spans are the annotations of DKPro's NamedEntity, `value` their type and `identifier` their link, or those of another
+type. Offsets are UTF-16 units; there are no quotes to test that by. Both forms are read without UIMA's own packages:
+these warn of offsets outside the text, and cannot read XML 1.1. See INCEpTION's user guide, "UIMA CAS XMI" and "UIMA
+CAS JSON".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.archives import ZIP
+from nereval_core.readers.cas_choice import LINK, WITHIN, Wanted, Work, chosen_feature, chosen_kinds, offered, said
+from nereval_core.readers.cas_content import SENTENCE, TOKEN, Cas, Mark, cases, short
+from nereval_core.readers.cas_files import Unit, likeness, units
+from nereval_core.readers.cas_types import Types, types_of_xml
+from nereval_core.readers.counted import Counted
+from nereval_core.readers.offsets import Offsets, edges
+from nereval_core.readers.source import left_out, watched
+
+NAME = "cas"
+DESCRIPTION = "UIMA CAS as XMI or JSON, as INCEpTION exports it"
+COLUMNS = True
+ZIPS = True
+
+OFFSETS = Offsets("UTF-16 units")
+ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
+"""How the files of texts end, from which documents have their names."""
+MEND = "mend or delete it where it was annotated, and export again"
+
+
+def recognise(source: Source) -> float:
+    """Be sure of XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
+    return likeness(source)
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators in the export of a project where there are several, else the layers of spans.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    found = _units(source)
+    owners = _owners(found)
+    return owners if len(owners) > 1 else offered(_work(source, found, Wanted(), options))
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the documents of one annotator of a project, or of all files where none is in an annotator's place.
+
+    `options.layer` names the annotator, where there are several, and after a slash the layer, by the whole name of its
+    type or the last part of that. Without it the spans are the NamedEntity annotations, or, if there are none, those of
+    the one custom layer that has some. `options.column` names the feature that is their type; else it is `value` or
+    `label`, or the first string that is declared. Annotations without a value are spans called as their layer is.
+
+    Raises:
+        FormatError: with every problem found: annotations outside the text, inverted or empty; several annotators or
+            custom layers, and none is named.
+    """
+    found = _units(source)
+    owners = _owners(found)
+    owner, _, kind = (options.layer or "").partition(WITHIN)
+    if len(owners) > 1 or owner in owners:
+        owner = one_layer(source, owner or None, owners)
+        found = [unit for unit in found if unit.owner == owner]
+    else:
+        kind = options.layer or ""
+    feature_wanted = None if options.column is None else str(options.column)
+    work = _work(source, found, Wanted(kind or None, feature_wanted), options)
+    kinds = chosen_kinds(work)
+    feature = chosen_feature(work, kinds)
+    made = Counted()
+    counts: Counter[str] = Counter()
+    for unit, cas, name in work.cases:
+        _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
+    used = {file for unit in found for file in (unit.file, unit.types)}
+    notes = [*said(work, kinds, feature)]
+    notes += left_out(source, [file for file in source.files if file in used or file.suffix == ZIP])
+    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def _units(source: Source) -> list[Unit]:
+    """Return the files to read, as `cas_files.units`, whose place says nothing where the first CAS belies it."""
+    found = units(source)
+    if found[0].document is not None:
+        name = next((cas.name for cas in cases(found[0].file, Types(), lambda *_: False, [])), None)
+        if name not in (None, found[0].document):
+            found = [unit._replace(owner=None, document=None) for unit in found]
+    return found
+
+
+def _owners(found: Sequence[Unit]) -> tuple[str, ...]:
+    return tuple(sorted({unit.owner for unit in found if unit.owner is not None}))
+
+
+def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOptions) -> Work:
+    work = Work(source, wanted)
+    systems: dict[bytes, Types] = {}
+    for unit in watched(found, options.progress):
+        types = Types()
+        try:
+            if unit.types is not None:
+                # Every zip brings the same.
+                raw = unit.types.read()
+                known = hashlib.sha256(raw).digest()
+                if known not in systems:
+                    systems[known] = types_of_xml(raw, unit.types.shown, work.problems)
+                types = systems[known]
+            held = list(cases(unit.file, types, work.wanted.keeps, work.problems))
+        except FormatError as error:
+            work.problems += error.problems
+            continue
+        for cas in held:
+            work.types |= cas.types
+            alone = unit.file.stem if len(held) == 1 else None
+            work.cases.append((unit, cas, cas.name if cas.own else unit.document or cas.name or alone))
+    if work.problems:
+        raise FormatError(work.problems)
+    # Documents are called by the files they were made of, without the endings unless two have the same name then.
+    counts = Counter(_base(cas, name) for _, cas, name in work.cases)
+    work.cases = [
+        (unit, cas, name if counts[_base(cas, name)] > 1 else _base(cas, name)) for unit, cas, name in work.cases
+    ]
+    return work
+
+
+def _base(cas: Cas, name: str | None) -> str | None:
+    return name if name is None or cas.own else ENDING.sub("", name)
+
+
+def _document(
+    unit: Unit,
+    cas: Cas,
+    name: str | None,
+    kinds: Sequence[str],
+    feature: str | None,
+    counting: Offsets,
+    made: Counted,
+    counts: Counter[str],
+) -> None:
+    known = edges(cas.text, counting.unit)
+    size = len(cas.text) if known is None else int(known[-1])
+
+    def places(kind: str, base: int = 0, inclusive: bool = False) -> list[tuple[Mark, int, int]]:
+        found = []
+        for mark in cas.marks.get(kind, ()):
+            low, high = mark.begin - base, mark.end - base + inclusive
+            if 0 <= low < high <= size:
+                found.append((mark, mark.begin, mark.end))
+                continue
+            where = f"{short(kind)} {mark.id}, from {mark.begin} to {mark.end}, "
+            what = f"is outside the text of {size} {counting.unit}"
+            if 0 <= high <= low <= size:
+                what = "has no characters" if low == high else "ends before it begins"
+            made.problems.append(Problem(unit.file.shown, mark.line, where + what, MEND))
+        return found
+
+    tokens, sentences = (sorted((low, high) for _, low, high in places(kind)) for kind in (TOKEN, SENTENCE))
+    made.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
+    for kind in kinds:
+        for mark, begin, end in places(kind, counting.base, counting.inclusive):
+            value = _value(mark.features, feature)
+            counts[f"spans without a value, called {quoted(short(kind))}"] += not value
+            link = mark.features.get(LINK)
+            made.span(
+                begin,
+                end,
+                value or short(kind),
+                line=mark.line,
+                id=mark.id,
+                links=(link,) if isinstance(link, str) and link else (),
+            )
+    counts["annotations that are in no index, left out"] += cas.unindexed
+    counts["further views of documents, left out"] += cas.views
+
+
+def _value(features: Mapping[str, Any], feature: str | None) -> str:
+    value = None if feature is None else features.get(feature)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else ""
