@@ -11,6 +11,8 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Builder, Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
-from tests.layer_strategies import texts, words
+from nereval_core.tokens import WORD
+from nereval_core.writers import write, writers
+from nereval_core.writers.docbin import words_of
+from nereval_core.writers.losses import fitted, losses
+from tests.layer_strategies import content, layers, texts, words
 from tests.samples import DOCBIN
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
@@ -163,8 +169,8 @@ def docs(draw: st.DrawFn) -> Doc:
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(docs(), min_size=1, max_size=4))
-def test_what_spacy_reads_is_what_we_read(made: list[Doc]) -> None:
-    raw = packed(*made)
+def test_what_spacy_reads_is_what_we_read(drawn: list[Doc]) -> None:
+    raw = packed(*drawn)
     theirs = list(DocBin().from_bytes(raw).get_docs(vocabulary()))
     known = layers_of(source(raw))
     for name in {*known, "ents"}:
@@ -354,6 +360,119 @@ def test_that_spacy_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy.strings", None)
     with pytest.raises(FormatError) as caught:
         read(source(DOCBIN))
-    assert str(caught.value) == (
-        "train.spacy: the words of a DocBin are found by spaCy, which is not installed; pip install 'nereval[spacy]'"
-    )
+    assert str(caught.value) == "train.spacy: spaCy is not installed, which DocBin needs; pip install 'nereval[spacy]'"
+
+
+@settings(max_examples=100, deadline=None)
+@given(layers())
+def test_what_is_written_reads_back_by_us_and_by_spacy(layer: Layer) -> None:
+    fits = fitted(layer, losses(layer, writers()["docbin"]))
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "out.spacy"
+        notes = write(layer, out, format="docbin", lossy=True)
+        if not len(layer.documents):
+            return
+        reading = read(out)
+        known = layers_of(Source.of_path(out))
+        theirs = [doc.text for doc in DocBin().from_disk(out).get_docs(vocabulary())]
+    assert theirs == list(layer.documents.texts)
+    one, two = content(reading.layer), content(fits)
+    # An empty id is none.
+    two["spans' ids"] = {span: id for span, id in two["spans' ids"].items() if id}
+    for found in (one, two):
+        found["order"] = sorted(range(len(found["order"])), key=found["order"].__getitem__)
+    kept = ["ids", "texts", "doc", "start", "end", "label", "spans' links", "spans' scores"]
+    for key in [*kept, *(["spans' ids", "order"] if known == ("sc",) else [])]:
+        assert one[key] == two[key], key
+    told = " ".join(notes)
+    for number, text in enumerate(layer.documents.texts):
+        own = [(low, high) for low, high in (two["tokens"] or {number: []})[number] if not text[low:high].isspace()]
+        if own and "tokens added" not in told:
+            assert one["tokens"][number] == own
+        own = (two["sentences"] or {number: []})[number]
+        # Of a single token spaCy says always that it begins a sentence.
+        if "sentences" not in told and (one["tokens"] or {number: []})[number][1:]:
+            assert (one["sentences"] or {number: []})[number] == own
+    if "metadata" not in told:
+        assert list(reading.documents.meta or ()) == [meta or {} for meta in two["meta of documents"] or ()]
+
+
+def made(*spans: dict[str, Any], text: str = "Ann Lee, Rome", tokens: Any = (), **meta: Any) -> Layer:
+    builder = Builder("made")
+    builder.document("d", text, tokens=tokens, meta=meta)
+    for one in spans:
+        builder.span(**one)
+    return builder.finish("made")
+
+
+def test_spans_are_entities_where_these_can_say_them_else_a_group(tmp_path: Path) -> None:
+    one = {"start": 0, "end": 7, "label": "PER", "links": ("Q1",), "id": "T1"}
+    two = {"start": 9, "end": 13, "label": "LOC"}
+    path = tmp_path / "x.spacy"
+    unnamed = "span ids, which entities have none of, left out: 1"
+    assert write(made(one, two), path, format="docbin") == (unnamed,)
+    [doc] = DocBin().from_disk(path).get_docs(vocabulary())
+    assert [(ent.text, ent.label_, ent.kb_id_) for ent in doc.ents] == [("Ann Lee", "PER", "Q1"), ("Rome", "LOC", "")]
+    assert ([token.text for token in doc], doc.user_data) == (["Ann", "Lee", ",", "Rome"], {"id": "d"})
+    assert not doc.spans
+    comma = {"start": 7, "end": 8, "label": "X", "score": 0.5}
+    for more in ({"start": 4, "end": 7, "label": "SUR"}, {**two, "label": "ORG"}, comma):
+        assert write(made(one, two, more), path, format="docbin") == ()
+        [doc] = DocBin().from_disk(path).get_docs(vocabulary())
+        assert not doc.ents and not doc.has_annotation("ENT_IOB")
+        assert [(span.text, span.id_) for span in doc.spans["sc"]][:2] == [("Ann Lee", "T1"), ("Rome", "")]
+        assert dict(read(path).layer.scores) == ({1: 0.5} if more is comma else {})
+
+
+def test_a_span_off_the_tokens_is_refused_and_never_moved(tmp_path: Path) -> None:
+    layer = made({"start": 1, "end": 7, "label": "PER"}, {"start": 9, "end": 13, "label": "LOC"})
+    with pytest.raises(FormatError) as caught:
+        write(layer, tmp_path / "x.spacy", format="docbin")
+    [line] = caught.value.lines()
+    assert "document 'd': span [1, 7) 'nn Lee' (PER) does not begin and end with a token; leave out what" in line
+    assert not list(tmp_path.iterdir())
+    notes = write(layer, tmp_path / "x.spacy", format="docbin", lossy=True)
+    assert notes == ("spans left out, each does not begin and end with a token: 1",)
+    assert spans(read(tmp_path / "x.spacy").layer) == [("d", "Rome", "LOC")]
+
+
+WORDS = [
+    # (text, tokens, words as spaCy has them, a blank after which)
+    ("Ann  met\n", (), ["Ann", " ", "met", "\n"], [1, 0, 0, 0]),
+    (" a", (), [" ", "a"], [0, 0]),
+    ("a ", (), ["a"], [1]),
+    ("a, b", ((0, 1), (3, 4)), ["a", ",", "b"], [0, 1, 0]),
+    ("ab", ((0, 1),), ["a", "b"], [0, 0]),
+    ("a b c", ((0, 3),), ["a b", "c"], [1, 0]),
+    (" ", ((0, 1),), [" "], [0]),
+    ("", (), [], []),
+]
+
+
+@pytest.mark.parametrize(("text", "tokens", "expected", "blanks"), WORDS)
+def test_texts_in_words(text: str, tokens: Any, expected: list[str], blanks: list[int]) -> None:
+    found = words_of(text, tokens or [match.span() for match in WORD.finditer(text)])
+    assert ([text[low:high] for low, high in found.places], found.blanks) == (expected, list(map(bool, blanks)))
+
+
+def test_metadata_that_user_data_cannot_hold_is_told(tmp_path: Path) -> None:
+    deep: Any = 1
+    for _ in range(600):
+        deep = [deep]
+    layer = made(id="x", wide=1 << 64, deep=deep, inner={"a": [-(1 << 63), (1 << 64) - 1, True, None, 0.5, "é"]})
+    with pytest.raises(FormatError) as caught:
+        write(layer, tmp_path / "x.spacy", format="docbin")
+    assert [problem.found for problem in caught.value.problems] == [
+        "documents with metadata under a key of the format's own: 1",
+        "documents with metadata of integers over 64 bits or nested more than 100 deep: 1",
+    ]
+    write(layer, tmp_path / "x.spacy", format="docbin", lossy=True)
+    meta = {"inner": {"a": [-(1 << 63), (1 << 64) - 1, True, None, 0.5, "é"]}}
+    assert read(tmp_path / "x.spacy").documents.meta == (meta,)
+
+
+def test_nothing_is_written_where_spacy_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy.tokens", None)
+    with pytest.raises(FormatError, match="spaCy is not installed, which DocBin needs; pip install"):
+        write(made(), tmp_path / "x.spacy", format="docbin")
+    assert not list(tmp_path.iterdir())

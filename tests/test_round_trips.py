@@ -44,12 +44,25 @@ def untyped(found: Content) -> Content:
     return quotes(found | {"label": [""] * len(found["label"])})
 
 
+def in_spacy_words(found: Content) -> Content:
+    """Return all but tokens and sentences, which every text has in spaCy, and integers of more than 64 bits."""
+    kept = {key: value for key, value in found.items() if key not in ("tokens", "sentences")}
+    of_documents = found["meta of documents"] or [{} for _ in found["ids"]]
+    narrow = [{key: value for key, value in (meta or {}).items() if _fits(value)} for meta in of_documents]
+    return kept | {"meta of documents": narrow}
+
+
+def _fits(value: Any) -> bool:
+    return not isinstance(value, int) or -(2**63) <= value < 2**64
+
+
 OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "brat": in_order_of_names,
     "cas": in_order_of_names,
     "conll": quotes,
     "datasets": quotes,
     "bc2gm": untyped,
+    "docbin": in_spacy_words,
 }
 """Formats that keep less than texts and offsets, and in what form both sides are equal."""
 

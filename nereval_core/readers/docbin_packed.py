@@ -26,7 +26,6 @@ from nereval_core.readers.source import SourceFile
 SMALL = 1 << 22
 """Bytes that a file may unpack to whatever its size: some tens of thousands of tokens."""
 AGAIN = "write it again with DocBin.to_disk"
-MISSING = "pip install 'nereval[spacy]'"
 WRONG = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
 """What decoding of damaged MessagePack ends in."""
 
@@ -133,8 +132,7 @@ def unpacked(file: SourceFile) -> Packed:
     try:
         strings = Strings(message.strings)
     except ImportError:
-        found = "the words of a DocBin are found by spaCy, which is not installed"
-        raise FormatError.single(file.shown, None, found, MISSING) from None
+        raise not_installed(file.shown) from None
     except WRONG as error:
         raise damaged(file.shown, error) from None
     found = "; ".join(_unfit(message))
@@ -169,6 +167,11 @@ def damaged(shown: str, error: Exception, number: int | None = None, what: str =
     """Return what is said of a part that cannot be decoded, of a document counted from 1 where it is one's."""
     said = f"damaged {what}".rstrip()
     return FormatError.single(shown, number, f"{said}: {str(error) or type(error).__name__}", AGAIN)
+
+
+def not_installed(shown: str) -> FormatError:
+    """Return what is said where spaCy is missing."""
+    return FormatError.single(shown, None, "spaCy is not installed, which DocBin needs", "pip install 'nereval[spacy]'")
 
 
 def is_packed(raw: bytes) -> bool:

@@ -26,7 +26,14 @@ LOG_COLUMNS = (
     *("done", "after", "text after", "not applied"),
 )
 """Spans are written as in record ids, `12-19:Drug`, several with a semicolon between."""
-ENDINGS = {"labelstudio": "json", "doccano": "jsonl", "prodigy": "jsonl", "datasets": "jsonl", "pubtator": "txt"}
+ENDINGS = {
+    "labelstudio": "json",
+    "docbin": "spacy",
+    "doccano": "jsonl",
+    "prodigy": "jsonl",
+    "datasets": "jsonl",
+    "pubtator": "txt",
+}
 """What files end in that are called otherwise than their format."""
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
