@@ -66,12 +66,24 @@ def test_takes(text: str, expected: tuple[str, tuple[str, ...]]) -> None:
     assert ((mention, links), label) == (expected, "A")
 
 
+@pytest.mark.parametrize("between", ";,")
+def test_discontinuous_spans_are_read_where_they_are_marked(between: str) -> None:
+    row = f"1\t0{between}14\t5{between}21\trenal failure\tDisease\tD058186\n"
+    reading = read_text("1|t|renal failing failure\n" + row)
+    assert rows(reading.layer) == [("1", "renal failure", "Disease", ("D058186",))]
+    assert dict(reading.layer.fragments) == {0: ((0, 5), (14, 21))}
+
+
 REFUSED = [
     # (lines after a title and an abstract, line, said)
     ("1\t0\t1\ta", 3, "'1\\t0\\t1\\ta' is no span; write id, start, end, mention, type and concepts with tabs between"),
     ("1\t0\t1x\ta\tA\tQ1", 3, "is no span"),
     ("1\t1x\t1\ta\tA\tQ1", 3, "is no span"),
-    ("1\t0;3\t1;4\ta c\tA\tQ1", 3, "is no span"),
+    ("1\t0;3\t1\ta c\tA\tQ1", 3, "is no span"),
+    ("1\t0;\t1;4\ta c\tA\tQ1", 3, "is no span"),
+    ("1\t0;3\t1;4\ta b\tA\tQ1", 3, "'a b'"),
+    ("1\t3;0\t4;1\tc a\tA\tQ1", 3, "3 to 1 is no place"),
+    ("1\t0;0\t1;1\ta a\tA\tQ1", 3, "fragments [[0, 1], [0, 1]]"),
     ("1 0 1 a A Q1", 3, "a line of '1 0 1 a A Q1', and the document is '1'"),
     ("2\t0\t1\ta\tA\tQ1", 3, "a line of '2', and the document is '1'; write ID|t|title, ID|a|abstract, then the lines"),
     ("2|a|x", 3, "a line of '2', and the document is '1'"),

@@ -162,14 +162,18 @@ def test_of_several_layers_one_is_named() -> None:
     assert layers_of(source(file(ROW, layers=TWO))) == ("Name", "Place")
     for wanted, label in (("Name", "A"), ("one.Name", "A"), ("Place", "Place")):
         assert spans(read_text(file(ROW, layers=TWO), layer=wanted).layer) == [("a", label, ())]
-    reading = read_text(file(ROW, layers=TWO), layer="Name", column="sure")
-    assert spans(reading.layer) == [("a", "yes", ())]
+    for column in ("sure", 2):
+        reading = read_text(file(ROW, layers=TWO), layer="Name", column=column)
+        assert spans(reading.layer) == [("a", "yes", ())]
     assert reading.notes[:2] == (
         "spans of the layer Name, types from its feature sure",
         "other layers, not read: Place",
     )
-    with pytest.raises(FormatError, match=r"^x\.tsv: the layer Name has no feature 'x'; choose among 'kind', 'sure'$"):
-        read_text(file(ROW, layers=TWO), layer="Name", column="x")
+    for column in ("x", 3, 0):
+        with pytest.raises(
+            FormatError, match=rf"^x\.tsv: the layer Name has no feature '{column}'; choose among 'kind', 's"
+        ):
+            read_text(file(ROW, layers=TWO), layer="Name", column=column)
     with pytest.raises(FormatError, match="no layer 'x'; choose among 'Name', 'Place'"):
         read_text(file(ROW, layers=TWO), layer="x")
     alike = TWO.replace("two.Place", "two.Name")

@@ -4,6 +4,9 @@ Lines `PMID|t|title` and `PMID|a|abstract` are one text, a line end between the 
 character. Lines `PMID start end mention type concepts` are spans, lines `PMID relation concept concept …` relations,
 which are counted and not read. Any other line is refused, with its number. See PubTator's help page, "Formats", and the
 files of BioCreative V CDR and the NCBI disease corpus.
+
+The documentation knows no discontinuous spans: of a composite mention the single ones are named, without offsets. Where
+a file has them as `0;14` and `5;21`, the mention tells whether that is what is meant.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ SUFFIXES = (".pubtator", ".txt")
 OFFSETS = Offsets()
 TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
-OFFSET = re.compile(r"-?[0-9]{1,12}")
+OFFSETS_OF = re.compile(r"-?[0-9]{1,12}(?:[;,][0-9]{1,12}){0,99}")
+PARTS = re.compile(r"[;,]")
 RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
 VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|[A-Z]{2,}\|")
 """How the id of a variant begins, in which bars are no breaks between concepts."""
@@ -71,8 +75,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
     for file in files:
         for document in _documents(file, counts, made.problems):
             made.document(document.name, document.text, line=document.line, source=file.shown)
-            for line, (start, end, mention, label, *more) in document.rows:
-                made.span(int(start), int(end), label, quote=mention, line=line, links=links_of("".join(more[:1])))
+            for line, (starts, ends, mention, label, *more) in document.rows:
+                first, last = (list(map(int, PARTS.split(side))) for side in (starts, ends))
+                parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
+                links = links_of("".join(more[:1]))
+                made.span(first[0], last[-1], label, quote=mention, line=line, fragments=parts, links=links)
                 counts["further fields of spans, not read"] += len(more) > 1
     notes = left_out(source, files)
     notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
@@ -111,13 +118,18 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
         if document.abstract is not None or document.rows:
             return "a second abstract, or one below spans", "write one abstract, after the title"
         document.abstract = abstract[2]
-    elif len(fields) >= 5 and OFFSET.fullmatch(fields[1]) and OFFSET.fullmatch(fields[2]):
+    elif len(fields) >= 5 and _offsets(fields[1:3]):
         document.rows.append((number, fields[1:]))
     elif len(fields) >= 4 and RELATION.fullmatch(fields[1]):
         counts["relations, not read"] += 1
     else:
         return f"{quoted(line)} is no span", "write id, start, end, mention, type and concepts with tabs between"
     return "", ""
+
+
+def _offsets(sides: list[str]) -> bool:
+    """Say whether these are as many starts as ends."""
+    return all(map(OFFSETS_OF.fullmatch, sides)) and len({len(PARTS.split(side)) for side in sides}) == 1
 
 
 def links_of(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ def _annotations(
     found: list[list[Annotation]] = []
     for rows in files:
         declared = rows.layer(name or "")
-        feature = declared and type_feature(declared, None if column is None else str(column))
+        feature = declared and type_feature(declared, column)
         if declared and feature is None:
             said = f"the layer {declared.short} has no feature {quoted(str(column))}"
             remedy = f"choose among {', '.join(map(quoted, declared.features))}"

@@ -39,11 +39,17 @@ class Value(NamedTuple):
     number: str | None
 
 
-def type_feature(layer: SpanLayer, wanted: str | None) -> str | None:
-    """Return the feature that gives types: the one wanted, else `value`, else the first; None where it is not there."""
-    if wanted is not None:
-        return wanted if wanted in layer.features else None
-    return TYPE if TYPE in layer.features else next(iter(layer.features))
+def type_feature(layer: SpanLayer, wanted: int | str | None) -> str | None:
+    """Return the feature that gives types: the one wanted, by its name or number from 1, else `value`, else the first.
+
+    None where there is no such feature.
+    """
+    names = list(layer.features)
+    if isinstance(wanted, int):
+        return names[wanted - 1] if 0 < wanted <= len(names) else None
+    if wanted is None:
+        wanted = TYPE if TYPE in names else names[0]
+    return wanted if wanted in names else None
 
 
 def spans_of(
