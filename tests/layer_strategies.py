@@ -59,8 +59,8 @@ def layers(
     for name in ids:
         text = draw(texts())
         meta = None if plain else draw(st.none() | st.dictionaries(texts(), st.integers() | texts(), max_size=2))
-        tokens = () if plain else _pieces(draw, len(text))
-        sentences = () if plain else _pieces(draw, len(text))
+        tokens = () if plain else pieces_of(draw, len(text))
+        sentences = () if plain else pieces_of(draw, len(text))
         builder.document(name, text, meta=meta, tokens=tokens, sentences=sentences)
         for number in range(draw(st.integers(0, 5)) if text else 0):
             span = _span(draw, len(text), number, plain=plain)
@@ -75,7 +75,7 @@ def layers(
 
 
 def _span(draw: st.DrawFn, length: int, number: int, *, plain: bool) -> dict[str, Any]:
-    parts = _pieces(draw, length, min_size=1)
+    parts = pieces_of(draw, length, min_size=1)
     start, end = parts[0][0], parts[-1][1]
     span: dict[str, Any] = {"start": start, "end": end, "label": draw(words()), "fragments": tuple(parts)}
     span["id"] = f"T{number + 1}"
@@ -90,7 +90,7 @@ def _span(draw: st.DrawFn, length: int, number: int, *, plain: bool) -> dict[str
     return span
 
 
-def _pieces(draw: st.DrawFn, length: int, *, min_size: int = 0) -> list[tuple[int, int]]:
+def pieces_of(draw: st.DrawFn, length: int, *, min_size: int = 0) -> list[tuple[int, int]]:
     """Draw sorted, disjoint intervals inside a text."""
     if length == 0:
         return []

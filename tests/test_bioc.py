@@ -6,6 +6,8 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import bioc
@@ -14,12 +16,13 @@ from bioc import biocjson, biocxml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Builder, Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import bioc as ours
 from nereval_core.readers.offsets import UNITS, Offsets, Unit
-from tests.layer_strategies import HOSTILE, words
+from nereval_core.writers import write
+from tests.layer_strategies import HOSTILE, content, pieces_of, texts, words
 from tests.samples import BIOC, BIOC_DOCUMENTS, PUBTATOR, bioc_annotation, bioc_document, bioc_passage, lines
 
 Row = tuple[str, str, str, tuple[str, ...]]
@@ -78,6 +81,8 @@ def test_documents_of_services_in_json() -> None:
     ]
     assert dict(reading.layer.meta) == {0: {"valid": True}}
     assert reading.places == (("x.json", None),) * 2
+    opened = '{"documents": [\n' + ",\n".join(map(json.dumps, BIOC_DOCUMENTS)) + "\n]}"
+    assert read_json(opened).layer.digest == reading.layer.digest
     by_line = read_json(lines(*BIOC_DOCUMENTS))
     assert by_line.places == (("x.json", 1), ("x.json", 2))
     assert by_line.layer.digest == reading.layer.digest
@@ -520,3 +525,149 @@ def test_places_that_the_package_accepts_are_refused() -> None:
         )
         with pytest.raises(FormatError, match="annotation 'T1' of document 'd': "):
             read_xml(biocxml.dumps(collection))
+
+
+@st.composite
+def documents(draw: st.DrawFn, strings: st.SearchStrategy[str]) -> Layer:
+    """Draw documents with all that BioC has a place for, from such strings."""
+    builder = Builder("drawn")
+    meta = st.dictionaries(strings, strings, max_size=2)
+    for name in draw(st.lists(strings.filter(bool), min_size=1, max_size=3, unique=True)):
+        text = draw(strings)
+        builder.document(name, text, meta=draw(meta))
+        for number in range(draw(st.integers(0, 4)) if text else 0):
+            parts = pieces_of(draw, len(text), min_size=1)
+            builder.span(
+                parts[0][0],
+                parts[-1][1],
+                draw(strings.filter(bool)),
+                fragments=tuple(parts),
+                id=draw(strings | st.just(str(number))),
+                links=tuple(draw(st.lists(words().filter(lambda word: word != "-"), max_size=3))),
+                score=draw(st.none() | st.floats(allow_nan=False, allow_infinity=False)),
+                meta=draw(meta),
+            )
+            if draw(st.booleans()):
+                builder.span(parts[0][0], parts[-1][1], "again", id=f"{number} again")
+    return builder.finish("drawn")
+
+
+@pytest.mark.parametrize(("ending", "strings"), [("xml", xml_texts()), ("json", texts()), ("jsonl", texts())])
+def test_writing_reads_back(ending: str, strings: st.SearchStrategy[str]) -> None:
+    @settings(max_examples=80, deadline=None)
+    @given(documents(strings))
+    def check(layer: Layer) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / f"out.{ending}"
+            assert write(layer, path, format="bioc") == ()
+            reading = read(path)
+            # The package reads the same.
+            if ending != "jsonl":
+                load = biocxml.load if ending == "xml" else biocjson.load
+                with path.open(encoding="utf-8", newline="") as file:
+                    collection = load(file)
+                bioc.validate(collection) if not layer.fragments else None
+                assert [document.passages[0].text for document in collection.documents] == list(layer.documents.texts)
+        assert reading.format == "bioc"
+        found, expected = content(reading.layer), content(layer)
+        assert found == expected
+
+    check()
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    layer = read_xml(BIOC).layer
+    assert write(layer, tmp_path / "x.xml", format="bioc") == ()
+    assert (tmp_path / "x.xml").read_text().splitlines() == [
+        "<?xml version='1.0' encoding='UTF-8'?>",
+        "<collection><source>nereval</source><date></date><key>nereval.key</key>",
+        '<document><id>6794356</id><infon key="year">1981</infon>',
+        "<passage><offset>0</offset><text>Ovarian and breast cancer &amp; lithium",
+        "Naloxone, 5 µg 😀, and BRAF.</text>",
+        '<annotation id="0"><infon key="type">Disease</infon><infon key="identifier">D010051</infon>'
+        '<location offset="0" length="7"/><location offset="19" length="6"/><text>Ovarian cancer</text></annotation>',
+        '<annotation id="1"><infon key="type">Gene</infon><infon key="identifier">673|674</infon>'
+        '<infon key="score">0.5</infon><infon key="updated_at">1980-01-01</infon>'
+        '<location offset="58" length="4"/><text>BRAF</text></annotation>',
+        "</passage>",
+        "</document>",
+        "</collection>",
+    ]
+
+
+def made(**span: Any) -> Layer:
+    builder = Builder("x")
+    builder.document("d", "ab cd")
+    builder.span(0, 2, **{"label": "A", **span})
+    return builder.finish("x")
+
+
+CHANGED = [
+    # (what a span has, said, what is left of it)
+    ({"meta": {"n": 1}}, "metadata that is no text, written as text: 1 span", {"meta": {"n": "1"}}),
+    ({"links": ("a;b",)}, "links that cannot stand among concepts, left out: 1 span", {"links": ()}),
+    ({"links": ("-", "Q1")}, "links that cannot stand among concepts, left out: 1 span", {"links": ("Q1",)}),
+    ({"meta": {"MeSH": "D1", "by": "A"}}, "metadata under keys that say type, links or score", {"meta": {"by": "A"}}),
+    ({"meta": {"type": "B"}}, "metadata under keys that say type, links or score, left out: 1 span", {"meta": {}}),
+    ({"meta": {"score": "0.5"}}, "metadata under keys that say type, links or score, left out: 1", {"meta": {}}),
+    ({"links": ("Q1",), "meta": {"identifier 2": "Q2"}}, "metadata under keys that say", {"links": ("Q1",)}),
+]
+
+
+@pytest.mark.parametrize(("span", "said", "left"), CHANGED, ids=[str(row[0]) for row in CHANGED])
+def test_what_would_be_read_otherwise_is_said_first(
+    span: dict[str, Any], said: str, left: dict[str, Any], tmp_path: Path
+) -> None:
+    layer = made(**span)
+    with pytest.raises(FormatError, match=said):
+        write(layer, tmp_path / "x.xml", format="bioc")
+    for name in ("x.xml", "x.json"):
+        [note] = write(layer, tmp_path / name, format="bioc", lossy=True)
+        assert said in note
+        again = read(tmp_path / name).layer
+        assert again.label(0) == "A"
+        for key, value in left.items():
+            assert getattr(again, key).get(0, type(value)()) == value
+
+
+def test_infons_that_are_safe_under_keys_of_ours_stay(tmp_path: Path) -> None:
+    layer = made(links=("Q1",), meta={"MESH": "D1", "score": "high"})
+    assert write(layer, tmp_path / "x.xml", format="bioc") == ()
+    assert content(read(tmp_path / "x.xml").layer)["spans' meta"] == {0: {"MESH": "D1", "score": "high"}}
+
+
+def test_characters_that_xml_cannot_hold_are_refused_there(tmp_path: Path) -> None:
+    for layer, code in (
+        (made(label="A\x01"), "U+0001"),
+        (made(meta={"\ufffe": ""}), "U+FFFE"),
+        (made(id="\0"), "U+0000"),
+    ):
+        for lossy in (False, True):
+            with pytest.raises(FormatError) as caught:
+                write(layer, tmp_path / "x.xml", format="bioc", lossy=lossy)
+            assert str(caught.value).endswith(
+                f"x.xml: document 'd' has a character that XML cannot hold, {code}; "
+                "write JSON, to a name that ends in .json"
+            )
+            assert list(tmp_path.iterdir()) == []
+        assert write(layer, tmp_path / "x.json", format="bioc") == ()
+        assert content(read(tmp_path / "x.json").layer)["label"] == content(layer)["label"]
+        (tmp_path / "x.json").unlink()
+
+
+def test_names_say_which_of_the_three_is_written_packed_or_not(tmp_path: Path) -> None:
+    layer = made(id="T1")
+    begins = {
+        "x": "<?xml",
+        "x.xml.gz": "<?xml",
+        "x.json": '{"source"',
+        "x.jsonl.zst": '{"id"',
+        "x.json.gz": '{"source"',
+    }
+    for name, start in begins.items():
+        write(layer, tmp_path / name, format="bioc")
+        reading = read(tmp_path / name)
+        assert content(reading.layer) == content(layer)
+        assert Source.of_path(tmp_path / name).files[0].text().startswith(start)
+    write(layer, tmp_path / "shards", format="bioc", shards=1)
+    assert [path.name for path in (tmp_path / "shards").iterdir()] == ["part-00000.xml"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +57,21 @@ def _fits(value: Any) -> bool:
     return not isinstance(value, int) or -(2**63) <= value < 2**64
 
 
+def in_text(found: Content) -> Content:
+    """Return metadata as text, without links that say that there is none."""
+
+    def text(meta: Any) -> dict[str, str]:
+        return {key: value if isinstance(value, str) else json.dumps(value) for key, value in (meta or {}).items()}
+
+    links = {span: tuple(link for link in given if link != "-") for span, given in found["spans' links"].items()}
+    metas = [text(meta) for meta in found["meta of documents"] or ()]
+    return found | {
+        "spans' links": {span: given for span, given in links.items() if given},
+        "spans' meta": {span: text(meta) for span, meta in found["spans' meta"].items()},
+        "meta of documents": metas if any(metas) else None,
+    }
+
+
 OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "brat": in_order_of_names,
     "cas": in_order_of_names,
@@ -63,6 +79,7 @@ OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "datasets": quotes,
     "bc2gm": untyped,
     "docbin": in_spacy_words,
+    "bioc": in_text,
 }
 """Formats that keep less than texts and offsets, and in what form both sides are equal."""
 

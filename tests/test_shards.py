@@ -48,7 +48,7 @@ def test_a_folder_of_shards_is_the_layer(layer: Layer, shards: int, format: str)
 
 UNSHARDED = (
     "no shards in the format 'brat'; write one or more shards as one of "
-    "csv, datasets, doccano, jsonl, labelstudio, parquet, prodigy, pubtator$"
+    "bioc, csv, datasets, docbin, doccano, jsonl, labelstudio, parquet, prodigy, pubtator$"
 )
 
 

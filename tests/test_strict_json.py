@@ -40,6 +40,7 @@ TAKEN = [
     ("an empty array", "[ ]\n", []),
     ("an array of anything", '[1, "]", [2]]', [(1, 1), (1, "]"), (1, [2])]),
     ("one object over lines", '\n{\n "a": {\n  "b": 1}}\n', [(2, {"a": {"b": 1}})]),
+    ("one object that opens a list of lines", '{"a": [\n{"b": 1}\n]}\n', [(1, {"a": [{"b": 1}]})]),
     ("lines of no objects", "1\n2\n", [(1, 1), (2, 2)]),
     ("an object with another on a line", '{"a": [\n{"b": 1}\n]}\n', [(1, {"a": [{"b": 1}]})]),
 ]

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 from nereval_core.corpus import Builder
@@ -41,7 +42,8 @@ LINKS = (
 """Keys with concepts, in small letters and with blanks for underscores: of several the first here is taken."""
 SCORES = (SCORE, "confidence")
 BREAKS = re.compile(r"[|;,]")
-NUMBER = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE](?:-[0-9]{1,3}|\+?[0-9]{1,2}))?")
+NUMBER = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?")
+RANKED = re.compile(f"{LINK} [0-9]+")
 OF_PASSAGES = frozenset(("type", "section_type", "section"))
 """Keys that say what a passage is, which is nothing of the document."""
 JOINTS = (" ", " ... ", " [...] ", "")
@@ -96,6 +98,38 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return Reading(layer.documents, layer, NAME, (*notes, *placed.notes), places=made.places)
 
 
+def infons_read(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ...], float | None, Mapping[str, Any]]:
+    """Return type (the infon under `key`, "" for none), links, score and what is left, which is metadata."""
+    rest = dict(infons)
+    label = rest.pop(key, None)
+    label = str(label) if type(label) in (str, int) else ""
+    known = {kind: name for name in rest if (kind := _kind(name))}
+    links: tuple[str, ...] = ()
+    linked = next((known[kind] for kind in LINKS if kind in known), None)
+    if linked is not None and type(rest[linked]) in (str, int, type(None)):
+        links = _concepts(str(rest.pop(linked) or ""))
+        while links and type(rest.get(ranked(linked, len(links) + 1))) is str:
+            links += _concepts(rest.pop(ranked(linked, len(links) + 1)))
+    score = None
+    scored = next((known[kind] for kind in SCORES if kind in known), None)
+    if scored is not None and type(rest[scored]) in (int, float, str) and NUMBER.fullmatch(str(rest[scored])):
+        value = float(rest[scored])
+        if isfinite(value):
+            score = value
+            del rest[scored]
+    return label, links, score, rest
+
+
+def ranked(key: str, rank: int) -> str:
+    """Return the key of a link of a ranking: the first has the key itself, others are ours to name."""
+    return key if rank == 1 else f"{key} {rank}"
+
+
+def is_known(key: str) -> bool:
+    """Say whether an infon of this key may be taken for a span's type, link or score."""
+    return key == TYPE or bool(_kind(key)) or bool(RANKED.fullmatch(key))
+
+
 def _is_xml(file: SourceFile) -> bool:
     """Say whether the first character is that of XML; other encodings than UTF-8 are the parser's to tell."""
     return file.load(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff"))
@@ -125,7 +159,7 @@ def _metadata(document: Document) -> Mapping[str, Any]:
 def _span(one: Found, parts: list[Bounds], document: Document, text: Placed, key: str, made: Builder) -> None:
     """Add an annotation as a span, or say what is wrong with it."""
     annotation = one.annotation
-    label, links, score, meta = _infons(annotation.infons, key)
+    label, links, score, meta = infons_read(annotation.infons, key)
     wrong = _misplaced(one, parts, text)
     if not wrong and not label:
         wrong = f"no type in an infon {quoted(key)}", "give it one, or name the infon with the types: --column KEY"
@@ -174,26 +208,6 @@ def _joined(quote: str, parts: Sequence[Bounds], text: str) -> bool:
     known = {joint.join(row) for joint in JOINTS for row in rows}
     known.add(text[min(parts)[0] : max(parts)[1]])
     return spaced(quote) in set(map(spaced, known))
-
-
-def _infons(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ...], float | None, Mapping[str, Any]]:
-    """Return type, links, score and what is left."""
-    rest = dict(infons)
-    label = rest.pop(key, None)
-    label = str(label) if type(label) in (str, int) else ""
-    known = {kind: name for name in rest if (kind := _kind(name))}
-    links: tuple[str, ...] = ()
-    named = next((known[kind] for kind in LINKS if kind in known), None)
-    if named is not None and type(rest[named]) in (str, int, type(None)):
-        links = _concepts(str(rest.pop(named) or ""))
-        # Further ones of a ranking are ours: each has a key of its own.
-        while links and f"{named} {len(links) + 1}" in rest:
-            links += _concepts(str(rest.pop(f"{named} {len(links) + 1}")))
-    score = None
-    scored = next((known[kind] for kind in SCORES if kind in known), None)
-    if scored is not None and type(rest[scored]) in (int, float, str) and NUMBER.fullmatch(str(rest[scored])):
-        score = float(rest.pop(scored))
-    return label, links, score, rest
 
 
 @lru_cache(1 << 16)

@@ -91,7 +91,8 @@ class _Reading:
         """Take the annotations of a document, passage or sentence, and count its relations."""
         self.counts["relations, not read"] += len(listed(row, "relations", self.complain))
         for one in self.rows(row, "annotations"):
-            name = named(one.get("id"))
+            # An id may be empty, if only in what we wrote ourselves.
+            name = "" if one.get("id") == "" else named(one.get("id"))
             self.of = name or "without an id"
             made = Annotation(name, self.line, self.infons(one))
             text = one.get("text")

@@ -33,6 +33,7 @@ ENDINGS = {
     "prodigy": "jsonl",
     "datasets": "jsonl",
     "pubtator": "txt",
+    "bioc": "xml",
 }
 """What files end in that are called otherwise than their format."""
 _STAMP = (1980, 1, 1, 0, 0, 0)
