@@ -336,6 +336,33 @@ CAS_JSON = json.dumps(
     }
 )
 
+
+def words(*rows: str) -> str:
+    """Return a sentence of CoNLL-U, of each row the number, form and MISC."""
+    found = (row.split(" ") for row in rows)
+    return "".join("\t".join([number, form, *("_" * 7), misc]) + "\n" for number, form, misc in found) + "\n"
+
+
+# The tags of UD's Estonian treebanks, and the brackets of CorefUD's documentation, with parts and an empty node.
+CONLLU = (
+    "# newdoc id = d1\n# sent_id = s1\n# text = Ann Lee, 😀 del Sol.\n"
+    + words(
+        *("1 Ann NE=B-Per", "2 Lee NE=I-Per|SpaceAfter=No", "3 , _", "4 😀 NE=O"),
+        *("5-6 del _", "5 de _", "6 el NE=B-Loc", "7 Sol NE=I-Loc|SpaceAfter=No", "8 . _"),
+    )
+    + "# newdoc id = d2\n# sent_id = s2\n# text = Rome\n"
+    + words("1 Rome NE=B-Loc")
+)
+COREFUD = (
+    "# newdoc id = d1\n# global.Entity = eid-etype-head-identity\n# sent_id = s1\n# text = Ann and Bob Lee left\n"
+    + words(
+        *("1 Ann Entity=(e1[1/2]-person-2-Lees(e2-person-1)", "2 and Entity=e1[1/2])", "3 Bob Entity=(e3-person-1"),
+        *("4 Lee Entity=(e1[2/2]-person-2)e3)|Bridge=e2", "5 left _", "5.1 _ Entity=(e4-place-1)"),
+    )
+    + "# sent_id = s2\n# text = Rome\n"
+    + words("1 Rome Entity=(e5-place-1-Q%2D220)")
+)
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -360,6 +387,8 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "GLiNER": ("pipeline", {"out.jsonl": GLINER}, None),
     "spaCy's to_json": ("pipeline", {"out.jsonl": SPACY_DOC}, None),
     "Hugging Face dataset": ("datasets", {"labels.txt": "\n".join(CONLL_LABELS), "train.jsonl": DATASET}, None),
+    "CoNLL-U with tags": ("conllu", {"d.conllu": CONLLU}, None),
+    "CoNLL-U with brackets": ("conllu", {"d.conllu": COREFUD}, None),
     "WebAnno TSV": ("webanno", {"d.tsv": WEBANNO}, None),
     "spaCy DocBin": ("docbin", {"train.spacy": DOCBIN}, "ents"),
     "spaCy JSONL": ("prodigy", {"train.jsonl": SPACY}, None),
