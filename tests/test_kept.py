@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core import readers
 from nereval_core.conventions import conventions
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
@@ -25,10 +26,11 @@ from pages.shared.apart import read_order
 from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded
-from pages.shared.orders import Served, Uploaded
+from pages.shared.orders import Served, Uploaded, Wanted
 from pages.shared.published import applied
 from pages.shared.url import View
 from pages.shared.watch import CancelledError, Watch
+from tests.samples import lines
 from tests.test_pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
 from tests.test_store import same
 
@@ -207,6 +209,30 @@ def test_a_process_keeps_what_the_server_opens(tmp_path: Path) -> None:
     loaded = read_order(keeper, order, Watch())
     assert read_order(keeper, order, Watch()) is loaded is keeper.find(loaded.corpus.digest)
     assert len(Store(tmp_path / "store").entries()) == 1
+
+
+@pytest.mark.usefixtures("apart")
+def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
+    rows = [
+        {"text": "Ann", "_annotator_id": who, "answer": "accept", "spans": [{"start": 0, "end": end, "label": "PER"}]}
+        for who, end in (("a", 3), ("b", 2))
+    ]
+    files = [("x.jsonl", lines(*rows).encode())]
+    table = [("x.csv", b"n,v,u,w,t\nAnn,0,3,PER,Ann\n")]
+    columns: dict[str, int | str] = {"document": "n", "start": 2, "end": 3, "type": "w", "text": "t"}
+    wanted = {"gold": Wanted("a"), "b": Wanted("b"), "table": Wanted(columns=columns)}
+    order = Uploaded("x", files, {"b": files, "table": table}, LoadOptions(pred_format="auto"), wanted)
+    other = replace(order, wanted={**wanted, "gold": Wanted("b"), "b": Wanted("a")})
+    keeper = Keeper(Store(tmp_path))
+    loaded, turned = (read_order(keeper, one, Watch()) for one in (order, other))
+    assert (loaded.corpus.digest == turned.corpus.digest, loaded.key == turned.key) == (False, False)
+    assert [row.source for row in loaded.layers] == ["x.jsonl#a", "x.jsonl#b", "x.csv"]
+    kept = Keeper(Store(tmp_path)).find(loaded.corpus.digest)
+    assert kept is not None and same(kept.corpus, loaded.corpus)
+    assert {name: source.layer for name, source in kept.sources.items()} == {"gold": "a", "b": "b", "table": ""}
+    assert kept.sources["gold"].files is kept.sources["b"].files and kept.sources["table"].columns == columns
+    for name, source in kept.sources.items():
+        assert readers.read(source).layer.end.tolist() == ([2] if name == "b" else [3])
 
 
 @pytest.mark.usefixtures("apart")

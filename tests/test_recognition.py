@@ -83,4 +83,4 @@ def test_an_upload_of_several_layers_is_told_what_to_do() -> None:
             read(source(name))
         [line] = caught.value.lines()
         assert "and one is read at a time; name it after the path, " in line
-        assert line.endswith(", or upload a file that holds one alone")
+        assert line.endswith(", or choose it beside the upload")

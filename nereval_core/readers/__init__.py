@@ -132,14 +132,7 @@ def read(
     if source.parts:
         return _read_parts(source, format, options)
     columns = options.columns or source.columns
-    if format == "auto":
-        format = _of_columns(source, columns) if columns else _recognised(source)
-    elif format not in readers():
-        known = ", ".join(readers())
-        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
-    nested = [] if getattr(readers()[format], "ZIPS", False) else packed_within(source)
-    if nested:
-        raise FormatError(nested)
+    format = told_format(source, format, columns)
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(readers()[format], "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
@@ -204,7 +197,7 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
     Raises:
         FormatError: as `read`.
     """
-    module = readers()[_recognised(source) if format == "auto" else format]
+    module = readers()[told_format(source, format)]
     named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
     return () if named is None else named(source, options or ReadOptions())
 
@@ -220,7 +213,7 @@ def one_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:
         return names[0]
     if wanted is None:
         found = f"it holds {len(names)} layers, {listed}, and one is read at a time"
-        remedy = f"name it after the path, {source.name}#{names[0]}, or upload a file that holds one alone"
+        remedy = f"name it after the path, {source.name}#{names[0]}, or choose it beside the upload"
         raise FormatError.single(source.name, None, found, remedy)
     if wanted not in names:
         raise FormatError.single(source.name, None, f"no layer {quoted(wanted)}", f"choose among {listed}")
@@ -245,6 +238,23 @@ def recognised(source: Source) -> str | None:
         return _recognised(source)
     except FormatError:
         return None
+
+
+def told_format(source: Source, format: str = "auto", columns: Mapping[str, int | str] | None = None) -> str:
+    """Return the format that is named, or that the content and the columns chosen show.
+
+    Raises:
+        FormatError: there is no such format, it cannot be told, or it has no use for a zip within a zip.
+    """
+    if format == "auto":
+        format = _of_columns(source, columns) if columns else _recognised(source)
+    elif format not in readers():
+        known = ", ".join(readers())
+        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
+    nested = [] if getattr(readers()[format], "ZIPS", False) else packed_within(source)
+    if nested:
+        raise FormatError(nested)
+    return format
 
 
 def _of_columns(source: Source, columns: Mapping[str, int | str]) -> str:

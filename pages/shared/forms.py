@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.library import LoadOptions
-from nereval_core.readers import formats
+from nereval_core.readers import Source, formats
 from nereval_core.readers.schemes import SCHEMES
-from nereval_core.readers.source import label_of
+from nereval_core.readers.source import LAYER, label_of
 from pages.shared import mending, waiting
-from pages.shared.loading import likely_gold, likely_systems, served_entries, served_folders
-from pages.shared.orders import Served, Uploaded
+from pages.shared.loading import GOLD, likely_gold, likely_systems, served_entries, served_folders
+from pages.shared.looks import Taken, look
+from pages.shared.orders import Served, Uploaded, Wanted
 
+AUTO = "auto"
 REFUSE = "refuse"
 REPAIRS = {REFUSE: REFUSE, "conlleval": "repair: conlleval", "discard": "repair: discard"}
 SERVED_SYSTEMS = 8
@@ -25,21 +28,30 @@ SERVED_SYSTEMS = 8
 
 def upload() -> None:
     """Take gold and any number of systems, each as files or a zip."""
-    st.caption("A file, several files or a zip for gold, and the same for each system; 200 MB a file.")
+    most = st.get_option("server.maxUploadSize")
+    st.caption(
+        f"A file, several files or a zip for gold, and the same for each system; {most} MB a file. gzip and Zstandard "
+        "are unpacked. What is recognised is said before anything is read."
+    )
     gold = st.file_uploader("Gold", accept_multiple_files=True, key="upload_gold")
-    number = 0
+    format = st.session_state.get("upload_format") or AUTO
+    ours = _looked("upload_gold", gold, format, gold=True) if gold else Taken()
+    theirs: list[Taken] = []
     # There is always one empty place for a further system.
     while True:
+        number = len(theirs)
         files = st.file_uploader(f"System {number + 1}", accept_multiple_files=True, key=f"upload_system_{number}")
         if not files:
             break
-        st.text_input(
-            f"Name of system {number + 1}",
-            key=f"upload_name_{number}",
-            placeholder=_stem(files[0].name),
-            max_chars=80,
-        )
-        number += 1
+        taken = _looked(f"upload_system_{number}", files, format, gold=False)
+        theirs.append(taken)
+        if not taken.others:
+            st.text_input(
+                f"Name of system {number + 1}",
+                key=f"upload_name_{number}",
+                placeholder=taken.layer or _stem(files[0].name),
+                max_chars=80,
+            )
     _options("upload")
     st.button(
         "Read and score",
@@ -47,13 +59,19 @@ def upload() -> None:
         key="upload_read",
         disabled=not gold or waiting.at_all(),
         on_click=_read_upload,
+        args=(ours, theirs),
     )
+
+
+def _looked(place: str, files: Sequence[Any], format: str, *, gold: bool) -> Taken:
+    mark = hashlib.sha256("/".join(file.file_id for file in files).encode()).hexdigest()[:16]
+    return look(place, mark, lambda: Source.of_uploads(_raw(files)), format=format, gold=gold)
 
 
 def _options(name: str) -> None:
     with st.expander("Format and reading"):
         left, right = st.columns(2)
-        names = ["auto", *(row.name for row in formats() if row.reads)]
+        names = [AUTO, *(row.name for row in formats() if row.reads)]
         left.selectbox("Format", names, key=f"{name}_format", help="auto recognises it by content and says which.")
         right.selectbox(
             "Tag scheme",
@@ -103,8 +121,8 @@ def _chosen_options(name: str) -> LoadOptions:
         return st.session_state.get(f"{name}_{option}")
 
     return LoadOptions(
-        gold_format=value("format") or "auto",
-        pred_format=value("format") or "auto",
+        gold_format=value("format") or AUTO,
+        pred_format=value("format") or AUTO,
         scheme=value("scheme"),
         gold_column=_column(value("gold_column")),
         pred_column=_column(value("pred_column")),
@@ -120,16 +138,27 @@ def _column(text: str | None) -> int | str | None:
     return int(text) if text.isdecimal() else text or None
 
 
-def _read_upload() -> None:
-    mending.remember("upload", _read_upload)
+def _read_upload(ours: Taken, theirs: Sequence[Taken]) -> None:
+    mending.remember("upload", _read_upload, ours, theirs)
     gold = st.session_state["upload_gold"]
+    raw = _raw(gold)
     systems: dict[str, list[tuple[str, bytes]]] = {}
-    number = 0
-    while files := st.session_state.get(f"upload_system_{number}"):
-        name = st.session_state.get(f"upload_name_{number}", "").strip() or _stem(files[0].name)
-        systems[_free(name, systems)] = _raw(files)
-        number += 1
-    waiting.begin(Uploaded(_stem(gold[0].name), _raw(gold), systems, _chosen_options("upload")))
+    wanted = {GOLD: Wanted(ours.layer, ours.columns)}
+
+    def add(name: str, files: list[tuple[str, bytes]], layer: str, taken: Taken) -> None:
+        free = _free(name, systems)
+        systems[free] = files
+        wanted[free] = Wanted(layer, taken.columns)
+
+    for layer in ours.others:
+        add(layer, raw, layer, ours)
+    for number, taken in enumerate(theirs):
+        files = st.session_state[f"upload_system_{number}"]
+        own = st.session_state.get(f"upload_name_{number}", "").strip()
+        theirs_raw = _raw(files)
+        for layer in taken.layers:
+            add((own if not taken.others else "") or layer or _stem(files[0].name), theirs_raw, layer, taken)
+    waiting.begin(Uploaded(_stem(gold[0].name), raw, systems, _chosen_options("upload"), wanted))
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
@@ -163,17 +192,46 @@ def served(root: Path) -> None:
     chosen = likely_systems(entries, gold)[:SERVED_SYSTEMS] if likely and beside == folder else []
     systems = right.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{beside}_{gold}")
     way = relpath(beside, folder)
+    format = st.session_state.get("served_format") or AUTO
+    ours = _looked_at(root, Path(folder, gold), "Gold", format, gold=True) if gold else Taken()
+    theirs = [_looked_at(root, Path(beside, name), name, format, gold=False) for name in systems[:SERVED_SYSTEMS]]
+    theirs += [Taken()] * (len(systems) - len(theirs))
     _options("served")
     st.button(
         "Read and score",
         type="primary",
         key="served_read",
-        disabled=not gold or not systems or waiting.at_all(),
+        disabled=not gold or not (systems or ours.others) or waiting.at_all(),
         on_click=_read_served,
-        args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems)),
+        args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems), ours, theirs),
     )
 
 
-def _read_served(root: Path, folder: str, gold: str, systems: Sequence[str]) -> None:
-    mending.remember("served", _read_served, root, folder, gold, systems)
-    waiting.begin(Served(root, folder, gold, systems, _chosen_options("served")))
+def _looked_at(root: Path, path: Path, title: str, format: str, *, gold: bool) -> Taken:
+    """Look at a file or folder of the served one; one that changes is looked at anew."""
+    place = root / path
+    try:
+        known = place.stat()
+        said = f"{place} {known.st_mtime_ns} {known.st_size}"
+    except OSError:
+        said = str(place)
+    mark = hashlib.sha256(said.encode(errors="replace")).hexdigest()[:16]
+    return look(
+        f"served_{path}", mark, lambda: Source.of_path(place, within=root), format=format, gold=gold, title=title
+    )
+
+
+def _read_served(
+    root: Path, folder: str, gold: str, systems: Sequence[str], ours: Taken, theirs: Sequence[Taken]
+) -> None:
+    mending.remember("served", _read_served, root, folder, gold, systems, ours, theirs)
+    names = [_with_layer(gold, layer) for layer in ours.others]
+    names += [_with_layer(name, layer) for name, taken in zip(systems, theirs, strict=True) for layer in taken.layers]
+    columns = {name: taken.columns for name, taken in zip(systems, theirs, strict=True) if taken.columns}
+    if ours.columns:
+        columns[gold] = ours.columns
+    waiting.begin(Served(root, folder, _with_layer(gold, ours.layer), names, _chosen_options("served"), columns))
+
+
+def _with_layer(name: str, layer: str) -> str:
+    return f"{name}{LAYER}{layer}" if layer else name

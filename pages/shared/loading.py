@@ -15,7 +15,7 @@ from nereval_core.engine.folder import ScoredFolder
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import LoadOptions, load_corpus
 from nereval_core.readers import Reading, Source, read, recognised
-from nereval_core.readers.source import label_of
+from nereval_core.readers.source import LAYER, label_of
 from pages.shared.watch import BYTES, UNITS, Watch
 
 DEMOS = Path(__file__).parents[2] / "demo_data"
@@ -116,8 +116,11 @@ def load(
         problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
     if not found.corpus.systems:
         raise FormatError(problems)
-    layers = [_account(GOLD, found.gold, found.corpus.gold)]
-    layers += [_account(layer.name, found.systems[layer.name], layer) for layer in found.corpus.systems]
+    layers = [_account(GOLD, found.gold, found.corpus.gold, gold.layer)]
+    layers += [
+        _account(layer.name, found.systems[layer.name], layer, opened[layer.name].layer)
+        for layer in found.corpus.systems
+    ]
     return Loaded(
         found.corpus,
         tuple(layers),
@@ -166,10 +169,11 @@ def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
             yield from error.problems
 
 
-def _account(name: str, reading: Reading, layer: Layer) -> LayerRead:
+def _account(name: str, reading: Reading, layer: Layer, wanted: str) -> LayerRead:
+    plainly = not wanted or reading.source.endswith(LAYER + wanted)
     return LayerRead(
         name,
-        reading.source,
+        reading.source if plainly else f"{reading.source}{LAYER}{wanted}",
         reading.format,
         reading.scheme or "",
         len(reading.documents),
@@ -247,21 +251,28 @@ def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
 
 
 def served_sources(
-    root: Path, folder: str, gold: str, systems: Sequence[str]
+    root: Path,
+    folder: str,
+    gold: str,
+    systems: Sequence[str],
+    *,
+    columns: Mapping[str, Mapping[str, int | str]] | None = None,
 ) -> tuple[str, Source | FormatError, dict[str, Source | FormatError]]:
     """Return title, gold and systems of a corpus in the served folder, as `load` takes them.
 
-    Names are paths from `folder`; for a path outside the served folder there is the error.
+    Names are paths from `folder`, perhaps with `#` and a layer; for a path outside the served folder there is the
+    error. `columns` says, by name, what the columns of a table hold.
     """
 
     def source(name: str) -> Source | FormatError:
         try:
-            return Source.of_path(root / folder / name, within=root)
+            return replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
         except FormatError as error:
             return error
 
-    names = {entry: label_of(entry) for entry in systems}
+    opened = {entry: source(entry) for entry in systems}
+    names = {entry: getattr(one, "layer", "") or label_of(entry) for entry, one in opened.items()}
     repeated = [stem for stem in names.values() if list(names.values()).count(stem) > 1]
     labels = {entry: entry if stem in repeated else stem for entry, stem in names.items()}
     title = (root.resolve() / folder).resolve().name
-    return title, source(gold), {labels[entry]: source(entry) for entry in systems}
+    return title, source(gold), {labels[entry]: one for entry, one in opened.items()}

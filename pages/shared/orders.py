@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
-from pages.shared.loading import served_sources
+from pages.shared.loading import GOLD, served_sources
 
 SMALL = 1 << 20
 """Bytes that are read faster than a process starts."""
 UNPACKED = frozenset({".zip", ".gz", ".zst", ".zstd", ".parquet", ".spacy"})
 """Endings of files that are larger than they look."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is read of files that hold more: the layer, "" where there is one, and what the columns of a table hold."""
+
+    layer: str = ""
+    columns: Mapping[str, int | str] | None = None
+
+    def of(self, source: Source | FormatError) -> Source | FormatError:
+        if isinstance(source, FormatError) or self == Wanted():
+            return source
+        columns = self.columns or source.columns
+        return replace(source, layer=self.layer or source.layer, label=self.layer or source.label, columns=columns)
+
 
 Opened = tuple[str, Source | FormatError, dict[str, Source | FormatError]]
 Upload = tuple[str, bytes]
@@ -22,12 +37,16 @@ Upload = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class Uploaded:
-    """Files as they were uploaded, for gold and for each system; no system means: it is in the files of gold."""
+    """Files as they were uploaded, for gold and for each system; no system means: it is in the files of gold.
+
+    `wanted` says by the name of a system, or `gold`, what is read of its files.
+    """
 
     title: str
     gold: Sequence[Upload]
     systems: Mapping[str, Sequence[Upload]]
     options: LoadOptions = field(default_factory=LoadOptions)
+    wanted: Mapping[str, Wanted] = field(default_factory=dict)
 
     @property
     def small(self) -> bool:
@@ -36,8 +55,14 @@ class Uploaded:
 
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
-        gold = _source(self.gold)
-        systems = {name: _source(files) for name, files in self.systems.items()}
+        # One upload may be gold and several systems: it is opened, fingerprinted and stored once.
+        opened = {id(files): _source(files) for files in (self.gold, *self.systems.values())}
+
+        def source(name: str, files: Sequence[Upload]) -> Source | FormatError:
+            return self.wanted.get(name, Wanted()).of(opened[id(files)])
+
+        gold = source(GOLD, self.gold)
+        systems = {name: source(name, files) for name, files in self.systems.items()}
         if not systems and self.options.pred_column is not None:
             systems["prediction"] = gold
         return self.title, gold, systems
@@ -45,13 +70,17 @@ class Uploaded:
 
 @dataclass(frozen=True)
 class Served:
-    """Files or folders in the served one; names are paths from `folder`, which is one from `root`."""
+    """Files or folders in the served one; names are paths from `folder`, which is one from `root`.
+
+    `#` and a layer may stand behind a name. `columns` says, by name, what the columns of a table hold.
+    """
 
     root: Path
     folder: str
     gold: str
     systems: Sequence[str]
     options: LoadOptions = field(default_factory=LoadOptions)
+    columns: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -68,7 +97,7 @@ class Served:
 
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
-        return served_sources(self.root, self.folder, self.gold, self.systems)
+        return served_sources(self.root, self.folder, self.gold, self.systems, columns=self.columns)
 
 
 Order = Uploaded | Served

@@ -1,0 +1,105 @@
+"""What a source looks like before it is read: its format, layers and columns, and what of it would not be read.
+
+Formats are told by the first bytes of files. Layers are known only once a file is read, so large files wait until they
+are asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nereval_core.errors import FormatError, Problem
+from nereval_core.readers import ReadOptions, Source, layers, readers, told_format
+from nereval_core.readers import csv as tables_of_spans
+from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
+
+LAYERS_BYTES = 16 << 20
+"""In files of no more than this, as they are stored, layers are looked for unasked."""
+ROWS = 5
+CELL = 60
+"""How many rows of a table are shown, and how many characters of a cell."""
+NARROW = 3
+"""What has fewer columns is no table of spans, whatever it is called."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table: their names, or numbers where the first line is a row; the first rows, cells cut short.
+
+    `taken` says by number, from 1, what they hold as far as that is known.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    taken: Chosen
+    whole: bool
+    """Whether a start, an end and a type are among them."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was found: `format` is "" where none could be told, `layers` are empty where a format has but one.
+
+    `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
+    over, `problems` what would keep the source from being read, as far as is known.
+    """
+
+    format: str
+    files: int
+    layers: tuple[str, ...] = ()
+    waiting: bool = False
+    columns: Columns | None = None
+    unread: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def preview(source: Source, *, format: str = "auto", columns: Chosen | None = None, whole: bool = False) -> Preview:
+    """Look at the first bytes of a source, and in small files, or where the `whole` is asked for, for layers."""
+    problems: tuple[Problem, ...] = ()
+    try:
+        found = told_format(source, format, columns)
+    except FormatError as error:
+        found, problems = "", error.problems
+    table = _table(source, columns) if found in ("", tables_of_spans.NAME) else None
+    unread = source.passed
+    if table is not None:
+        unread += tuple(f"column {name}" for name in table.rest)
+        problems = problems if table.has_spans else tuple(no_columns(table))
+    names: tuple[str, ...] = ()
+    several = bool(found) and hasattr(readers()[found], "layers")
+    waiting = several and not whole and sum(file.origin.size() for file in source.files) > LAYERS_BYTES
+    if several and not waiting:
+        try:
+            names = layers(source, format=found, options=ReadOptions())
+        except FormatError as error:
+            problems = error.problems
+    shown = None if table is None else _columns(table)
+    return Preview(found, len(source.files), names if len(names) > 1 else (), waiting, shown, unread, problems)
+
+
+def _table(source: Source, columns: Chosen | None) -> Table | None:
+    """Return the table of spans among the first files, or what may be one; None where nothing looks like it."""
+    tables = tables_of_spans.first_tables(source, columns)
+    likely = [table for table in tables if table.width >= NARROW and _even(table)]
+    return next((table for table in likely if table.has_spans), likely[0] if likely else None)
+
+
+def _even(table: Table) -> bool:
+    rows = first_rows(table.text, 2, table.delimiter)
+    return len({len(row) for row in rows}) == 1
+
+
+def _columns(table: Table) -> Columns:
+    rows = first_rows(table.text, ROWS + 1, table.delimiter)
+    below = rows[:ROWS] if table.header is None else rows[1:]
+    names = table.header or [str(number) for number in range(1, table.width + 1)]
+    return Columns(
+        tuple(name.strip() for name in names),
+        tuple(tuple(map(_cut, row)) for row in below if len(row) == table.width),
+        {what: at + 1 for what, at in table.columns.items()},
+        table.has_spans,
+    )
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= CELL else cell[: CELL - 1] + "…"

@@ -1,0 +1,153 @@
+"""What was recognised in files before they are taken: their format and layers, and the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source
+from nereval_core.readers.csv_table import COLUMNS, PLACE
+from nereval_core.readers.preview import Columns, Preview, preview
+from pages.shared import masks
+from pages.shared.plain import plain
+
+Chosen = tuple[tuple[str, int | str], ...]
+"""What columns hold, as pairs: a key of a cache has to be hashable."""
+Opened = Callable[[], Source]
+HELP = {
+    "document": "The id of the document that a row belongs to.",
+    "start": "Where the span starts.",
+    "end": "Where the span ends. Whether it is inside is found out by the quotes.",
+    "type": "The type of the span.",
+    "quote": "The words that the span covers: offsets are tested by them.",
+    "text": "The text of the document, in each of its rows or the first.",
+    "id": "The span's own id.",
+    "links": "Concept ids, with semicolons between those of a ranking.",
+    "score": "How sure the system is.",
+}
+WIDE = 5
+"""How many columns of a table are asked for side by side."""
+LINES = 3
+"""How many problems are shown before reading."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What is to be read of files: `layer` ("" where they hold one), `others` of them, and what columns hold."""
+
+    layer: str = ""
+    others: tuple[str, ...] = ()
+    columns: Mapping[str, int | str] | None = None
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        return (self.layer, *self.others)
+
+
+def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, title: str = "") -> Taken:
+    """Show what files look like, and ask what of them is wanted; `mark` tells these files from all others.
+
+    Of gold one layer is gold, and others of the same files may be systems. `title` names the files where nothing
+    above does.
+    """
+    whole = f"{place}_whole_{mark}"
+    found = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
+    chosen: Chosen = ()
+    above = st.container()
+    if found.columns is not None:
+        chosen = _columns(place, mark, found.columns, known=bool(found.format))
+        if chosen:
+            found = _seen(mark, format, chosen, False, opened)
+    with above:
+        _line(found, f"{plain(title)}: " if title else "")
+    columns = dict(chosen) or None
+    if found.waiting:
+        said = "This file may hold the work of several annotators and models, and is large."
+        st.button("Look for its layers", key=f"{whole}_ask", help=said, on_click=_want, args=(whole,))
+    if not found.layers:
+        return Taken(columns=columns)
+    if gold:
+        return _gold(f"{place}_layer_{mark}", found.layers)
+    names = st.multiselect(
+        "Layers", found.layers, default=found.layers, key=f"{place}_layers_{mark}", help="Each becomes a system."
+    )
+    return Taken(names[0], tuple(names[1:])) if names else Taken()
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking at the files …")
+def _seen(mark: str, format: str, columns: Chosen, whole: bool, _opened: Opened) -> Preview:
+    try:
+        return preview(_opened(), format=format, columns=dict(columns), whole=whole)
+    except FormatError as error:
+        return Preview("", 0, problems=error.problems)
+
+
+def _want(key: str) -> None:
+    st.session_state[key] = True
+
+
+def _line(found: Preview, title: str) -> None:
+    """Say in one line what was recognised, and what is wrong below it."""
+    if found.columns is not None and not found.columns.whole:
+        lacking = [what for what in PLACE if what not in found.columns.taken]
+        st.caption(f"{title}A table, by the look of it. Choose below which column holds {_listed(lacking)}.")
+        return
+    parts = []
+    if found.format:
+        parts.append(f":green[✓] {title}{'recognised' if title else 'Recognised'} as **{plain(found.format)}**")
+        parts.append(f"{found.files:,} file{'s' if found.files > 1 else ''}")
+    if found.layers:
+        names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
+        parts.append(f"{len(found.layers)} layers: {names}{', …' if len(found.layers) > LINES else ''}")
+    if found.unread:
+        names = ", ".join(plain(masks.hidden(name), 40) for name in found.unread[:LINES])
+        parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")
+    if parts:
+        st.caption(" · ".join(parts))
+    for problem in found.problems[:LINES]:
+        st.warning(plain(masks.told(str(problem)), 400))
+    if len(found.problems) > LINES:
+        st.caption(f"{len(found.problems) - LINES:,} more problems")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _gold(key: str, layers: tuple[str, ...]) -> Taken:
+    left, right = st.columns(2)
+    layer = left.selectbox("Gold is the layer", layers, key=key)
+    rest = tuple(name for name in layers if name != layer)
+    others = right.multiselect(
+        "Systems from the same file", rest, default=rest, key=f"{key}_others_{layer}", help="Each is held against gold."
+    )
+    return Taken(layer, tuple(others))
+
+
+def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
+    """Show the first rows of a table and ask what its columns hold; nothing where that is what was recognised."""
+    found = {what: columns.taken.get(what) for what in COLUMNS}
+    with st.expander("Columns of the table", expanded=not known):
+        names = {at: f"{at} · {name}" for at, name in enumerate(columns.names, start=1)}
+        if masks.on():
+            names = {at: str(at) for at in names}
+        rows = [[masks.hidden(cell) for cell in row] for row in columns.rows]
+        st.dataframe(pd.DataFrame(rows, columns=list(names.values())), hide_index=True)
+        chosen: dict[str, int | None] = {}
+        for at, what in enumerate(COLUMNS):
+            if at % WIDE == 0:
+                cells = st.columns(WIDE)
+            chosen[what] = cells[at % WIDE].selectbox(
+                what.capitalize() + ("*" if what in PLACE else ""),
+                list(names),
+                index=None if found[what] is None else list(names).index(int(found[what] or 0)),
+                format_func=names.__getitem__,
+                placeholder="none",
+                help=HELP[what],
+                key=f"{place}_is_{what}_{mark}",
+            )
+    return () if chosen == found else tuple((what, "" if at is None else at) for what, at in chosen.items())
