@@ -274,7 +274,11 @@ REFUSED_XML = [
     (of_passage("").replace("<offset>0", "<offset>999999999999"), 2, "a passage or sentence at 999999999999"),
     (of_passage("").replace("<offset>0</offset>", ""), 2, "a passage without an offset; give it as an integer"),
     (of_passage("").replace("<offset>0", "<offset>null"), 2, "the offset 'null' is no integer"),
-    (of_passage("").replace("<id>d</id>", ""), 1, "a document without an id"),
+    (
+        of_passage("").replace("</document>", "</document><document/>"),
+        3,
+        "a document without an id; give each document",
+    ),
     (of_passage("") + "<x/>", 3, "not XML: junk after document element at column"),
     (of_passage("")[:-9], 3, "not XML: unclosed token at column"),
     (of_passage("").replace("</text>", ""), 3, "not XML: mismatched tag at column"),
@@ -384,13 +388,19 @@ def test_small_files_stay_small() -> None:
     with pytest.raises(FormatError, match="entities are declared"):
         read_xml(BOMB)
     far = "".join(
-        f"<document><id>{n}</id><passage><offset>9000000</offset><text>x</text></passage></document>" for n in range(9)
+        f"<document><id>{n}</id><passage><offset>3000000</offset><text>x</text></passage></document>" for n in range(9)
     )
     with pytest.raises(FormatError) as caught:
         read_xml(f"<collection>{far}</collection>")
     assert len(caught.value.problems) == 8
     nested = "<x>" * 200_000 + "</x>" * 200_000
     assert read_xml(of_passage(nested)).notes == ("elements <x>, not read: 1",)
+
+
+def test_documents_are_numbered_where_none_has_an_id() -> None:
+    reading = read_json([bioc_document("", bioc_passage(0, text), infons=[]) for text in ("a", "b")])
+    assert (reading.documents.ids, reading.documents.named) == (("1", "2"), False)
+    assert read_xml(of_passage("").replace("<id>d</id>", "")).documents.ids == ("1",)
 
 
 def test_other_encodings_that_xml_names() -> None:

@@ -77,11 +77,13 @@ def read(source: Source, options: ReadOptions) -> Reading:
     key = TYPE if options.column is None else str(options.column)
     placed = places(documents, found, options.offsets)
     starts, ends = placed.start.tolist(), placed.end.tolist()
-    made = Builder(source.name)
+    # Where no document has an id they are numbered, and paired by their order.
+    named = any(document.id for document in documents)
+    made = Builder(source.name, named=named)
     at = 0
     for number, (document, text) in enumerate(zip(documents, placed.texts, strict=True)):
         made.document(
-            document.id or "",
+            (document.id or "") if named else str(number + 1),
             text.text,
             line=document.line,
             source=document.shown,

@@ -16,8 +16,8 @@ import numpy as np
 from nereval_core.errors import Problem, quoted
 from nereval_core.readers.offsets import UNITS, Unit, edges
 
-ROOM = 1 << 24
-"""How many characters may stand between the passages of a source, beside as many as these have themselves."""
+ROOM, ROOM_BY = 1 << 22, 4
+"""How many characters may stand between the passages of a source: so many, and so many for each that they have."""
 
 
 UNKNOWN = -(10**13)
@@ -132,7 +132,7 @@ def crowded(documents: Sequence[Document]) -> list[Problem]:
                 problems.append(Problem(document.shown, piece.line or document.line, found, remedy))
                 break
             reached = piece.offset + len(text)
-            room += len(text) - gap
+            room += ROOM_BY * len(text) - gap
     return problems
 
 

@@ -109,7 +109,8 @@ class _Reading:
 
     def infons(self, row: Mapping[str, Any]) -> dict[str, Any]:
         found = row.get("infons")
-        if found is None or isinstance(found, dict):
+        # PHP writes an empty object as a list.
+        if found is None or found == [] or isinstance(found, dict):
             return dict(found or {})
         self.complain(f"infons is {kind(found)}", "write an object")
         return {}
