@@ -20,7 +20,7 @@ from nereval_core.library import Loaded, load_corpus, read, score, write
 from nereval_core.readers import Source
 from nereval_core.review.adjudication import UNDECIDED, adjudicate
 from nereval_core.review.applied import applied
-from nereval_core.review.corrected import LOG, LOG_COLUMNS, log_csv, log_rows, packed, signature, write_copy
+from nereval_core.review.corrected import LOG, LOG_COLUMNS, log_csv, log_rows, signature, write_copy
 from nereval_core.review.records import marked, text_digests
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
@@ -29,6 +29,7 @@ from nereval_core.review.what_if import what_if
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.tables import rows
 from nereval_core.writers import writers
+from nereval_core.writers.packing import packed
 from tests.test_review_applied import ANN, DRUG, LONG, OTHER, TWICE, layer_of, spans_of, standing, verdict
 
 DEMO = Path(__file__).parents[1] / "demo_data" / "pharmacology"

@@ -14,12 +14,13 @@ from nereval_core.criteria import CRITERIA
 from nereval_core.library import read
 from nereval_core.review.adjudication import adjudicate
 from nereval_core.review.applied import Applied, accepted, applied
-from nereval_core.review.corrected import packed, signature
+from nereval_core.review.corrected import signature
 from nereval_core.review.lines import written
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Key, text_digest
 from nereval_core.review.what_if import what_if
 from nereval_core.scoring import Settings
+from nereval_core.writers.packing import packed
 from pages.shared import keys, reference
 from pages.shared.loading import Loaded
 from pages.shared.review_views import LABELS, VIEWS
@@ -154,7 +155,7 @@ def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(raw)
     assert read(tmp_path / name).layer.digest == found.layer.digest
     # Columns of tags cannot hold this gold: that is said, and nothing is offered but the log.
-    app = sound(app.selectbox(key=f"{keys.WIDGET}review_format_gold-corrected").select("conll").run())
+    app = sound(app.selectbox(key=f"{keys.WIDGET}copy_format_gold-corrected").select("conll").run())
     assert any("which tags cannot say" in one.value for one in app.code)
     assert "gold-corrected.conll" not in [one.proto.label for one in app.get("download_button")]
 

@@ -13,12 +13,12 @@ from nereval_core.criteria import CRITERIA
 from nereval_core.library import read
 from nereval_core.readers import Source
 from nereval_core.review.applied import applied
-from nereval_core.review.corrected import packed
 from nereval_core.review.records import key_of
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.review.what_if import WHAT_IF_COLUMNS, exact_f1, plus, what_if
 from nereval_core.review.windows import cut, pieces, whole
 from nereval_core.scoring import Counting, Settings, score_layers
+from nereval_core.writers.packing import packed
 from tests.test_review_applied import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, layer_of, standing, verdict
 
 EVERY = Settings(tuple(CRITERIA.values()))

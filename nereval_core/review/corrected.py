@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import tempfile
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -26,17 +23,6 @@ LOG_COLUMNS = (
     *("done", "after", "text after", "not applied"),
 )
 """Spans are written as in record ids, `12-19:Drug`, several with a semicolon between."""
-ENDINGS = {
-    "labelstudio": "json",
-    "docbin": "spacy",
-    "doccano": "jsonl",
-    "prodigy": "jsonl",
-    "datasets": "jsonl",
-    "pubtator": "txt",
-    "bioc": "xml",
-}
-"""What files end in that are called otherwise than their format."""
-_STAMP = (1980, 1, 1, 0, 0, 0)
 
 
 def written(span: Marked) -> str:
@@ -124,33 +110,3 @@ def over(place: Path, given: str | os.PathLike[str]) -> bool:
     if mine == theirs or theirs in mine.parents or mine in theirs.parents:
         return True
     return mine.exists() and theirs.exists() and mine.samefile(theirs)
-
-
-def packed(layer: Layer, format: str, name: str, *, lossy: bool = False) -> tuple[str, bytes, tuple[str, ...]]:
-    """Return a layer as a download: its file name, its bytes, and the writer's notes; a folder comes as a zip.
-
-    Raises:
-        FormatError: the format cannot hold the layer.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / name
-        try:
-            notes = writers.write(layer, place, format=format, lossy=lossy)
-        except FormatError as error:
-            # What is wrong is the layer's: a place of ours would say nothing.
-            raise FormatError(
-                type(one)(name if one.source == os.fspath(place) else one.source, one.line, one.found, one.remedy)
-                for one in error.problems
-            ) from None
-        if place.is_file():
-            return f"{name}.{ENDINGS.get(format, format)}", place.read_bytes(), notes
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(path for path in place.rglob("*") if path.is_file()):
-                # Without the time: the same layer is the same bytes.
-                archive.writestr(
-                    zipfile.ZipInfo(path.relative_to(place).as_posix(), _STAMP),
-                    path.read_bytes(),
-                    zipfile.ZIP_DEFLATED,
-                )
-        return f"{name}.zip", file.getvalue(), notes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,10 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.report.sheets import Cell
-from nereval_core.review.corrected import LOG, log_csv, log_rows, packed, signature
+from nereval_core.review.corrected import LOG, log_csv, log_rows, signature
 from nereval_core.review.exchange import import_verdicts
 from nereval_core.review.lines import lines_read, written
-from nereval_core.writers import writers
-from pages.shared import keys, masks, review, verdicts
+from pages.shared import copies, keys, masks, review, verdicts
 from pages.shared.lists import count
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
@@ -24,17 +22,11 @@ from pages.shared.problems import show_problems
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-FORMAT = f"{keys.WIDGET}review_format"
 IMPORT = f"{keys.WIDGET}review_import"
 TAKEN = "review_taken"
 """What the last import did, told once."""
 SHOWN = 20
 """Conflicts of an import that are shown."""
-LOSSY = "--lossy"
-"""What the lines of a refusal name where leaving something out mends it."""
-LEAVE_OUT = "Leave out what the format cannot hold (--lossy)"
-AT_ONCE = 50_000
-"""Spans up to which a copy is made as soon as a format is chosen."""
 
 
 def draw(here: Here) -> None:
@@ -73,8 +65,7 @@ def _copied(here: Here) -> str:
 
 def _name(here: Here) -> str:
     """Return what the copy is called: after the layer that it is a copy of, in characters that any system takes."""
-    layer = re.sub(r"[^\w-]+", "-", here.view.reference).strip("-")
-    return f"{layer or 'gold'}-corrected"
+    return f"{copies.file_name(here.view.reference or 'gold')}-corrected"
 
 
 def take() -> None:
@@ -102,22 +93,8 @@ def take() -> None:
 
 def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
     """Offer a layer in any writable format, and its log."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        format = st.selectbox(
-            "Format", list(writers()), index=list(writers()).index("jsonl"), key=f"{FORMAT}_{name}", width=220
-        )
-        ready = len(layer) <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
-        made = _packed(key, format, name, layer) if ready else None
-        if (
-            isinstance(made, FormatError)
-            and LOSSY in str(made)
-            and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}")
-        ):
-            made = _packed(key, format, name, layer, lossy=True)
-        if isinstance(made, tuple):
-            st.download_button(
-                f"{made[0]}", made[1], file_name=made[0], key=f"copy_{name}", on_click="ignore", type="primary"
-            )
+
+    def changes() -> None:
         st.download_button(
             "Log of changes (CSV)",
             lambda: log_csv(log, signed),
@@ -126,20 +103,6 @@ def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, k
             key=f"log_{name}",
             on_click="ignore",
         )
-    if isinstance(made, FormatError):
-        show_problems(made.lines())
-    elif made is not None:
-        for note in made[2]:
-            st.caption(plain(note, 400))
+
+    copies.offer(lambda: layer, len(layer), name, key, beside=changes)
     st.code(signed, language=None, wrap_lines=True)
-
-
-# A refusal is kept like a copy: finding out takes as long.
-@st.cache_resource(max_entries=4, show_spinner="Writing the copy …")
-def _packed(
-    key: Hashable, format: str, name: str, _layer: Layer, *, lossy: bool = False
-) -> tuple[str, bytes, tuple[str, ...]] | FormatError:
-    try:
-        return packed(_layer, format, name, lossy=lossy)
-    except FormatError as error:
-        return error

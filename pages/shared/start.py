@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.report.colours import LOOKS
-from pages.shared import corpora, demos, forms, keys, masks, mending, navigation, scored, state, waiting
+from pages.shared import copies, corpora, demos, forms, keys, masks, mending, navigation, scored, state, waiting
 from pages.shared.frame import Here
 from pages.shared.lists import excerpt
 from pages.shared.loading import demo_names
@@ -23,6 +23,7 @@ SENTENCE = (
 )
 AROUND = 60
 """Characters before and after the spans of the example: one line of a wide screen."""
+EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
 DEMO, DEMO_SYSTEM = "pharmacology", "rules"
 
 
@@ -115,6 +116,14 @@ def problems() -> None:
             st.caption("What begins with two dashes is an option: find it under Format and reading, beneath the files.")
 
 
+def _export(here: Here) -> None:
+    """Offer gold or a system, as it stands over gold's documents, in any format that can be written."""
+    corpus = here.loaded.corpus
+    layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
+    name = st.selectbox("Layer", list(layers), key=f"{keys.WIDGET}export_layer")
+    copies.offer(lambda: layers[name], len(layers[name]), copies.file_name(name), (here.loaded.number, name))
+
+
 def account(here: Here) -> None:
     """Tell what was read: for each layer where from, in which format, how much, and what is to be known of it."""
     st.subheader(f"What was read: {plain(here.loaded.corpus.name)}")
@@ -137,4 +146,8 @@ def account(here: Here) -> None:
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
+    if here.loaded.folder is None:
+        with st.popover("Export a layer", key="export_layer", on_change="rerun", help=EXPORT) as popover:
+            if popover.open:
+                _export(here)
     st.caption(f"Content digest sha256:{here.loaded.digest[:16]}: what a link names this corpus by.")
