@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -39,6 +39,7 @@ from nereval_core.queries import (
 from nereval_core.review.attributes import CHANGING
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.searching import sought_in, sought_in_ids, words_of
+from nereval_core.subset import documents_of, layer_of
 from nereval_core.tables import BOUNDARIES, DECISIONS, Rows, boundaries, frame, record_ids, rows
 
 PIECE = 50_000
@@ -141,6 +142,18 @@ class MemoryLedger:
         found = self.positions(query, order)
         for low in range(0, len(found), PIECE):
             yield self.frame(found[low : low + PIECE])
+
+    def spans(self, query: Query, side: Literal["gold", "pred"]) -> Layer:
+        """Return the spans of one side in the records that match, over the documents that these records lie in.
+
+        Their types are those that were scored.
+        """
+        found = self.rows.take(self.positions(query))
+        layer = self.scores.layers(self.criterion)[side == "pred"]
+        numbers = getattr(found, side)
+        some = layer.take(np.unique(numbers[numbers >= 0]))
+        documents = np.unique(found.doc).astype(np.int64)
+        return layer_of(some, documents, documents_of(layer.documents, documents))
 
     def frame(self, positions: NDArray[Any]) -> pd.DataFrame:
         """Return the records at some positions with the columns of RECORD_COLUMNS, indexed by position."""

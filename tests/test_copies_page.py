@@ -5,11 +5,17 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from nereval_core.criteria import CRITERIA
+from nereval_core.ledger import ledger
+from nereval_core.queries import Query
 from nereval_core.readers import ReadOptions, read
+from nereval_core.scoring import Settings, score_layers
 from nereval_core.writers import writers
 from nereval_core.writers.packing import packed
+from pages.shared import keys
 from pages.shared.copies import FORMAT, LEAVE_OUT
 from pages.shared.loading import load_demo
 from pages.shared.url import View
@@ -48,3 +54,23 @@ def test_start_hands_out_layers() -> None:
     app = sound(lossy.check().run())
     assert [one.proto.label for one in app.get("download_button")] == ["rules.csv"]
     assert any("csv has no place for them" in one.value for one in app.caption)
+
+
+def test_the_spans_of_listed_records_are_handed_out_as_a_layer() -> None:
+    view = View(corpus=DEMO.corpus.digest, system="rules", decision=("MIS",))
+    app = opened("Errors", view, export_records_errors=True)
+    assert [one.proto.label for one in app.get("download_button")][-1] == "gold-errors.jsonl"
+    app.session_state[f"{keys.LIST}side_errors"] = "rules"
+    app = sound(app.run())
+    assert [one.proto.label for one in app.get("download_button")][-1] == "rules-errors.jsonl"
+    scores = score_layers(DEMO.corpus.gold, RULES, Settings((CRITERIA["strict"],)))
+    found = ledger(scores, "strict", (DEMO.corpus.gold, RULES))
+    missed, wrong = Query(decision=("MIS",)), Query(decision=("INC",))
+    assert len(found.spans(missed, "pred")) == 0
+    layer = found.spans(missed, "gold")
+    listed = pd.concat(list(found.pieces(missed)))
+    assert set(layer.documents.ids) == set(listed["document"])
+    assert [layer.text(span) for span in range(len(layer))] == listed["gold_text"].tolist()
+    assert len(layer) == found.total(missed).records
+    both = found.spans(wrong, "pred")
+    assert len(both) == found.total(wrong).records and set(both.types) <= set(RULES.types)

@@ -145,16 +145,17 @@ def test_files_are_offered_once_asked_for(page: str) -> None:
     name = "export_records_errors" if page == "Errors" else "export_averages"
     app.session_state[name] = True
     shown = [button.label for button in sound(app.run()).get("download_button")]
-    assert [label for label in shown if label not in report] == [label for label, _, _ in FORMS.values()]
+    layer = ["gold-errors.jsonl"] if page == "Errors" else []
+    assert [label for label in shown if label not in report] == [*(label for label, _, _ in FORMS.values()), *layer]
 
 
 def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "PRINTED", 3)
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened("Errors", view, export_records_errors=True)
-    assert [button.label for button in app.get("download_button")] == ["CSV", "Parquet", "Excel"]
+    assert [button.label for button in app.get("download_button")][:-1] == ["CSV", "Parquet", "Excel"]
     monkeypatch.setattr(downloads, "CALCULATED", 4)
-    assert [button.label for button in sound(app.run()).get("download_button")] == ["CSV", "Parquet"]
+    assert [button.label for button in sound(app.run()).get("download_button")][:-1] == ["CSV", "Parquet"]
 
 
 def test_a_parquet_table_has_one_type_a_column() -> None:

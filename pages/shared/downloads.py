@@ -90,41 +90,47 @@ def export(
     rows: int | None = None,
     figure: Callable[[], Any] | None = None,
     printed: Printed | None = None,
+    below: Callable[[], None] | None = None,
 ) -> None:
     """Offer a table, whole or in pieces to come, as files, and the figure drawn of it as a page that stands alone.
 
     `rows` is how many there are of a table in pieces: a long one is offered to programs only. `printed` makes what
-    people read in place of the table, where that is not the same.
+    people read in place of the table, where that is not the same. `below` draws what else there is to be had.
     """
     whole: Pieces = (lambda: (table,)) if isinstance(table, pd.DataFrame) else table
     size = len(table) if isinstance(table, pd.DataFrame) else rows or 0
     with st.popover("Export", key=f"export_{key}", type="tertiary", on_change="rerun", help=_HELP) as popover:
         if not popover.open:
             return
-        for form, (label, ending, mime) in FORMS.items():
-            most = {"csv": size, "parquet": size, "excel": CALCULATED}.get(form, PRINTED if printed is None else size)
-            if size > most:
-                continue
-            st.download_button(
-                label,
-                partial(file_of, form, whole, signature, name, printed),
-                file_name=f"nereval-{name}.{ending}",
-                mime=mime,
-                key=f"{form}_{key}",
-                on_click="ignore",
-                width="stretch",
-            )
-        if figure is not None:
-            st.download_button(
-                "Figure as HTML",
-                partial(_page, figure, signature, name),
-                file_name=f"nereval-{name}-figure.html",
-                mime="text/html",
-                key=f"figure_{key}",
-                on_click="ignore",
-                width="stretch",
-            )
+        with st.container(horizontal=True, gap="small", width=360):
+            for form, (label, ending, mime) in FORMS.items():
+                if size > _most(form, size, printed):
+                    continue
+                st.download_button(
+                    label,
+                    partial(file_of, form, whole, signature, name, printed),
+                    file_name=f"nereval-{name}.{ending}",
+                    mime=mime,
+                    key=f"{form}_{key}",
+                    on_click="ignore",
+                )
+            if figure is not None:
+                st.download_button(
+                    "Figure as HTML",
+                    partial(_page, figure, signature, name),
+                    file_name=f"nereval-{name}-figure.html",
+                    mime="text/html",
+                    key=f"figure_{key}",
+                    on_click="ignore",
+                )
         st.caption(_LONG if size > PRINTED else _BELOW)
+        if below is not None:
+            below()
+
+
+def _most(form: str, size: int, printed: Printed | None) -> int:
+    """Return how many rows of a table are offered in a form."""
+    return {"csv": size, "parquet": size, "excel": CALCULATED}.get(form, PRINTED if printed is None else size)
 
 
 def figure_config(name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from nereval_core.review.records import attached
 from nereval_core.review.shown import listed
 from nereval_core.scoring import Scores
 from nereval_core.tables import records
-from pages.shared import navigation
+from pages.shared import copies, navigation
 from pages.shared.downloads import export
 from pages.shared.keys import HELD, LIST, WANTED
 from pages.shared.plain import plain
@@ -146,13 +146,29 @@ def record_table(
     cell = selected_cell(event, len(part), table.column_names)
     with st.container(horizontal=True, vertical_alignment="center"):
         pieces = partial(ledger.pieces, query, order)
-        export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total)
+        below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
+        export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total, below=below)
         if beside is not None:
             beside(None if cell is None else int(part.index[cell[0]]))
         if cell is None:
             st.caption("Choose a row to read it in its text.")
     if cell is not None:
         (card or record_card)(here, criterion, part.iloc[cell[0]])
+
+
+def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
+    """Offer the spans of the records listed as a layer, to be looked at or annotated anew in another tool."""
+    ledger = here.ledger(criterion)
+    if not isinstance(ledger, MemoryLedger):
+        return
+    st.markdown("**Their spans, as annotations**")
+    sides: dict[str, Literal["gold", "pred"]] = {"gold": "gold", here.view.system: "pred"}
+    side = st.segmented_control(
+        "Spans of", list(sides), default="gold", required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
+    )
+    layer = ledger.spans(query, sides[side or "gold"])
+    key = (here.loaded.number, here.view.system, side, criterion, query, repr(here.settings))
+    copies.offer(lambda: layer, len(layer), f"{copies.file_name(side or 'gold')}-{name}", key)
 
 
 def choose(name: str, position: int) -> None:

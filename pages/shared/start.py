@@ -139,15 +139,16 @@ def account(here: Here) -> None:
         for row in here.loaded.layers
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={"types": st.column_config.TextColumn(width=220)})
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         navigation.link_to("Overview", ":primary[See the scores →]", here.view)
         if here.loaded.folder is None:
             navigation.link_to("Criteria", ":primary[Under every criterion and published scorer →]", here.view)
+            with st.popover(
+                "Export a layer", key="export_layer", type="tertiary", on_change="rerun", help=EXPORT
+            ) as popover:
+                if popover.open:
+                    _export(here)
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
-    if here.loaded.folder is None:
-        with st.popover("Export a layer", key="export_layer", on_change="rerun", help=EXPORT) as popover:
-            if popover.open:
-                _export(here)
     st.caption(f"Content digest sha256:{here.loaded.digest[:16]}: what a link names this corpus by.")
