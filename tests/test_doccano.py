@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers import layers as layers_of
 from nereval_core.readers.offsets import Offsets
 from nereval_core.writers import write
 from tests.layer_strategies import content, layers
@@ -66,6 +67,25 @@ def test_documents_without_ids_are_numbered_over_all_files() -> None:
     assert [place[1] for place in reading.places] == [1, 1, 1, 2]
 
 
+def test_files_of_annotators_who_share_documents_are_layers() -> None:
+    """A project without collaborative annotation is exported as a zip of one file for each member."""
+    row = {"id": 1, "text": "Ann", "label": [[0, 3, "PER"]]}
+    files = {"bob.jsonl": [row], "eve.jsonl": [row | {"label": []}, row | {"id": 2}], "kim.jsonl": [row | {"id": 3}]}
+    source = Source.of_uploads([(name, "\n".join(map(json.dumps, rows)).encode()) for name, rows in files.items()])
+    assert layers_of(source) == ("bob", "eve", "kim")
+    with pytest.raises(FormatError, match="it holds 3 layers, 'bob', 'eve', 'kim', and one is read at a time"):
+        read(source)
+    assert spans(read(source, options=ReadOptions(layer="eve")).layer) == [("2", "Ann", "PER")]
+    with pytest.raises(FormatError, match="no layer 'x'; choose among 'bob', 'eve', 'kim'"):
+        read(source, options=ReadOptions(layer="x"))
+    apart = Source.of_uploads(
+        [("bob.jsonl", json.dumps(row).encode()), ("x.jsonl", b'{"id": 2, "text": "", "label": []}')]
+    )
+    assert layers_of(apart) == ()
+    assert read(apart).documents.ids == ("1", "2")
+    assert read(apart, options=ReadOptions(layer="x")).documents.ids == ("2",)
+
+
 GOOD = '{"text": "abc", "label": [[0, 1, "A"]]}\n'
 REFUSED = [
     # (second line, said)
@@ -73,6 +93,8 @@ REFUSED = [
     ('{"text": 1, "label": []}', "the text is an integer; write a string under text"),
     ('{"label": []}', "the text is null; write a string under text"),
     ('{"text": "abc", "label": {}}', "label is an object; write a list"),
+    ('{"text": "abc"}', "no label or labels or entities; write [] where there are no spans"),
+    ('{"text": "abc", "annotations": [{"label": 7, "start_offset": 0}]}', "its annotations call labels by number"),
     ('{"text": "abc", "label": ["A"]}', "label[0] is no span; write [start, end, type], or an object with start_off"),
     ('{"text": "abc", "label": [[0, 1, "A"], [0, 1]]}', "label[1] is no span"),
     ('{"text": "abc", "label": [[0, 1, "A"], [0, 1.0, "A"]]}', "label[1] is no span"),

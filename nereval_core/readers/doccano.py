@@ -1,19 +1,21 @@
 """JSON lines of doccano: `label` as triples [start, end, type], or `entities` as objects with start_offset.
 
-Offsets are UTF-16 units, as its pages count in JavaScript; spans have no quotes to test that by.
+Offsets are UTF-16 units, as its pages count in JavaScript; spans have no quotes to test that by. Where annotators work
+each for themselves, a file is one annotator's: files that share documents are layers.
 See the formats in doccano's documentation, "Sequence labeling".
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from nereval_core.errors import Problem
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.errors import FormatError, Problem
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.counted import Counted, columns, columns_of
 from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import left_out
-from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named
+from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.strict_json import Complain, Item, first_keys, items, kind, listed, named
 
 NAME = "doccano"
 DESCRIPTION = "JSON lines of doccano: label triples or entity objects"
@@ -34,20 +36,52 @@ def recognise(source: Source) -> float:
     return 0.9 if keys & set(SPANS) and keys & set(TEXTS) and not keys & others else 0.0
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a line; keys that doccano does not write become metadata.
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators whose files share documents, none where files make one layer.
 
     Raises:
         FormatError: with every problem found.
     """
+    problems: list[Problem] = []
+    files = source.pick(*SUFFIXES)
+    shared = len(files) > 1 and _shared([list(items(file, problems)) for file in files])
+    if problems:
+        raise FormatError(problems)
+    return tuple(file.stem for file in files) if shared else ()
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read a document a line; keys that doccano does not write become metadata.
+
+    Raises:
+        FormatError: with every problem found; files of several annotators, and none is named.
+    """
     files = source.pick(*SUFFIXES)
     made = Counted()
     relations = 0
-    for file in files:
-        for line, row in items(file, made.problems):
+    found: list[tuple[SourceFile, Iterable[Item]]] = [(file, items(file, made.problems)) for file in files]
+    if len(files) > 1:
+        found = [(file, list(rows)) for file, rows in found]
+    if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
+        names = tuple(file.stem for file in files)
+        wanted = one_layer(source, options.layer, names)
+        found = [found[names.index(wanted)]]
+    for file, rows in found:
+        for line, row in rows:
             relations += _document(row, line, file.shown, made)
     notes = [*left_out(source, files), *([f"relations between spans, not read: {relations}"] if relations else [])]
     return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def _shared(files: Iterable[Iterable[Item]]) -> bool:
+    """Say whether a document stands in several files."""
+    seen: set[str] = set()
+    for rows in files:
+        ids = {name for _, row in rows if isinstance(row, dict) and (name := named(row.get("id"))) is not None}
+        if not seen.isdisjoint(ids):
+            return True
+        seen |= ids
+    return False
 
 
 def _document(row: Any, line: int, shown: str, made: Counted) -> int:
@@ -62,6 +96,12 @@ def _document(row: Any, line: int, shown: str, made: Counted) -> int:
     text = next((row[key] for key in TEXTS if key in row), None)
     if not isinstance(text, str):
         complain(f"the text is {kind(text)}", "write a string under text")
+        return 0
+    if row.keys().isdisjoint(SPANS):
+        remedy = "write [] where there are no spans"
+        if "annotations" in row:
+            remedy = "its annotations call labels by number: export it as JSONL (Text Label)"
+        complain(f"no {' or '.join(SPANS)}", remedy)
         return 0
     more = row.keys() - OWN
     meta = {key: value for key, value in row.items() if key in more} if more else None
