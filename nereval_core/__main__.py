@@ -542,6 +542,13 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
         default="own",
         help="gold: take gold's text where as many tokens are spelt differently",
     )
+    add(
+        "--pair-by",
+        choices=("auto", "text", "order"),
+        default="auto",
+        help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
+    )
+    add("--align-text", action="store_true", help="carry spans over to gold's text where white space or quotes differ")
 
     add = parser.add_argument_group("what of it is scored").add_argument
     _add_documents(add)

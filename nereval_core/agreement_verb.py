@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Unpack
 
 from nereval_core.analysis.agreement import Agreement, agree
 from nereval_core.analysis.resampling import Plan
@@ -11,7 +12,7 @@ from nereval_core.criteria import Criterion, parse_merge
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import Given, Texts, choose_criteria, gold_side, pred_side
 from nereval_core.objects import levelled
-from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.pairing import Pairing, pair
 from nereval_core.scoring import Settings
 
 
@@ -25,9 +26,8 @@ def agreement(
     leave_out: Iterable[str] = (),
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Agreement:
     """Return how far annotators by name agree, each a path, what `read` returned, a layer, or Python objects.
 
@@ -61,7 +61,7 @@ def agreement(
     for name, side in sides.items():
         try:
             one, other_side = levelled(ours, side)
-            layers[name] = pair(one, other_side, missing=missing, token_text=token_text).layer
+            layers[name] = pair(one, other_side, **pairing).layer
         except FormatError as error:
             problems += error.problems
     if problems:

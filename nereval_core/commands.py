@@ -23,8 +23,9 @@ from nereval_core.criteria import (
     criterion_from_parts,
     parse_merge,
 )
-from nereval_core.errors import FormatError, Problem, one_line, quoted
+from nereval_core.errors import SHOWN, FormatError, Problem, one_line, quoted
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
+from nereval_core.pairing import Pairing
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.csv_table import chosen_columns
 from nereval_core.readers.offsets import offsets_of
@@ -320,6 +321,11 @@ def loaded_corpus(options: argparse.Namespace, systems: Mapping[str, Paths] | No
     if not options.quiet:
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
+        for lost in loaded.lost.values():
+            for problem in lost[:SHOWN]:
+                say(str(problem))
+            if len(lost) > SHOWN:
+                say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
     say_unlike(loaded)
     return loaded
 
@@ -348,8 +354,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         core_type=options.core_type,
         offsets=None if options.offsets is None else offsets_of(options.offsets),
         columns=None if options.span_columns is None else chosen_columns(options.span_columns),
-        missing=options.missing,
-        token_text=options.token_text,
+        **pairing_of(options),
         documents=None if options.documents is None else document_ids(options.documents),
         gold_types=_types(options.gold_types or options.types),
         pred_types=_types(options.pred_types or options.types),
@@ -358,6 +363,16 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
 
 def _types(path: str | None) -> TypeNames | None:
     return None if path is None else read_types(path)
+
+
+def pairing_of(options: argparse.Namespace) -> Pairing:
+    """Return how predictions are brought onto gold's documents."""
+    return {
+        "missing": options.missing,
+        "token_text": options.token_text,
+        "pair_by": options.pair_by,
+        "align_text": options.align_text,
+    }
 
 
 def gold_of(options: argparse.Namespace) -> Paths:

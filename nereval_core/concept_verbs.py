@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Unpack
 
 from nereval_core import readers
 from nereval_core.analysis.indexing import IndexScores, index_of, score_index
@@ -12,7 +13,7 @@ from nereval_core.analysis.mentions import Boundaries, Mentions
 from nereval_core.corpus import Documents, Layer
 from nereval_core.errors import FormatError
 from nereval_core.library import Input, opened
-from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.concepts import Index, read_index, read_mapping
 
@@ -34,8 +35,7 @@ def link(
     truth: Truth = "first",
     relaxed: Relaxed | None = None,
     format: str = "auto",
-    missing: Missing = "error",
-    token_text: TokenText = "own",
+    **pairing: Unpack[Pairing],
 ) -> LinkScores:
     """Score the links of a prediction against gold's, each a path, what `read` returned, or a layer.
 
@@ -56,7 +56,7 @@ def link(
         raise FormatError.single("n", None, f"the first {n} of a ranking", "use 1 or more")
     ours = _reading(gold, format, None)
     theirs = _reading(pred, format, ours)
-    paired = pair(ours, theirs, missing=missing, token_text=token_text)
+    paired = pair(ours, theirs, **pairing)
     mapping = _mapping(relaxed)
     return score_links(
         ours.layer, paired.layer, boundaries=boundaries, mentions=mentions, n=n, truth=truth, relaxed=mapping

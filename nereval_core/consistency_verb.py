@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Unpack
 
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
 from nereval_core.analysis.consistency_kinds import check_kinds
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import Given, Texts, gold_side, pred_side
-from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.pairing import Pairing, pair
 
 NONE: Mapping[str, Given] = MappingProxyType({})
 
@@ -22,9 +23,8 @@ def consistency_of(
     kinds: str | Iterable[str] = (),
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Consistency:
     """Question a layer, gold or any other; `others` by name are held against it: see `analysis.consistency`.
 
@@ -42,7 +42,7 @@ def consistency_of(
     for name, other in others.items():
         try:
             theirs = pred_side(other, ours, format=format, core_type=core_type)
-            found.append(pair(ours, theirs, missing=missing, token_text=token_text).layer.renamed(name))
+            found.append(pair(ours, theirs, **pairing).layer.renamed(name))
         except FormatError as error:
             problems += error.problems
     if problems:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.analysis.differences import differences, grouped, twin
+from nereval_core.commands import pairing_of
 from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
 from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
@@ -113,8 +114,7 @@ def given_sides(
                 pred_format=options.pred_format or options.format,
                 gold_column=options.column if options.gold_column is None else options.gold_column,
                 pred_column=options.column if options.pred_column is None else options.pred_column,
-                missing=options.missing,
-                token_text=options.token_text,
+                pairing=pairing_of(options),
                 repair=options.repair,
                 offsets=offsets,
                 columns=columns,

@@ -19,6 +19,7 @@ from nereval_core.commands import (
     fitting,
     gold_of,
     named_systems,
+    pairing_of,
     progress_bar,
     put_out,
     say,
@@ -140,8 +141,7 @@ def _merged(
         work=_absolute(work),
         records=None if options.records is None else _absolute(str(Path(options.records, folder.RECORDS))),
         columns=None if target is None else _absolute(target),
-        missing=options.missing,
-        token_text=options.token_text,
+        pairing=pairing_of(options),
         convention=options.convention or "",
         options=tuple(values.items()),
     )

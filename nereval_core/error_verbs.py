@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Unpack
 
 from nereval_core.analysis.error_report import Errors, error_report
 from nereval_core.analysis.taxonomy import STRICT
 from nereval_core.criteria import Criterion
 from nereval_core.library import Given, Texts, choose_criteria, score
-from nereval_core.pairing import Missing, TokenText
+from nereval_core.pairing import Pairing
 
 
 def errors_of(
@@ -20,9 +21,8 @@ def errors_of(
     leave_out: Iterable[str] = (),
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Errors:
     """Sort the errors of a prediction into classes and reckon what mending each would gain under some criteria.
 
@@ -42,8 +42,7 @@ def errors_of(
         leave_out=leave_out,
         format=format,
         core_type=core_type,
-        missing=missing,
-        token_text=token_text,
         texts=texts,
+        **pairing,
     )
     return error_report(scores, [criterion.name for criterion in chosen])

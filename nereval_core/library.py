@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from nereval_core import readers, writers
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.criteria import CRITERIA, SCHEMAS, Annotated, Criterion, parse_merge
 from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.objects import is_objects, levelled, read_objects
-from nereval_core.pairing import Missing, Paired, TokenText, pair
+from nereval_core.pairing import Missing, PairBy, Paired, Pairing, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.offsets import Offsets
 from nereval_core.readers.parts import BETWEEN
@@ -53,6 +53,8 @@ class LoadOptions:
     core_type: str | None = None
     missing: Missing = "error"
     token_text: TokenText = "own"
+    pair_by: PairBy = "auto"
+    align_text: bool = False
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
     documents: DocumentIds | None = None
@@ -64,6 +66,16 @@ class LoadOptions:
         """What of gold and predictions is scored."""
         return Selection(documents=self.documents, gold_types=self.gold_types, pred_types=self.pred_types)
 
+    @property
+    def pairing(self) -> Pairing:
+        """The options of `pair`."""
+        return {
+            "missing": self.missing,
+            "token_text": self.token_text,
+            "pair_by": self.pair_by,
+            "align_text": self.align_text,
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
@@ -71,7 +83,8 @@ class Loaded:
 
     `gold` and `systems` (by name) are the readings: format and scheme taken, notes; a system's layer in there lies over
     its own documents, the one in the corpus over gold's. `marks` is what must stand in a system's signature.
-    `problems` names the systems that could not be read or paired; they are not in the corpus.
+    `problems` names the systems that could not be read or paired; they are not in the corpus. `lost` are a system's
+    spans that have no place in gold's text and were left out in aligning.
     """
 
     corpus: Corpus
@@ -79,6 +92,7 @@ class Loaded:
     systems: Mapping[str, Reading]
     marks: Mapping[str, tuple[str, ...]]
     problems: Mapping[str, tuple[Problem, ...]]
+    lost: Mapping[str, tuple[Problem, ...]]
 
 
 def load_corpus(
@@ -124,10 +138,8 @@ def load_corpus(
                 source, format=options.pred_format, options=_pred_options(system, options, whole, watch(source.name))
             )
             if ours is not None and whole is not None:
-                readings[system] = selection.of_pred(readings[system], whole)
-                paired[system] = selection.paired(
-                    ours, readings[system], whole, missing=options.missing, token_text=options.token_text
-                )
+                readings[system] = selection.of_pred(readings[system], whole, pair_by=options.pair_by)
+                paired[system] = selection.paired(ours, readings[system], whole, **options.pairing)
         except FormatError as error:
             readings.pop(system, None)
             failed[system] = error.problems
@@ -155,6 +167,7 @@ def load_corpus(
         },
         {system: one.marks for system, one in paired.items()},
         failed,
+        {system: one.lost for system, one in paired.items() if one.lost},
     )
 
 
@@ -219,17 +232,16 @@ def score(
     counting: Counting = "one-to-one",
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Scores:
     """Score a prediction against gold, each a path, what `read` returned, a layer, or Python objects.
 
     Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
     `texts` too. Where gold has texts, a prediction without is held against these. `merge` maps a type to the name it is
     scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
-    total. `core_type` is the brat type or attribute of core terms, as in `read`.
+    total. `core_type` is the brat type or attribute of core terms, as in `read`; `pairing` are the options of `pair`.
 
     Raises:
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
@@ -244,7 +256,7 @@ def score(
     )
     ours, theirs = sides(gold, pred, format=format, core_type=core_type, texts=texts)
     check_criteria(settings.criteria, ours.layer)
-    paired = pair(ours, theirs, missing=missing, token_text=token_text)
+    paired = pair(ours, theirs, **pairing)
     return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
 
 
@@ -262,9 +274,8 @@ def compare(
     counting: Counting = "one-to-one",
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Comparison:
     """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
 
@@ -297,9 +308,8 @@ def compare(
                 counting=counting,
                 format=format,
                 core_type=core_type,
-                missing=missing,
-                token_text=token_text,
                 texts=texts,
+                **pairing,
             )
         except FormatError as error:
             problems += error.problems
@@ -313,8 +323,7 @@ def type_suggestions(
     pred: Given,
     *,
     format: str = "auto",
-    missing: Missing = "error",
-    token_text: TokenText = "own",
+    **pairing: Unpack[Pairing],
 ) -> tuple[Suggestion, ...]:
     """Suggest, for each type of a prediction that gold has not, which type of gold it is, and say why.
 
@@ -324,7 +333,7 @@ def type_suggestions(
         FormatError: as `score`.
     """
     ours, theirs = sides(gold, pred, format=format)
-    return suggest_types(ours.layer, [pair(ours, theirs, missing=missing, token_text=token_text).layer])
+    return suggest_types(ours.layer, [pair(ours, theirs, **pairing).layer])
 
 
 def reproduce(
@@ -334,8 +343,7 @@ def reproduce(
     convention: str,
     options: Mapping[str, Any] | None = None,
     format: str = "auto",
-    missing: Missing = "error",
-    token_text: TokenText = "own",
+    **pairing: Unpack[Pairing],
 ) -> Outcome:
     """Score as a published scorer does: its figures under its own names, and the records that make them.
 
@@ -350,15 +358,14 @@ def reproduce(
 
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         ours, theirs = sides(gold, pred, format=format)
-        paired = pair(ours, theirs, missing=missing, token_text=token_text)
+        paired = pair(ours, theirs, **pairing)
         return apply_to_layers(named(convention), Sides(ours.layer, paired.layer, paired.marks), options or {})
     given = Given(
         gold=opened(cast(Input, gold)),
         pred=opened(cast(Input, pred)),
         gold_format=format,
         pred_format=format,
-        missing=missing,
-        token_text=token_text,
+        pairing=pairing,
     )
     return apply(named(convention), given, options or {})
 

@@ -34,24 +34,23 @@ def same_texts(ours: Sequence[str], theirs: Sequence[str], to: Int64) -> Bools:
     return same
 
 
-def same_tokens(ours: Documents, theirs: Documents, to: Int64) -> bool:
-    """Tell whether documents that have tokens on both sides have the same."""
+def same_tokens(ours: Documents, theirs: Documents, to: Int64) -> Bools:
+    """Return which documents have the same tokens on both sides, or none on one: number i is held against `to[i]`."""
+    same = np.ones(len(to), np.bool_)
     if ours.tokens is None or theirs.tokens is None:
-        return True
+        return same
     one, two = theirs.tokens, ours.tokens
     if len(to) == len(ours) and _in_order(to) and one.same(two):
-        return True
+        return same
     counts = np.diff(one.first), np.diff(two.first)[to]
     both = (counts[0] > 0) & (counts[1] > 0)
-    if np.any(both & (counts[0] != counts[1])):
-        return False
+    same[both & (counts[0] != counts[1])] = False
     for block in _blocks(one.first):
-        some = np.flatnonzero(both[block]) + block.start
-        here, there, _ = _rows(one.first, two.first, some, to[some])
-        for column, other in ((one.starts, two.starts), (one.ends, two.ends)):
-            if not np.array_equal(column[here], other[there]):
-                return False
-    return True
+        some = np.flatnonzero((both & same)[block]) + block.start
+        here, there, size = _rows(one.first, two.first, some, to[some])
+        odd = np.flatnonzero((one.starts[here] != two.starts[there]) | (one.ends[here] != two.ends[there]))
+        same[some[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
+    return same
 
 
 def _in_order(numbers: Int64) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import Unpack
 
 from nereval_core.alignment import Progress
 from nereval_core.corpus import Corpus
@@ -13,7 +14,7 @@ from nereval_core.errors import FormatError
 from nereval_core.library import Given, Texts, check_criteria, choose_criteria, gold_side, pred_side
 from nereval_core.masking import masked, said
 from nereval_core.objects import levelled
-from nereval_core.pairing import Missing, TokenText, pair
+from nereval_core.pairing import Pairing, pair
 from nereval_core.queries import Query
 from nereval_core.report.standalone import rendered
 from nereval_core.report_parts import report
@@ -38,9 +39,8 @@ def report_of(
     leave_out: Iterable[str] = (),
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> str:
     """Return a report on systems by name as HTML that stands alone, the same on every run.
 
@@ -63,7 +63,7 @@ def report_of(
     layers = []
     for name, given in systems.items():
         both = levelled(ours, pred_side(given, ours, format=format, core_type=core_type))
-        paired = pair(*both, missing=missing, token_text=token_text)
+        paired = pair(*both, **pairing)
         layers.append(paired.layer.renamed(name))
         marks[name] = paired.marks
     corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))

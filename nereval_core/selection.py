@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.pairing import Missing, Paired, TokenText, pair
+from nereval_core.pairing import PairBy, Paired, Pairing, pair
 from nereval_core.readers import Reading
 from nereval_core.restricting import DocumentIds, among, numbers_of, unknown
 from nereval_core.subset import layer_of
@@ -39,30 +40,29 @@ class Selection:
             raise FormatError(unknown(self.documents, [gold]))
         return found
 
-    def of_pred(self, pred: Reading, whole: Reading) -> Reading:
+    def of_pred(self, pred: Reading, whole: Reading, *, pair_by: PairBy = "auto") -> Reading:
         """Return what of a prediction is scored against gold, of which `whole` is all.
 
         Documents that are not paired by their ids are all there still: `paired` chooses among them.
         """
         if self.pred_types is not None:
             pred = mapped(pred, self.pred_types)
-        return among(pred, self.documents) if self.documents is not None and _by_ids(pred, whole) else pred
+        chosen = self.documents is not None and pair_by == "auto" and _by_ids(pred, whole)
+        return among(pred, self.documents) if self.documents is not None and chosen else pred
 
-    def paired(
-        self, gold: Reading, pred: Reading, whole: Reading, *, missing: Missing = "error", token_text: TokenText = "own"
-    ) -> Paired:
+    def paired(self, gold: Reading, pred: Reading, whole: Reading, **pairing: Unpack[Pairing]) -> Paired:
         """Return the prediction's layer over the documents of gold that are scored.
 
-        `gold` and `pred` are what `of_gold` and `of_pred` return. Documents without ids are paired by their order, all
-        of them.
+        `gold` and `pred` are what `of_gold` and `of_pred` return. Documents that are paired by their order or their
+        texts are so all of them.
 
         Raises:
             FormatError: as `pair`.
         """
-        if self.documents is None or _by_ids(pred, whole):
-            return pair(gold, pred, missing=missing, token_text=token_text)
+        if self.documents is None or pred.restricted:
+            return pair(gold, pred, **pairing)
         every = replace(whole, restricted=gold.restricted, mapped=gold.mapped)
-        found = pair(every, pred, missing=missing, token_text=token_text)
+        found = pair(every, pred, **pairing)
         numbers = numbers_of(whole, self.documents)
         note = f"restricted to {gold.restricted}, those of gold they are paired with"
         layer = layer_of(found.layer, numbers, gold.documents)
@@ -89,4 +89,4 @@ class Selection:
 
 def _by_ids(pred: Reading, whole: Reading) -> bool:
     ours, theirs = whole.documents, pred.documents
-    return ours.named and theirs.named and theirs is not ours
+    return ours.named and theirs.named and theirs is not ours and not ours.index.keys().isdisjoint(theirs.ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Unpack
 
 from nereval_core.analysis.joined import check_columns, read_columns
 from nereval_core.analysis.slice_report import Slices, slice_report
@@ -12,7 +13,7 @@ from nereval_core.corpus import Layer
 from nereval_core.criteria import Criterion
 from nereval_core.library import Given, Input, Texts, choose_criteria, score
 from nereval_core.library import read as read_annotations
-from nereval_core.pairing import Missing, TokenText
+from nereval_core.pairing import Pairing
 from nereval_core.readers import Reading, Source
 
 
@@ -30,9 +31,8 @@ def slices_of(
     leave_out: Iterable[str] = (),
     format: str = "auto",
     core_type: str | None = None,
-    missing: Missing = "error",
-    token_text: TokenText = "own",
     texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
 ) -> Slices:
     """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slicing` for what by.
 
@@ -51,9 +51,8 @@ def slices_of(
         leave_out=leave_out,
         format=format,
         core_type=core_type,
-        missing=missing,
-        token_text=token_text,
         texts=texts,
+        **pairing,
     )
     known = None
     if training is not None:

@@ -151,7 +151,7 @@ def test_what_was_done_to_the_data_stands_in_the_signature(name: str, tmp_path: 
     ]
     gold.write_text("\n".join(rows) + "\n", encoding="utf-8")
     pred.write_text(rows[0] + "\n", encoding="utf-8")
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred), missing="empty")
+    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred), pairing={"missing": "empty"})
     assert "missing counted empty: 1 document" in apply(named(name), given).signature
 
 

@@ -21,6 +21,7 @@ LEVELS = (
     ("nereval_core.digest",),
     (
         "nereval_core.corpus",
+        "nereval_core.letters",
         "nereval_core.likeness",
         "nereval_core.masking",
         "nereval_core.shards",
@@ -31,7 +32,10 @@ LEVELS = (
         "nereval_core.readers",
         "nereval_core.objects",
         "nereval_core.writers",
+        "nereval_core.carrying",
+        "nereval_core.counterparts",
         "nereval_core.pairing",
+        "nereval_core.parting",
         "nereval_core.restricting",
         "nereval_core.selection",
         "nereval_core.suggested_types",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -249,16 +250,213 @@ def test_parted(pred: Reading, options: dict[str, str], found: list[str]) -> Non
         assert words in line
 
 
-def test_equal_text_with_other_tokens_is_refused() -> None:
+def test_equal_text_with_other_tokens_is_compared_by_characters() -> None:
     builder = Builder("pred")
     builder.document("a", "New York is big", tokens=[(0, 8), (9, 11), (12, 15)])
-    builder.document("b", "in Paris now", tokens=[(0, 2), (3, 6), (6, 12)])
+    builder.document("b", "in Paris now", tokens=[(0, 2), (3, 5), (5, 12)])
+    builder.span(3, 5, "LOC")
     layer = builder.finish("pred")
-    lines = refused(GOLD, Reading(layer.documents, layer, "test", source="pred"))
-    assert (
-        "'a' has 3 tokens, gold.x:1, document 'a' has 4; they part at token 1: 'New York' here, 'New' there" in lines[0]
+    paired = pair(GOLD, Reading(layer.documents, layer, "test", source="pred"))
+    assert spans(paired.layer) == [("b", "Pa", "LOC")]
+    assert paired.notes == (
+        "2 documents with gold's text and other tokens: spans compared by characters, gold's tokens kept",
     )
-    assert "'b' has 3 tokens, gold.x:2, document 'b' has 3; they part at token 2: 'Par' here, 'Paris' there" in lines[1]
+    assert not paired.marks
+    assert paired.layer.documents.tokens is GOLD.documents.tokens
+
+
+CUT = "1 document with other white space and tokens than in gold: spans carried over by character"
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_other_tokens_white_space_aside(named: bool) -> None:
+    """As many tokens by chance, or more; documents with ids and without."""
+    gold = reading("gold", ("a", "I don't know", [(1, 2, "X")]), ("b", "so what", []), named=named)
+    for words, span in (("I do n't know", (1, 3)), ("Id on't know", (0, 2)), ("I don't know", (1, 2))):
+        pred = reading("pred", ("a", words, [(*span, "X")]), ("b", "so what", []), named=named)
+        paired = pair(gold, pred)
+        assert spans(paired.layer) == [("a", "I don't" if span[0] == 0 else "don't", "X")]
+        ordered = () if named else ("paired by order: no document ids in gold and prediction",)
+        assert paired.notes == (*ordered, *[CUT] * (words != "I don't know"))
+    builder = Builder("pred", named)
+    builder.document("a", "I do n't know", tokens=[(0, 1), (2, 4), (5, 8), (9, 13)])
+    builder.span(2, 5, "X")
+    builder.document("b", "so what", tokens=[(0, 2), (3, 7)])
+    layer = builder.finish("pred")
+    lines = refused(gold, Reading(layer.documents, layer, "test", source="pred"))
+    assert lines == [
+        "pred: span [2, 5) 'do ' (X) of document 'a' begins or ends in white space that gold has otherwise (gold.x); "
+        "make the span follow gold's tokens and documents, or leave out such spans: --align-text"
+    ]
+
+
+# Ids that do not meet, and documents without: the prediction, options, which gold documents, notes and marks.
+TEXTS = reading("gold", ("a", "one", []), ("b", "two", []), ("c", "two", []), ("d", "three", []))
+NO_ID = "paired by text: 4 documents (no id is in gold), 2 of them in their order, as others have the same text"
+BY_TEXT = [
+    ("no id meets", [("w", "three"), ("x", "two"), ("y", "one"), ("z", "two")], {}, "dbac", NO_ID,
+     "paired by text: 4 documents"),
+    ("one does not", [("a", "one"), ("b", "two"), ("c", "two"), ("x", "three")], {}, "abcd",
+     "paired by text: 1 document (ids not in gold)", "paired by text: 1 document"),
+    ("some missing", [("x", "three")], {"missing": "empty"}, "d", "paired by text: 1 document (no id is in gold)",
+     "paired by text: 1 document"),
+    ("ids of other documents", [("a", "three"), ("b", "one"), ("c", "two"), ("d", "two")], {"pair_by": "text"}, "dabc",
+     "paired by text: 4 documents (whatever their ids), 2 of them in their order, as others have the same text",
+     "paired by text: 4 documents"),
+    ("asked", [("w", "one"), ("x", "two"), ("y", "two"), ("z", "three")], {"pair_by": "order"}, "abcd",
+     "paired by order, as asked", "paired by order"),
+    ("the ids in order", [("a", "one"), ("b", "two"), ("c", "two"), ("d", "three")], {"pair_by": "order"}, "abcd",
+     "paired by order, as asked", None),
+    ("written otherwise", [("w", "t\u200bhree"), ("x", "two"), ("y", "o ne"), ("z", "two")],
+     {"align_text": True}, "dbac",
+     NO_ID, "paired by text: 4 documents"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "found", "note", "mark"), [row[1:] for row in BY_TEXT], ids=[r[0] for r in BY_TEXT]
+)
+def test_by_text_and_order(
+    rows: list[tuple[str, str]], options: dict[str, Any], found: str, note: str, mark: str | None
+) -> None:
+    pred = reading("pred", *((name, text, [(0, 1, name)]) for name, text in rows), tokens=False)
+    paired = pair(TEXTS, pred, **options)
+    placed = {label: name for name, _, label in spans(paired.layer)}
+    assert "".join(placed[name] for name, _ in rows) == found
+    assert (note in paired.notes) and (mark is None or mark in paired.marks)
+    assert mark is not None or not paired.marks
+
+
+def test_documents_without_ids_in_another_order() -> None:
+    """Where all texts are there in another order, they are the sign; where one is not, the order is all there is."""
+    rows: list[Row] = [("1", "in Paris now", [(1, 2, "LOC")]), ("2", "New York is big", [])]
+    for tokens in (True, False):
+        paired = pair(GOLD, reading("pred", *rows, named=False, tokens=tokens))
+        assert spans(paired.layer) == [("b", "Paris", "LOC")]
+        assert paired.notes == ("paired by text: 2 documents (no document ids in prediction)",)
+        assert paired.marks == ("paired by text: 2 documents",)
+        assert refused(GOLD, reading("pred", *rows, named=False, tokens=tokens), pair_by="order")
+    short = pair(GOLD, reading("pred", rows[0], named=False), missing="empty")
+    assert spans(short.layer) == [("b", "Paris", "LOC")]
+    assert short.marks == ("paired by text: 1 document", "missing counted empty: 1 document")
+
+
+NOT_BY_TEXT = [
+    (
+        [("x", "two"), ("y", "one"), ("z", "three"), ("u", "one")],
+        {},
+        [
+            "pred.x:2: document 'y' has a text that stands in 2 documents here and in 1 of gold.x; give both sides the "
+            "same document ids",
+            "pred.x:4: document 'u' has a text that stands in 2 documents here and in 1 of gold.x",
+            "pred.x:1: document 'x' has a text that stands in 1 document here and in 2 of gold.x",
+        ],
+    ),
+    (
+        [("x", "four"), ("y", "five"), ("z", "six"), ("u", "7")],
+        {},
+        ["give both sides the same document ids, or pair documents by their order: --pair-by order"],
+    ),
+    (
+        [("x", "four"), ("a", "one")],
+        {"pair_by": "text", "missing": "empty"},
+        ["the text of document 'x' is not in gold.x; leave it out"],
+    ),
+    (
+        [("a", "three"), ("b", "one"), ("c", "two"), ("d", "two")],
+        {},
+        [
+            "pred.x:1: document 'a' differs from gold.x:1, document 'a' at character 0: 'three' here, 'one' there; "
+            "pair documents by their text: --pair-by text"
+        ]
+        + ["--pair-by text"] * 2,
+    ),
+    ([("a", "one")], {"pair_by": "order"}, ["1 document where gold.x has 4"]),
+]
+
+
+@pytest.mark.parametrize(("rows", "options", "found"), NOT_BY_TEXT)
+def test_not_paired_by_text(rows: list[tuple[str, str]], options: dict[str, Any], found: list[str]) -> None:
+    lines = refused(TEXTS, reading("pred", *((name, text, []) for name, text in rows), tokens=False), **options)
+    for words in found:
+        assert any(words in line for line in lines), lines
+
+
+# Texts written otherwise, to be aligned: gold's, the prediction's, its spans, the spans found, and how many are lost.
+ALIGNED = [
+    ("line ends", "New York\nis", "New York\r\nis", [(0, 8), (10, 12), (4, 12)], ["New York", "is", "York\nis"], 0),
+    ("a byte-order mark", "Paris", "\ufeffParis", [(1, 6), (0, 6)], ["Paris"], 1),
+    ("normal forms", "café Zoë", "cafe\u0301 Zoe\u0308", [(0, 5), (6, 10), (0, 4)], ["café", "Zoë"], 1),
+    ("quotes", "in \"Paris\" now", "in “Paris” now", [(3, 10), (4, 9)], ['"Paris"', "Paris"], 0),
+    ("white space", "in  Paris now", "in Paris now ", [(2, 8), (3, 8), (8, 12)], ["Paris", " now"], 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "edges", "found", "lost"), [row[1:] for row in ALIGNED], ids=[r[0] for r in ALIGNED]
+)
+@pytest.mark.parametrize("tokens", [True, False])
+def test_aligned(gold: str, pred: str, edges: list[tuple[int, int]], found: list[str], lost: int, tokens: bool) -> None:
+    sides = []
+    for name, text, marked in (("gold", gold, []), ("pred", pred, edges)):
+        builder = Builder(name)
+        builder.document("b", "the same")
+        builder.document("a", text, tokens=[(0, len(text))] if tokens else ())
+        for start, end in marked:
+            builder.span(start, end, "X")
+        layer = builder.finish(name)
+        sides.append(Reading(layer.documents, layer, "test", source=f"{name}.x", places=[(f"{name}.x", 1)] * 2))
+    if not tokens:
+        (line,) = refused(*sides)
+        assert " alone: " in line
+        assert line.endswith("; carry its spans over to gold's text: --align-text")
+    paired = pair(*sides, align_text=True)
+    assert sorted(text for _, text, _ in spans(paired.layer)) == sorted(found)
+    assert paired.marks == (f"aligned texts: 1 document, {lost} span{'s' * (lost != 1)} lost",)
+    assert paired.notes == (
+        f"1 document aligned with gold's text: spans carried over, {lost} span{'s' * (lost != 1)} lost",
+    )
+    assert [(problem.source, problem.line, problem.remedy) for problem in paired.lost] == [
+        ("pred.x", 1, "left out of the prediction")
+    ] * lost
+
+
+def test_texts_with_other_letters_are_not_aligned() -> None:
+    pred = reading("pred", ("a", "New York is big", []), ("b", "in Pariss now", []), tokens=False, gap="  ")
+    assert refused(GOLD, pred, align_text=True) == [
+        "pred.x:2: document 'b' differs from gold.x:2, document 'b' at character 9: 's  now' here, "
+        "'now' there; score each prediction against the text it was made from"
+    ]
+    assert "at character 4, in white space alone: ' York  is  big' here" in refused(GOLD, pred)[0]
+
+
+def test_tokens_spelt_otherwise_and_texts_written_otherwise() -> None:
+    """What can be aligned is, what is left is spelt as gold has it."""
+    gold = reading("gold", ("a", "the `` Big Apple ''", []), ("b", "in Paris now", []))
+    pred = reading("pred", ("a", 'the " Big Apple "', [(2, 4, "LOC")]), ("b", "in Pariss now", [(1, 2, "LOC")]))
+    assert [line.rsplit("; ")[1] for line in refused(gold, pred)] == [
+        "--token-text gold takes gold's text, or carry its spans over to gold's text: --align-text",
+        "--token-text gold takes gold's text",
+    ]
+    assert len(refused(gold, pred, align_text=True)) == 1
+    paired = pair(gold, pred, align_text=True, token_text="gold")
+    assert spans(paired.layer) == [("a", "Big Apple", "LOC"), ("b", "Paris", "LOC")]
+    assert paired.marks == ("token text from gold: 1 token", "aligned texts: 1 document, 0 spans lost")
+
+
+@pytest.mark.parametrize("edge", ["core", "alternatives", "fragments"])
+def test_a_span_is_lost_with_what_belongs_to_it(edge: str) -> None:
+    builder = Builder("pred")
+    builder.document("a", "the New  York")
+    more = {"core": (4, 8), "alternatives": ((4, 8),), "fragments": ((4, 8), (9, 13))}[edge]
+    builder.span(4, 13, "X", **{edge: more})  # type: ignore[arg-type]
+    builder.span(0, 3, "Y", id="kept")
+    layer = builder.finish("pred")
+    paired = pair(reading("gold", ("a", "the New York", [])), Reading(layer.documents, layer, "test"), align_text=True)
+    assert spans(paired.layer) == [("a", "the", "Y")]
+    assert list(paired.layer.ids.values()) == ["kept"]
+    (problem,) = paired.lost
+    assert f"has a {edge.removesuffix('s')} [4, 8) that begins or ends in white space" in problem.found
 
 
 def test_gold_without_ids() -> None:
@@ -306,9 +504,10 @@ WORDS = {"a": ["one", "two", "three"], "b": ["vier", "fünf", "sechs"]}
 
 @pytest.mark.parametrize("order", [["a", "b"], ["b", "a"]])
 @pytest.mark.parametrize("gap", [" ", "  \n"])
-def test_all_that_spans_carry_comes_along(order: list[str], gap: str) -> None:
+@pytest.mark.parametrize("align", [True, False])
+def test_all_that_spans_carry_comes_along(order: list[str], gap: str, align: bool) -> None:
     gold = rich(["a", "b"], " ", WORDS)
-    paired = pair(gold, rich(order, gap, WORDS))
+    paired = pair(gold, rich(order, gap, WORDS), align_text=align)
     assert paired.layer.digest == gold.layer.digest
     assert [paired.layer.ids[span] for span in range(4)] == ["a2", "a1", "b2", "b1"]
     assert [paired.layer.meta[span]["of"] for span in (1, 3)] == ["a", "b"]

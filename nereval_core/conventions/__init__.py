@@ -20,7 +20,7 @@ from nereval_core.conventions.outcome import Outcome
 from nereval_core.conventions.shares import ByShares
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.pairing import Missing, TokenText
+from nereval_core.pairing import Pairing
 from nereval_core.readers import ReadOptions, Source
 from nereval_core.readers.offsets import Offsets
 from nereval_core.selection import Selection
@@ -70,8 +70,7 @@ class Given:
     pred_format: str = "auto"
     gold_column: int | str | None = None
     pred_column: int | str | None = None
-    missing: Missing = "error"
-    token_text: TokenText = "own"
+    pairing: Pairing = field(default_factory=Pairing)
     repair: Literal["conlleval", "discard"] | None = None
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
@@ -92,10 +91,10 @@ class Given:
         gold = self.selection.of_gold(whole)
         options = replace(options, column=self.pred_column, scheme=whole.scheme, texts=whole.documents)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
-        pred = self.selection.of_pred(pred, whole)
+        pred = self.selection.of_pred(pred, whole, pair_by=self.pairing.get("pair_by", "auto"))
         if problems := list(self.selection.lacking([whole, pred])):
             raise FormatError(problems)
-        paired = self.selection.paired(gold, pred, whole, missing=self.missing, token_text=self.token_text)
+        paired = self.selection.paired(gold, pred, whole, **self.pairing)
         return Sides(gold.layer, paired.layer, paired.marks)
 
 

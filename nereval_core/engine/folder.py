@@ -130,7 +130,7 @@ def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done
         "form": FORM,
         "nereval": __version__,
         "settings": settings_as_json(job.settings),
-        "reading": {"missing": job.missing, "token_text": job.token_text},
+        "reading": job.reading,
         "criteria": [criterion.name for criterion in result.systems[0][1].criteria],
         "records": job.records is not None,
         "columns": None if job.columns is None else [one.gold for one in files],

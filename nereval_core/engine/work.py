@@ -17,7 +17,7 @@ from nereval_core.engine.shards import Part, Shard
 from nereval_core.engine.stored import Store, file_digest, key_of, settings_digest
 from nereval_core.engine.tally import Tally, of_nothing, tallied
 from nereval_core.errors import FormatError, Problem
-from nereval_core.pairing import Missing, TokenText, missing_mark, pair
+from nereval_core.pairing import Pairing, missing_mark, pair
 from nereval_core.readers import Reading, ReadOptions, SourceFile
 from nereval_core.readers.origins import OnDisk
 from nereval_core.scored.shard import is_whole, write_gold, write_system
@@ -36,8 +36,7 @@ class Job:
     work: str
     records: str | None = None
     columns: str | None = None
-    missing: Missing = "error"
-    token_text: TokenText = "own"
+    pairing: Pairing = field(default_factory=Pairing)
     version: str = __version__
     convention: str = ""
     options: tuple[tuple[str, Any], ...] = ()
@@ -45,10 +44,17 @@ class Job:
     @property
     def digest(self) -> str:
         """The digest of what a shard's counts depend on besides its files."""
-        reading: dict[str, str] = {"missing": self.missing, "token_text": self.token_text}
+        reading = self.reading
         if self.convention:
             reading |= {"convention": self.convention, "options": repr(self.options)}
         return settings_digest(self.settings, **reading)
+
+    @property
+    def reading(self) -> dict[str, str]:
+        """How sides are paired: `missing` and `token_text`, and what else is not as by default."""
+        known = {"missing": "error", "token_text": "own"}
+        others = {"pair_by": "auto", "align_text": False}
+        return known | {key: str(value) for key, value in self.pairing.items() if others.get(key) != value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ def _scored(shard: Shard, job: Job) -> Done:
             if part is not None:
                 theirs = _read(part, ReadOptions(name=system, texts=None if read is None else read.documents))
                 if read is not None:
-                    paired = pair(read, theirs, missing=job.missing, token_text=job.token_text)
+                    paired = pair(read, theirs, **job.pairing)
                     layers[system] = paired.layer.renamed(system), paired.marks
             elif read is not None:
                 layers[system] = _empty(system, read.documents), (missing_mark(len(read.documents)),)
@@ -183,7 +189,7 @@ def _sides(shard: Shard, job: Job) -> tuple[dict[str, Part | None], bool]:
     """Return the predictions that are to be read, and whether all files are empty: some programs write such shards."""
     empty = {system for system, part in shard.systems.items() if part is None or _is_empty(part)}
     bare = len(empty) == len(shard.systems) and _is_empty(shard.gold)
-    passed = empty if bare or job.missing == "empty" else set()
+    passed = empty if bare or job.reading["missing"] == "empty" else set()
     return {system: None if system in passed else part for system, part in shard.systems.items()}, bare
 
 

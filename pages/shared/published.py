@@ -44,8 +44,7 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
         pred_format=formats[system],
         gold_column=read.gold_column,
         pred_column=read.pred_column,
-        missing=read.missing,
-        token_text=read.token_text,
+        pairing=read.pairing,
         repair=read.repair,
     )
     return convention.score(given, values)
