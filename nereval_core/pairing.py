@@ -140,9 +140,7 @@ def _selected(gold: Reading, pred: Reading) -> Iterator[str]:
 
 def _marked(told: tuple[str, ...], numbers: list[int]) -> str:
     rows = zip(numbers, told[1::2], told[2::2], strict=True)
-    counts = (
-        f"{number} of{rest}" if what == "of" else f"{count_of(number, what)}{rest}" for number, what, rest in rows
-    )
+    counts = ((f"{number} of" if what == "of" else count_of(number, what)) + rest for number, what, rest in rows)
     return told[0] + "".join(counts)
 
 

@@ -22,6 +22,7 @@ from pages.shared.orders import Served, Uploaded, Wanted
 AUTO = "auto"
 REFUSE = "refuse"
 REPAIRS = {REFUSE: REFUSE, "conlleval": "repair: conlleval", "discard": "repair: discard"}
+PAIRINGS = {"auto": "by id, else by text", "text": "by text, whatever the ids", "order": "by order, whatever the ids"}
 SERVED_SYSTEMS = 8
 """How many systems are chosen beforehand where a folder has a file or folder called gold."""
 
@@ -109,6 +110,19 @@ def _options(name: str) -> None:
             help="For brat: spans of this type, or with this attribute, are the cores of the smallest spans around "
             "them. The criterion core needs them.",
         )
+        right.selectbox(
+            "Documents are paired",
+            list(PAIRINGS),
+            key=f"{name}_pair_by",
+            format_func=PAIRINGS.__getitem__,
+            help="Texts tell documents apart where ids do not meet; without ids there is their order.",
+        )
+        st.checkbox(
+            "Align texts that differ in white space, quotes or normal forms alone",
+            key=f"{name}_align_text",
+            help="Spans are carried over to gold's text. Those without a place in it are left out, listed and counted "
+            "in the signature.",
+        )
         st.checkbox(
             "Take gold's text where tokens are spelt differently",
             key=f"{name}_token_text",
@@ -130,6 +144,8 @@ def _chosen_options(name: str) -> LoadOptions:
         core_type=(value("core_type") or "").strip() or None,
         missing=value("missing") or "error",
         token_text="gold" if value("token_text") else "own",
+        pair_by=value("pair_by") or "auto",
+        align_text=bool(value("align_text")),
     )
 
 

@@ -123,12 +123,9 @@ def _said(loaded: Loaded) -> dict[str, Any]:
 def loaded_of(kept: Kept) -> Loaded:
     """Return what the pages need of an entry of the store."""
     said = kept.said
-    layers = (
-        LayerRead(**{**row, "types": tuple(row["types"]), "notes": tuple(row["notes"])}) for row in said["layers"]
-    )
     return Loaded(
         kept.corpus,
-        tuple(layers),
+        tuple(map(_layer, said["layers"])),
         {name: tuple(marks) for name, marks in said["marks"].items()},
         said["start"],
         said["description"],
@@ -137,3 +134,8 @@ def loaded_of(kept: Kept) -> Loaded:
         LoadOptions(**said["options"]),
         kept.key,
     )
+
+
+def _layer(row: Mapping[str, Any]) -> LayerRead:
+    lost = tuple(Problem(**problem) for problem in row.get("lost", ()))
+    return LayerRead(**{**row, "types": tuple(row["types"]), "notes": tuple(row["notes"]), "lost": lost})

@@ -38,6 +38,8 @@ class LayerRead:
     notes: tuple[str, ...]
     kind: str = ""
     """What a corpus of ours says that made it: an annotator or a system."""
+    lost: tuple[Problem, ...] = ()
+    """Spans that have no place in gold's text and were left out in aligning."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +120,10 @@ def load(
         raise FormatError(problems)
     layers = [_account(GOLD, found.gold, found.corpus.gold, gold.layer)]
     layers += [
-        _account(layer.name, found.systems[layer.name], layer, opened[layer.name].layer)
+        replace(
+            _account(layer.name, found.systems[layer.name], layer, opened[layer.name].layer),
+            lost=found.lost.get(layer.name, ()),
+        )
         for layer in found.corpus.systems
     ]
     return Loaded(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, Problem
 from nereval_core.masking import masked, masked_error, masked_quotes, masked_text, said
 from pages.shared import state
 from pages.shared.loading import Loaded, renumbered
@@ -60,16 +60,22 @@ def with_mask(loaded: Loaded) -> Loaded:
     return replace(
         loaded,
         corpus=masked(loaded.corpus),
-        layers=tuple(replace(row, notes=tuple(map(masked_quotes, row.notes))) for row in loaded.layers),
+        layers=tuple(
+            replace(row, notes=tuple(map(masked_quotes, row.notes)), lost=_masked(row.lost)) for row in loaded.layers
+        ),
         marks={
             name: (*marks, said(loaded.corpus.gold, loaded.corpus.system(name))) for name, marks in loaded.marks.items()
         },
-        problems=masked_error(FormatError(loaded.problems)).problems if loaded.problems else (),
+        problems=_masked(loaded.problems),
         address=loaded.digest,
         origin=None if loaded.origin is None else taken(loaded.origin),
         original=loaded,
         number=renumbered(),
     )
+
+
+def _masked(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    return masked_error(FormatError(problems)).problems if problems else ()
 
 
 def told(text: str) -> str:

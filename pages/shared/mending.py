@@ -11,6 +11,9 @@ from pages.shared import keys
 MENDS: dict[str, tuple[str, str | bool, str]] = {
     "--repair": ("repair", "conlleval", "cut malformed tags as conlleval does"),
     "--token-text": ("token_text", True, "take gold's text where tokens are spelt differently"),
+    "--align-text": ("align_text", True, "align texts that differ in white space, quotes or normal forms alone"),
+    "--pair-by text": ("pair_by", "text", "pair documents by their text"),
+    "--pair-by order": ("pair_by", "order", "pair documents by their order"),
 }
 """By the option a problem names: the field under Format and reading, its value, and what that does."""
 

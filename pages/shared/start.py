@@ -7,11 +7,25 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from nereval_core.errors import SHOWN
 from nereval_core.report.colours import LOOKS
-from pages.shared import copies, corpora, demos, forms, keys, masks, mending, navigation, scored, state, waiting
+from pages.shared import (
+    copies,
+    corpora,
+    demos,
+    downloads,
+    forms,
+    keys,
+    masks,
+    mending,
+    navigation,
+    scored,
+    state,
+    waiting,
+)
 from pages.shared.frame import Here
 from pages.shared.lists import excerpt
-from pages.shared.loading import demo_names
+from pages.shared.loading import LayerRead, demo_names
 from pages.shared.plain import plain
 from pages.shared.problems import show_problems
 from pages.shared.queries import side_query, view_of
@@ -151,4 +165,20 @@ def account(here: Here) -> None:
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
+        if row.lost:
+            _lost(here, row)
     st.caption(f"Content digest sha256:{here.loaded.digest[:16]}: what a link names this corpus by.")
+
+
+def _lost(here: Here, row: LayerRead) -> None:
+    """List the spans of a layer that have no place in gold's text."""
+    table = pd.DataFrame(
+        {"source": [one.source for one in row.lost], "line": [one.line for one in row.lost]}
+        | {"span": [one.found for one in row.lost]}
+    ).astype({"line": "Int64"})
+    total = f"{len(row.lost):,} span{'' if len(row.lost) == 1 else 's'}"
+    with st.expander(f"{total} of {plain(row.name)} left out: no place in gold's text"):
+        st.dataframe(table[:SHOWN], hide_index=True, column_config={"line": st.column_config.NumberColumn(format="%d")})
+        if len(table) > SHOWN:
+            st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
+        downloads.export(table, " | ".join(here.loaded.marks[row.name]), name="lost-spans", key=f"lost_{row.name}")
