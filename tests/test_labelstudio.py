@@ -62,7 +62,7 @@ def test_one_of_several_layers_has_to_be_named() -> None:
         read(source(LABELSTUDIO))
     assert str(caught.value) == (
         "export.json: it holds 3 layers, 'ann@example.org', '2', 'model-1', and one is read at a time; name it after "
-        "the path, export.json#ann@example.org, or upload a file that holds one alone"
+        "the path, export.json#ann@example.org, or choose it beside the upload"
     )
     with pytest.raises(FormatError, match=r"no layer 'ann'; choose among 'ann@example\.org', '2', 'model-1'$"):
         read_tasks(LABELSTUDIO, "ann")
@@ -126,6 +126,41 @@ def test_hypertext_counts_from_the_start_of_the_document() -> None:
     ]
 
 
+def paragraph(start: object, start_offset: int, end: object, end_offset: int, text: str | None) -> dict[str, Any]:
+    value = {"start": start, "end": end, "startOffset": start_offset, "endOffset": end_offset, "text": text}
+    return {"id": "1", "type": "paragraphlabels", "value": value | {"paragraphlabels": ["PER"]}}
+
+
+def dialogue(*results: dict[str, Any]) -> list[dict[str, Any]]:
+    data = {"dialogue": [{"author": "A", "text": "Hi 😀 Ann"}, {"author": "B", "text": ""}, {"text": "I am Bob Lee"}]}
+    return [{"data": data, "annotations": [{"result": list(results)}]}]
+
+
+def test_a_dialogue_is_one_text_whose_results_count_within_paragraphs() -> None:
+    reading = read_tasks(dialogue(paragraph("2", 5, "2", 12, "Bob Lee"), paragraph(0, 6, 0, 9, "Ann")))
+    assert reading.documents.texts == ("Hi 😀 Ann\n\nI am Bob Lee",)
+    assert spans(reading.layer) == [("1", "Ann", "PER"), ("1", "Bob Lee", "PER")]
+    assert reading.notes == ("offsets in UTF-16 units, end exclusive: 2 of 2 quotes match",)
+    over = read_tasks(dialogue(paragraph("0", 6, "2", 1, "A: Ann B: I")))
+    assert spans(over.layer) == [("1", "Ann\n\nI", "PER")]
+    source = dialogue()[0]["data"] | {"annotator": 1, "annotation_id": 1, "id": 1}
+    value = paragraph("2", 5, "2", 8, "Bob")["value"]
+    assert spans(read_tasks([source | {"label": [value]}]).layer) == [("1", "Bob", "PER")]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [("3", 0, "3", 1), ("0", 10, "0", 11), ("0", 0, "1", 1), ("0", -1, "0", 1), ("x", 0, "0", 1), (None, 0, "0", 1)],
+)
+def test_places_outside_of_a_paragraph_are_refused(place: tuple[Any, int, Any, int]) -> None:
+    with pytest.raises(FormatError, match=r"^export\.json:1: a result without start, end and labels"):
+        read_tasks(dialogue(paragraph(*place, None)))
+
+
+def test_offsets_may_be_strings_of_digits() -> None:
+    assert spans(read_tasks(changed(start="0", end="3")).layer) == [("1", "Ann", "PER")]
+
+
 def changed(**values: Any) -> list[dict[str, Any]]:
     """Return a task whose one result has other values; None leaves a key out."""
     bad = deepcopy(task(result("1", 0, 3, "Ann", "PER")))
@@ -146,7 +181,7 @@ REFUSED = [
     ([task(7)], ":1: an integer among the results of annotations"),  # type: ignore[arg-type]
     ([{"data": {"text": "x"}, "annotations": []}], ": no annotations or predictions in it; export tasks that somebody"),
     (changed(start=None), ":1: a result without start, end and labels"),
-    (changed(end="3"), ":1: a result without start, end and labels"),
+    (changed(end="3x"), ":1: a result without start, end and labels"),
     (changed(labels=[]), ":1: a result without start, end and labels"),
     (changed(labels=[1]), ":1: a result without start, end and labels"),
     (changed(labels=[""]), ":1: a span without a usable type"),

@@ -2,21 +2,23 @@
 
 Each annotator and each model version is a layer, over the tasks that they worked on. Offsets are UTF-16 units, as its
 pages count in JavaScript, or, in later versions, code points: the quoted texts tell, white space in them as the
-browser shows it. See Label Studio's documentation, "Export annotations" and "Import pre-annotated data".
+browser shows it. A dialogue is one text, a line a paragraph; its results count within paragraphs.
+See Label Studio's documentation, "Export annotations", "Import pre-annotated data" and "Paragraphs".
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.counted import Counted
-from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.offsets import Offsets, Unit, edges
 from nereval_core.readers.source import left_out
 from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
 
@@ -25,7 +27,8 @@ DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a l
 
 SUFFIXES = (".json", ".jsonl")
 OFFSETS = Offsets("UTF-16 units")
-SPANS = ("labels", "hypertextlabels")
+PARAGRAPHS = "paragraphlabels"
+SPANS = ("labels", "hypertextlabels", PARAGRAPHS)
 """Types of results that are spans of text."""
 ANNOTATIONS = ("annotations", "completions")
 """Under what the work of annotators stands, and stood in early versions."""
@@ -44,11 +47,12 @@ Owner = tuple[bool, str]
 
 @dataclass(slots=True)
 class Task:
-    """One text with the results of each layer, and when these were made."""
+    """One text with the results of each layer; `paragraphs` are those of a dialogue, none of a text."""
 
     name: str | None
     own: str | None
     text: str
+    paragraphs: Sequence[str]
     line: int
     shown: str
     meta: Mapping[str, Any]
@@ -96,8 +100,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if owner in task.results:
             name = task.own if kept else task.name
             made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
+            begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
             for result in task.results[owner]:
-                _span(result, made, task)
+                _span(result, made, task, begins)
     away = sum(owner not in task.results for task in tasks)
     notes = left_out(source, source.pick(*SUFFIXES))
     notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
@@ -150,7 +155,7 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
         return None
     key = _text_key(data)
     if key is None:
-        complain("no text in the task's data", "give it as a string under text")
+        complain("no text in the task's data", "give it as a string under text, or a dialogue as a list of objects")
         return None
     results: dict[Owner, Results] = {}
     used = {key, "id"} if whole else {key}
@@ -169,15 +174,33 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
             else:
                 skipped["results that are no spans of text"] += 1
     meta = {name: value for name, value in data.items() if name not in used}
-    return Task(named(row.get("id")), named(data.get("id")) if whole else None, data[key], line, shown, meta, results)
+    paragraphs = [] if isinstance(data[key], str) else [one["text"] for one in data[key]]
+    text = "\n".join(paragraphs) if paragraphs else data[key]
+    own = named(data.get("id")) if whole else None
+    return Task(named(row.get("id")), own, text, paragraphs, line, shown, meta, results)
 
 
 def _text_key(data: Mapping[str, Any]) -> str | None:
-    """Return under which key the text stands: what is called so, or the one string there is."""
+    """Return under which key the text stands: what is called so, the one dialogue, or the one string there is."""
     if isinstance(data.get("text"), str):
         return "text"
+    dialogues = [key for key, value in data.items() if _is_dialogue(value)]
+    if dialogues:
+        return dialogues[0] if len(dialogues) == 1 else None
     strings = [key for key, value in data.items() if isinstance(value, str) and key != "id"]
     return strings[0] if len(strings) == 1 else None
+
+
+def _is_dialogue(value: Any) -> bool:
+    """Say whether a value is a list of paragraphs, each with a text."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(one, dict) and isinstance(one.get("text"), str) and not any(kind in one for kind in SPANS)
+            for one in value
+        )
+    )
 
 
 Side = tuple[Owner, list[Any] | None, str]
@@ -200,7 +223,12 @@ def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str]) -> I
     """Yield the results of JSON-MIN, which stand among the data in a list under the name of the control."""
     found: list[Any] = []
     for key, value in data.items():
-        if isinstance(value, list) and value and all(isinstance(one, dict) and "start" in one for one in value):
+        if (
+            key not in used
+            and isinstance(value, list)
+            and value
+            and all(isinstance(one, dict) and "start" in one for one in value)
+        ):
             used.add(key)
             found += [{"type": next((kind for kind in SPANS if kind in one), ""), "value": one} for one in value]
     yield (False, _who(row.get("annotator")) or "annotations"), found, "the task"
@@ -213,23 +241,56 @@ def _who(given: Any) -> str | None:
     return named(given)
 
 
-def _span(result: Mapping[str, Any], made: Counted, task: Task) -> None:
+def _span(result: Mapping[str, Any], made: Counted, task: Task, begins: Sequence[int]) -> None:
     value = result.get("value")
     value = value if isinstance(value, dict) else {}
-    place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
-    start, end = place.get("start"), place.get("end")
     labels = next((value[key] for key in SPANS if isinstance(value.get(key), list)), None)
-    if type(start) is not int or type(end) is not int or not labels or not all(isinstance(one, str) for one in labels):
+    place = _place(value, begins)
+    if place is None or not labels or not all(isinstance(one, str) for one in labels):
         made.problems.append(Problem(task.shown, task.line, "a result without start, end and labels", EXPORT))
         return
     quote = value.get("text")
+    # What a browser takes for a selection over paragraphs may have the names of speakers in it.
+    tested = isinstance(quote, str) and (PARAGRAPHS not in value or str(value.get("start")) == str(value.get("end")))
     for label in labels:
         made.span(
-            start,
-            end,
+            *place,
             label,
-            quote=quote if isinstance(quote, str) else None,
+            quote=quote if tested else None,
             id=named(result.get("id")) if len(labels) == 1 else None,
             score=number(result.get("score")),
             meta=result["meta"] if isinstance(result.get("meta"), dict) else None,
         )
+
+
+def _place(value: Mapping[str, Any], begins: Sequence[int]) -> tuple[int, int] | None:
+    """Return start and end of a result, None where it has none; `begins` are those of the paragraphs of a dialogue."""
+    if PARAGRAPHS in value:
+        sides = [_within(value, *keys, begins) for keys in (("start", "startOffset"), ("end", "endOffset"))]
+    else:
+        place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
+        sides = [_integer(place.get(key)) for key in ("start", "end")]
+    start, end = sides
+    return None if start is None or end is None else (start, end)
+
+
+def _within(value: Mapping[str, Any], paragraph: str, offset: str, begins: Sequence[int]) -> int | None:
+    """Return an offset in a paragraph as one in the text, None where there is no such paragraph or place in it."""
+    at, inside = _integer(value.get(paragraph)), _integer(value.get(offset))
+    if at is None or inside is None or not 0 <= at < len(begins) - 1:
+        return None
+    # Behind each but the last is a line end.
+    return begins[at] + inside if 0 <= inside < begins[at + 1] - begins[at] else None
+
+
+def _begins(paragraphs: Sequence[str], unit: Unit) -> list[int]:
+    """Return where paragraphs of a text begin, and one more would."""
+    sizes = (len(text) if (known := edges(text, unit)) is None else int(known[-1]) for text in paragraphs)
+    return [0, *accumulate(size + 1 for size in sizes)]
+
+
+def _integer(value: Any) -> int | None:
+    """Return an offset, which the documentation has as a string of digits too."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 13:
+        return int(value)
+    return value if type(value) is int else None
