@@ -402,3 +402,9 @@ def test_what_is_printed_is_read(drawn: Printed) -> None:
     starts, ends = layer.start.tolist(), layer.end.tolist()
     found = [(starts[span], ends[span], layer.label(span), layer.links.get(span, ())) for span in range(len(layer))]
     assert sorted(found) == drawn.spans
+
+
+def test_an_annotation_of_two_rows_may_have_a_link_of_nothing_in_one() -> None:
+    layers = "#T_SP=custom.Named|identifier|value\n"
+    text = file("a b\n1-1\t0-1\ta\t*[3]\tA[3]\t\n1-2\t2-3\tb\t[3]\tA[3]\t\n", layers=layers)
+    assert spans(read_text(text).layer) == [("a b", "A", ())]

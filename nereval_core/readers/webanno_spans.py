@@ -96,9 +96,9 @@ def _extended(known: Annotation, more: Annotation, counts: Counter[str]) -> str:
     """Let an annotation reach over a further row; return what is wrong with that, or nothing."""
     if known.last is more.row:
         return "stands twice in a row"
-    if (known.label, known.link) != (more.label, more.link):
-        one, other = ((one.label, one.link or "") for one in (more, known))
-        differ = next(pair for pair in zip(one, other, strict=True) if pair[0] != pair[1])
+    one, other = ((one.label, one.link or "") for one in (more, known))
+    differ = next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), None)
+    if differ is not None:
         return f"is {quoted(differ[0])} here and {quoted(differ[1])} at line {known.row.line}"
     counts["times an annotation passes over tokens, which are taken with it"] += more.row.token > known.last.token + 1
     known.last, known.end = more.row, max(known.end, more.end)
