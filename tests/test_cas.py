@@ -364,6 +364,16 @@ def test_json_is_refused_with_its_reason(change: Callable[[Any], Any], said: str
         read(source(("d.json", CAS_JSON.replace('{"%TYPES"', '{"%TYPES": {}, "%TYPES"', 1))))
 
 
+def test_a_feature_without_a_name_is_none_to_choose() -> None:
+    structures = [
+        {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaID": "_InitialView", "sofaString": "ab"},
+        {"%ID": 2, "%TYPE": "webanno.custom.Name", "@sofa": 1, "begin": 0, "end": 1, "": "x", "kind": "A"},
+    ]
+    views = {"_InitialView": {"%SOFA": 1, "%MEMBERS": [2]}}
+    raw = json.dumps({"%TYPES": {}, "%FEATURE_STRUCTURES": structures, "%VIEWS": views})
+    assert rows(read(source(("d.json", raw)), format="cas").layer) == [("a", "A", ())]
+
+
 def test_structures_may_stand_under_their_ids() -> None:
     held = json.loads(CAS_JSON)
     held["%FEATURE_STRUCTURES"] = {str(one.pop("%ID")): one for one in held["%FEATURE_STRUCTURES"]}
