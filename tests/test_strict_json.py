@@ -71,7 +71,7 @@ REFUSED = [
     ('[{"a": 1},]', [1], "x.json:1: not JSON at position 11 of the line: Expecting value"),
     ('[{"a": 1}]\n[{"a": 2}]', [1], "x.json:2: more text after the list's end; leave one list in the file"),
     ('{\n"a": 1,\n"b": [1,\n2}\n', [], "x.json:4: not JSON at position 2 of the line: Expecting ',' delimiter"),
-    ("\n{\n\n", [], "x.json:4: not JSON at position 1 of the line: Expecting property name"),
+    ("\n{\n\n", [], "x.json:2: not JSON at position 2 of the line: Expecting property name"),
 ]
 
 

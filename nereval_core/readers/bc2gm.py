@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+import numpy as np
+
 from nereval_core.corpus import Documents, Place, document_problems, layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
@@ -32,6 +34,8 @@ TYPE = "GENE"
 
 # An id ends at the first blank of its sentence's line, so that it has none.
 LINE = re.compile(r"([^|\s]+)\|[ \t]*([0-9]+)([ \t]+)([0-9]+)[ \t]*(?:\|(.*))?", re.DOTALL)
+BLANKS = np.array([chr(code).isspace() for code in range(0x3002)])
+"""Which characters are blanks, by code: U+3000 is the last of them."""
 FORM = "write it as id|start end|text"
 NO_TEXT = "put the sentences (lines: id text) beside it, or score it against gold that has them"
 
@@ -112,7 +116,8 @@ class Points:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = [place for place, char in enumerate(text) if not char.isspace()]
+        codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
+        self.at: list[int] = np.flatnonzero(~BLANKS.take(codes, mode="clip")).tolist()
 
     def of(self, row: Sequence[int]) -> tuple[int, int]:
         """Return the code points, end exclusive, of what ends in two such offsets, end inclusive."""

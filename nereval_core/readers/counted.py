@@ -174,8 +174,10 @@ class Counted:
         named = not self._names or any(name is not None for name in self._names)
         ids = tuple(str(at) if name is None else name for at, name in enumerate(self._names, start=1))
         # The quote of a discontinuous span says nothing about its ends: it is tested when these are known.
-        joined = {span: quote for span, quote in self._quotes.items() if span in self._extras["fragments"]}
-        quotes = {span: quote for span, quote in self._quotes.items() if span not in joined}
+        joined = {span: self._quotes[span] for span in self._extras["fragments"] if span in self._quotes}
+        quotes = self._quotes
+        if joined:
+            quotes = {span: quote for span, quote in quotes.items() if span not in joined}
         doc = np.repeat(np.arange(len(ids)), self._counts)
         where = partial(self._place, doc)
         spans = Marked(doc, _clipped(self._start), _clipped(self._end), quotes, where, alike)

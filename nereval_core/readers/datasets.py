@@ -236,18 +236,18 @@ def _tags(row: Row, problems: list[Problem]) -> list[str]:
         return []
 
     tokens, tags, labels = row.tokens, row.tags, row.labels
-    if not isinstance(tokens, list) or not all(isinstance(token, str) and token for token in tokens):
+    if not isinstance(tokens, list) or not set(map(type, tokens)) <= {str} or not all(tokens):
         return complain("tokens are no list of strings with something in them", "write one string a token")
     if not isinstance(tags, list) or len(tags) != len(tokens):
         count = f"{len(tags)} tags" if isinstance(tags, list) else "no list of tags"
         return complain(f"{count} for {len(tokens)} tokens", "write one tag a token")
     if set(map(type, tags)) <= {str}:
         return tags
-    if not all(type(tag) is int for tag in tags):
+    if set(map(type, tags)) != {int}:
         return complain("tags that are neither all strings nor all integers", "write one kind")
     if labels is None:
         return complain("tags are numbers, and there is no list of labels", f"put one beside it: {', '.join(BESIDE)}")
-    beyond = next((tag for tag in tags if not 0 <= tag < len(labels)), None)
-    if beyond is not None:
+    if min(tags) < 0 or max(tags) >= len(labels):
+        beyond = next(tag for tag in tags if not 0 <= tag < len(labels))
         return complain(f"the tag {beyond} is none of {len(labels)} labels", "give the list that the tags were made by")
     return [labels[tag] for tag in tags]

@@ -28,6 +28,7 @@ SUFFIXES = (".pubtator", ".txt")
 OFFSETS = Offsets()
 TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
+OFFSET = re.compile(r"-?[0-9]{1,12}")
 OFFSETS_OF = re.compile(r"-?[0-9]{1,12}(?:[;,][0-9]{1,12}){0,99}")
 PARTS = re.compile(r"[;,]")
 RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
@@ -36,6 +37,8 @@ VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|[A-Z]{2,}\|")
 BREAKS = re.compile(r"[|;]")
 PARTED = "|"
 """What stands between the concepts of one link."""
+FIELDS = 6
+"""Cells of a row: id, start, end, mention, type, concepts."""
 NONE = ("", "-")
 UNKNOWN, NIL = "-1", "NIL"
 """What says that no concept fits, in these files and in links."""
@@ -44,13 +47,14 @@ BLANK = re.compile(r"\s")
 
 @dataclass(slots=True)
 class Document:
-    """A title and its abstract, with the rows of spans below them."""
+    """A title and its abstract, with the rows of spans below them, their cells, and the lines where they stand."""
 
     name: str
     title: str
     line: int
     abstract: str | None = None
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -75,15 +79,29 @@ def read(source: Source, options: ReadOptions) -> Reading:
     for file in files:
         for document in _documents(file, counts, made.problems):
             made.document(document.name, document.text, line=document.line, source=file.shown)
-            for line, (starts, ends, mention, label, *more) in document.rows:
-                first, last = (list(map(int, PARTS.split(side))) for side in (starts, ends))
-                parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
-                links = links_of("".join(more[:1]))
-                made.span(first[0], last[-1], label, quote=mention, line=line, fragments=parts, links=links)
-                counts["further fields of spans, not read"] += len(more) > 1
+            if document.rows:
+                _add_spans(document, made)
+                counts["further fields of spans, not read"] += sum(len(row) > FIELDS for row in document.rows)
     notes = left_out(source, files)
     notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
     return made.finish(source, options, NAME, expected=OFFSETS, alike=spaced, notes=notes)
+
+
+def _add_spans(document: Document, made: Counted) -> None:
+    _, starts, ends, mentions, labels = list(zip(*document.rows, strict=False))[:5]
+    concepts = [row[5] if len(row) > 5 else "" for row in document.rows]
+    links = [links_of(one) if one else () for one in concepts]
+    try:
+        places = list(map(int, starts)), list(map(int, ends))
+    except ValueError:
+        # Some are lists, which are rare.
+        for row, line, link in zip(document.rows, document.lines, links, strict=True):
+            first, last = (list(map(int, PARTS.split(side))) for side in row[1:3])
+            parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
+            made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=link)
+        return
+    known = [link or None for link in links] if any(links) else ()
+    made.spans((*places, labels), quotes=mentions, links=known, lines=document.lines)
 
 
 def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[Document]:
@@ -104,12 +122,16 @@ def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) 
 
 def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -> tuple[str, str]:
     """Add a line to the documents; return what is wrong with it and how to mend that, or nothing."""
-    title = TITLE.fullmatch(line)
-    if title:
-        found.append(Document(title[1], title[2], number))
-        return "", ""
-    abstract = ABSTRACT.fullmatch(line)
-    fields = [abstract[1]] if abstract else line.split("\t")
+    fields = line.split("\t")
+    abstract = None
+    # The text before a first tab is no id where it has a bar.
+    if "|" in fields[0]:
+        title = TITLE.fullmatch(line)
+        if title:
+            found.append(Document(title[1], title[2], number))
+            return "", ""
+        abstract = ABSTRACT.fullmatch(line)
+        fields = [abstract[1]] if abstract else fields
     if not found or fields[0] != found[-1].name:
         known = f"the document is {quoted(found[-1].name)}" if found else "no title before it"
         return f"a line of {quoted(fields[0])}, and {known}", "write ID|t|title, ID|a|abstract, then the lines of spans"
@@ -118,8 +140,9 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
         if document.abstract is not None or document.rows:
             return "a second abstract, or one below spans", "write one abstract, after the title"
         document.abstract = abstract[2]
-    elif len(fields) >= 5 and _offsets(fields[1:3]):
-        document.rows.append((number, fields[1:]))
+    elif len(fields) >= 5 and _offsets(fields[1], fields[2]):
+        document.lines.append(number)
+        document.rows.append(fields)
     elif len(fields) >= 4 and RELATION.fullmatch(fields[1]):
         counts["relations, not read"] += 1
     else:
@@ -127,9 +150,11 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
     return "", ""
 
 
-def _offsets(sides: list[str]) -> bool:
-    """Say whether these are as many starts as ends."""
-    return all(map(OFFSETS_OF.fullmatch, sides)) and len({len(PARTS.split(side)) for side in sides}) == 1
+def _offsets(start: str, end: str) -> bool:
+    """Say whether these are offsets, or lists with as many starts as ends."""
+    if OFFSET.fullmatch(start) and OFFSET.fullmatch(end):
+        return True
+    return all(map(OFFSETS_OF.fullmatch, (start, end))) and len(PARTS.split(start)) == len(PARTS.split(end))
 
 
 def links_of(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:

@@ -74,12 +74,14 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
 def _one_a_line(text: str, start: int) -> bool:
     """Say whether the first line is a whole value: else the file is one, over many lines."""
     end = text.find("\n", start)
+    if end < 0 or _skipped(text, end) == len(text):
+        return True
     try:
-        json.loads(text[start : end if end >= 0 else len(text)])
+        json.loads(text[start:end])
     except (ValueError, RecursionError):
         # A broken first line before one that is whole is a broken line, unless all of them are one value.
         low, high = end + 1, text.find("\n", end + 1)
-        following = text[low : high if high >= 0 else len(text)] if end >= 0 else ""
+        following = text[low : high if high >= 0 else len(text)]
         return following.startswith("{") and _is_json(following) and not _is_json(text)
     return True
 

@@ -20,6 +20,7 @@ GROUPS = {
     "errors": "error_classes",
     "growth": "growth",
     "documents": "reading_documents",
+    "formats": "formats",
     "conventions": "conventions",
     "cluster": "cluster",
     "app": "app",
