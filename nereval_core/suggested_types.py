@@ -145,7 +145,7 @@ def _chosen(
     if not overlaps:
         return alike, alike is not None, why or "overlaps no gold span, and no name is alike"
     best, most = overlaps[0]
-    told = f"{most} of {overlapping} spans that overlap gold overlap {best}"
+    told = f"{most} of {overlapping} that overlap any overlap {best}"
     others = [f"{kind} {count}" for kind, count in overlaps[1:4]]
     told += f" ({', '.join(others)})" if others else ""
     tied = [kind for kind, count in overlaps if count == most]

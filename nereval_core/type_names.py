@@ -35,6 +35,11 @@ class TypeNames:
     def names(self) -> Mapping[str, str]:
         return dict(self.pairs)
 
+    def then(self, later: TypeNames) -> TypeNames:
+        """Return what both make of names, one after the other."""
+        names = {one: later.names.get(other, other) for one, other in self.pairs}
+        return TypeNames(tuple(sorted({**later.names, **names}.items())), later.source)
+
     @property
     def in_words(self) -> str:
         """The mapping as a signature says it: whole, or where that is long by its digest."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -52,8 +53,14 @@ def plainly(elements: Any) -> list[str]:
 
 def rows(app: AppTest) -> dict[str, str]:
     """Return from where each layer of what was read is."""
-    table = next(one.value for one in app.dataframe if "layer" in one.value)
+    table = account(app)
     return dict(zip(table["layer"], table["source"], strict=True))
+
+
+def account(app: AppTest) -> pd.DataFrame:
+    """Return the table of what was read."""
+    found: pd.DataFrame = next(one.value for one in app.dataframe if "layer" in one.value)
+    return found
 
 
 def test_one_upload_is_gold_and_systems() -> None:
@@ -73,7 +80,7 @@ def test_one_upload_is_gold_and_systems() -> None:
     assert others.value == [ANN, MODEL]
     app = read(sound(others.set_value([ANN]).run()))
     assert list(rows(app)) == ["gold", ANN]
-    assert list(app.dataframe[-1].value["spans"]) == [2, 3]
+    assert list(account(app)["spans"]) == [2, 3]
 
 
 def test_layers_of_a_system_become_systems_of_their_own() -> None:
@@ -109,7 +116,7 @@ def test_columns_of_a_table_are_asked_for() -> None:
     assert len([line for line in said(app) if "Recognised as **csv**" in line]) == 2
     app = read(app)
     assert not app.error and list(rows(app)) == ["gold", "usual"]
-    assert list(app.dataframe[-1].value["spans"]) == [2, 2]
+    assert list(account(app)["spans"]) == [2, 2]
 
 
 def test_columns_not_read_are_said() -> None:

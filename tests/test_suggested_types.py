@@ -64,14 +64,14 @@ def test_what_overlaps_is_stronger_than_names() -> None:
     (found,) = suggest_types(gold, [pred])
     assert (found.to, found.sure, found.spans, found.overlapping) == ("ORG", True, 4, 3)
     assert found.counts == "ORG 2, LOC 1"
-    assert found.reason == "2 of 3 spans that overlap gold overlap ORG (LOC 1)"
+    assert found.reason == "2 of 3 that overlap any overlap ORG (LOC 1)"
 
 
 def test_little_that_overlaps_is_not_sure() -> None:
     gold = made((0, 0, 5, "ORG"), (0, 20, 25, "PER"))
     (found,) = suggest_types(gold, [made((0, 0, 3, "person"))])
     assert (found.to, found.sure) == ("PER", False)
-    assert found.reason.startswith("another name of the same, but 1 of 1 spans")
+    assert found.reason.startswith("another name of the same, but 1 of 1 that")
     (found,) = suggest_types(gold, [made((0, 0, 3, "thing"))])
     assert (found.to, found.sure) == ("ORG", False)
     # As many of two types: the name decides, if it can.

@@ -60,11 +60,23 @@ def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str)
 
 def _wanted(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
     """Return by name what is read of the files of a source that has more to offer."""
-    return {
-        name: {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
-        for name, source in sources.items()
-        if source.layer or source.columns
-    }
+    return {name: _said(source) for name, source in sources.items() if source.layer or source.columns or source.parts}
+
+
+def _said(source: Source) -> dict[str, Any]:
+    """Return what a source says of its files; of one in parts, what each says of how many of them."""
+    found = {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
+    parts = [[part.name, len(part.files), _said(part)] for part in source.parts]
+    return {**found, "parts": parts} if parts else found
+
+
+def _as_said(source: Source, said: Mapping[str, Any]) -> Source:
+    """Return a stored source as it was read."""
+    parts, at = [], 0
+    for name, count, own in said.get("parts", ()):
+        parts.append(_as_said(Source(name, own["label"], source.files[at : at + count]), own))
+        at += count
+    return replace(source, **{**said, "parts": tuple(parts)})
 
 
 def write_sources(
@@ -268,7 +280,7 @@ class StoredSources(Mapping[str, Source]):
         place: int = self._index["names"][name]
         source = self._sources[place]
         wanted = self._index.get("wanted", {}).get(name)
-        return replace(source, **wanted) if wanted else source
+        return _as_said(source, wanted) if wanted else source
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index["names"])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source, formats
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.readers.source import LAYER, label_of
-from pages.shared import mending, waiting
+from pages.shared import keys, mending, selecting, waiting
 from pages.shared.loading import GOLD, likely_gold, likely_systems, served_entries, served_folders
 from pages.shared.looks import Taken, look
-from pages.shared.orders import Served, Uploaded, Wanted
+from pages.shared.orders import Order, Served, Uploaded, Wanted
 
 AUTO = "auto"
 REFUSE = "refuse"
@@ -128,13 +129,14 @@ def _options(name: str) -> None:
             key=f"{name}_token_text",
             help="Only where the token counts are equal; counted, and told in the signature.",
         )
+        selecting.fields(name)
 
 
 def _chosen_options(name: str) -> LoadOptions:
     def value(option: str) -> Any:
         return st.session_state.get(f"{name}_{option}")
 
-    return LoadOptions(
+    options = LoadOptions(
         gold_format=value("format") or AUTO,
         pred_format=value("format") or AUTO,
         scheme=value("scheme"),
@@ -147,6 +149,7 @@ def _chosen_options(name: str) -> LoadOptions:
         pair_by=value("pair_by") or "auto",
         align_text=bool(value("align_text")),
     )
+    return selecting.chosen(name, options)
 
 
 def _column(text: str | None) -> int | str | None:
@@ -174,7 +177,17 @@ def _read_upload(ours: Taken, theirs: Sequence[Taken]) -> None:
         theirs_raw = _raw(files)
         for layer in taken.layers:
             add((own if not taken.others else "") or layer or _stem(files[0].name), theirs_raw, layer, taken)
-    waiting.begin(Uploaded(_stem(gold[0].name), raw, systems, _chosen_options("upload"), wanted))
+    _begin("upload", lambda options: Uploaded(_stem(gold[0].name), raw, systems, options, wanted))
+
+
+def _begin(form: str, order: Callable[[LoadOptions], Order]) -> None:
+    """Begin to read with the options of a form, or say which of its fields hold what they cannot."""
+    try:
+        options = _chosen_options(form)
+    except FormatError as error:
+        st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
+        return
+    waiting.begin(order(options))
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
@@ -246,7 +259,8 @@ def _read_served(
     columns = {name: taken.columns for name, taken in zip(systems, theirs, strict=True) if taken.columns}
     if ours.columns:
         columns[gold] = ours.columns
-    waiting.begin(Served(root, folder, _with_layer(gold, ours.layer), names, _chosen_options("served"), columns))
+    first = _with_layer(gold, ours.layer)
+    _begin("served", lambda options: Served(root, folder, first, names, options, columns))
 
 
 def _with_layer(name: str, layer: str) -> str:

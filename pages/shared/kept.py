@@ -7,7 +7,7 @@ A store that fails (a full disk, a folder that cannot be written to) never stops
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
@@ -17,7 +17,10 @@ from nereval_core import __version__
 from nereval_core.errors import FormatError, Problem
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
+from nereval_core.readers.offsets import Offsets
+from nereval_core.restricting import DocumentIds
 from nereval_core.store import FORMAT, ChangedError, Kept, Store, TooLargeError, fingerprints, input_key
+from nereval_core.type_names import TypeNames
 from pages.shared.loading import LayerRead, Loaded, load
 from pages.shared.watch import Watch
 
@@ -131,7 +134,7 @@ def loaded_of(kept: Kept) -> Loaded:
         said["description"],
         tuple(Problem(**problem) for problem in said["problems"]),
         kept.sources,
-        LoadOptions(**said["options"]),
+        _options(said["options"]),
         kept.key,
     )
 
@@ -139,3 +142,25 @@ def loaded_of(kept: Kept) -> Loaded:
 def _layer(row: Mapping[str, Any]) -> LayerRead:
     lost = tuple(Problem(**problem) for problem in row.get("lost", ()))
     return LayerRead(**{**row, "types": tuple(row["types"]), "notes": tuple(row["notes"]), "lost": lost})
+
+
+def _options(said: Mapping[str, Any]) -> LoadOptions:
+    """Return options from what JSON holds of them."""
+    made: dict[str, Callable[[Any], object]] = {
+        **{"documents": _documents, "offsets": _offsets},
+        **dict.fromkeys(("gold_types", "pred_types"), _types),
+    }
+    found = {key: make(held) for key, make in made.items() if (held := said.get(key)) is not None}
+    return LoadOptions(**{**said, **found})
+
+
+def _documents(said: Mapping[str, Any]) -> DocumentIds:
+    return DocumentIds(tuple(said["ids"]), said["source"], tuple(said["lines"]))
+
+
+def _offsets(said: Sequence[Any]) -> Offsets:
+    return Offsets(*said)
+
+
+def _types(said: Mapping[str, Any]) -> TypeNames:
+    return TypeNames(tuple((one, other) for one, other in said["pairs"]), said["source"])

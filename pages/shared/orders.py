@@ -9,6 +9,7 @@ from pathlib import Path
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
+from nereval_core.store import Store
 from pages.shared.loading import GOLD, served_sources
 
 SMALL = 1 << 20
@@ -100,7 +101,41 @@ class Served:
         return served_sources(self.root, self.folder, self.gold, self.systems, columns=self.columns)
 
 
-Order = Uploaded | Served
+@dataclass(frozen=True)
+class Again:
+    """What was read once, to be read with other options: from its `sources`, or in another process from the store."""
+
+    title: str
+    key: str
+    store: Store | None
+    sources: Mapping[str, Source] | None
+    options: LoadOptions
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "sources": None}
+
+    @property
+    def small(self) -> bool:
+        files = [file for source in (self.sources or {}).values() for file in source.files]
+        packed = any(_unpacked(file.shown) for file in files)
+        return self.store is None or not self.key or (sum(file.origin.size() for file in files) < SMALL and not packed)
+
+    def opened(self) -> Opened:
+        """Return title, gold and systems as `load` takes them.
+
+        Raises:
+            FormatError: what was read is no longer stored.
+        """
+        sources = self.sources
+        if sources is None:
+            kept = self.store.of_input(self.key) if self.store is not None else None
+            if kept is None:
+                raise FormatError.single(self.title, None, "its files are no longer stored", "read them again")
+            sources = kept.sources
+        return self.title, sources["gold"], {name: one for name, one in sources.items() if name != "gold"}
+
+
+Order = Uploaded | Served | Again
 
 
 def _unpacked(name: str) -> bool:

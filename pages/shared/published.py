@@ -26,7 +26,8 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
     """
     values = settled(convention, dict(options))
     formats = {row.name: row.format for row in loaded.layers}
-    own = {formats["gold"], formats[system]} <= set(convention.formats)
+    parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
+    own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
     if not own and convention.of_layers is not None:
         return convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values)
     if not own and convention.formats:

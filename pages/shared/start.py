@@ -21,6 +21,7 @@ from pages.shared import (
     navigation,
     scored,
     state,
+    type_mapping,
     waiting,
 )
 from pages.shared.frame import Here
@@ -162,6 +163,7 @@ def account(here: Here) -> None:
             ) as popover:
                 if popover.open:
                     _export(here)
+    type_mapping.draw(here)
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
