@@ -95,6 +95,12 @@ CHOSEN = [
     ("without a header or an ending", {"x": BARE.replace(",", "\t")}, f"{PLACES},text=5"),
     ("another than the usual one", {"x.csv": KINDS}, "type=kind"),
     ("not the usual one", {"x.csv": WRONG}, "quote="),
+    (
+        "beside usual names of a text",
+        {"x.csv": f"id,text,v,b,k\nd1,{TEXT},0,3,PER\nd1,,8,11,PER\n"},
+        "start=v,end=4,type=k",
+    ),
+    ("texts beside, of as many columns", {"a.tsv": "id\ttext\tx\ty\nd1\tAnn met Bob.\ta\tb\n", "b.tsv": APART}, PLACES),
     ("with texts beside", {"a.tsv": TEXTS, "b.tsv": APART}, PLACES),
     ("where a reader of tags would claim it", {"x.tsv": BARE.replace(",", "\t")}, f"{PLACES},text=5"),
 ]

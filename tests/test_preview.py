@@ -65,6 +65,17 @@ def test_a_table_that_no_reader_knows_can_still_be_chosen() -> None:
     assert found.columns.rows[0][0] == "d1" and found.format == "csv"
 
 
+def test_of_two_tables_the_one_of_spans_is_shown() -> None:
+    found = seen({"a.csv": "id,text,date\nd1,abc,2024\n", "b.csv": "n,v,b,k\nd1,0,1,A\n"})
+    assert found.columns is not None and found.columns.names == ("n", "v", "b", "k")
+    found = seen({"x.csv": "id,text,v,b,k\nd1,abc,0,1,A\n"})
+    assert (
+        found.columns is not None
+        and not found.columns.whole
+        and dict(found.columns.taken) == {"document": 1, "text": 2}
+    )
+
+
 def test_no_more_than_the_first_rows_and_characters_are_shown() -> None:
     row = f"d,0,1,A,{'x' * 500}\n"
     found = seen({"x.csv": "doc,start,end,label,text\n" + row * 50})

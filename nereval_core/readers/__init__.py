@@ -199,7 +199,10 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
     """
     module = readers()[told_format(source, format)]
     named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
-    return () if named is None else named(source, options or ReadOptions())
+    if named is None:
+        return ()
+    with uncollected():
+        return named(source, options or ReadOptions())
 
 
 def one_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ def recognise(source: Source) -> float:
 
 def first_tables(source: Source, chosen: Chosen | None = None) -> list[Table]:
     """Return what the first lines of the first two files say of their columns."""
-    return [table_of(file, "\n".join(file.head()), chosen) for file in source.pick(*SUFFIXES)[:2]]
+    return [_table(file, "\n".join(file.head()), chosen) for file in source.pick(*SUFFIXES)[:2]]
 
 
 def has_columns(source: Source, chosen: Chosen) -> bool:
@@ -77,7 +77,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     made = Counted()
-    tables = [_table(file, options.columns) for file in files]
+    tables = [_table(file, file.text(), options.columns) for file in files]
     spans = [table for table in tables if table.has_spans]
     texts = [table for table in tables if table.has_texts]
     lacking = [table for table in spans if table.lacking] if spans else tables
@@ -118,11 +118,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return made.finish(source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
 
 
-def _table(file: SourceFile, chosen: Chosen | None) -> Table:
-    text = file.text()
-    named = table_of(file, text)
-    # A file of texts beside it has columns of its own.
-    return named if named.has_texts else table_of(file, text, chosen) if chosen else named
+def _table(file: SourceFile, text: str, chosen: Chosen | None) -> Table:
+    named, said = table_of(file, text), table_of(file, text, chosen)
+    # A file of texts beside the one that is meant has columns of its own.
+    return named if named.has_texts and not (said.has_spans and said.counts) else said
 
 
 def _headless(tables: Sequence[Table]) -> bool:

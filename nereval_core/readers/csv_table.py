@@ -66,6 +66,12 @@ class Table:
         """Whether it holds documents and nothing else."""
         return not self.has_spans and self.columns.keys() >= {"document", "text"}
 
+    @property
+    def counts(self) -> bool:
+        """Whether its first row has a start and an end that are numbers."""
+        rows = first_rows(self.text, 2, self.delimiter)[self.header is not None :]
+        return any(_numbered(row, self.columns) for row in rows[:1])
+
 
 @dataclass(frozen=True)
 class Rows:

@@ -13,7 +13,7 @@ from nereval_core.readers import ReadOptions, Source, layers, readers, told_form
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
 
-LAYERS_BYTES = 16 << 20
+LAYERS_BYTES = 4 << 20
 """In files of no more than this, as they are stored, layers are looked for unasked."""
 ROWS = 5
 CELL = 60
@@ -81,7 +81,7 @@ def _table(source: Source, columns: Chosen | None) -> Table | None:
     """Return the table of spans among the first files, or what may be one; None where nothing looks like it."""
     tables = tables_of_spans.first_tables(source, columns)
     likely = [table for table in tables if table.width >= NARROW and _even(table)]
-    return next((table for table in likely if table.has_spans), likely[0] if likely else None)
+    return max(likely, key=lambda table: (table.has_spans, not table.has_texts), default=None)
 
 
 def _even(table: Table) -> bool:

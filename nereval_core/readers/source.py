@@ -258,6 +258,11 @@ class Source:
         return tuple(in_order(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
 
     @cached_property
+    def known(self) -> dict[str, frozenset[str]]:
+        """The keys of the first object of files, by name: many readers ask for them."""
+        return {}
+
+    @cached_property
     def by_suffix(self) -> Mapping[str, tuple[SourceFile, ...]]:
         """The files by their suffix, in the order of their names."""
         found: dict[str, list[SourceFile]] = {}

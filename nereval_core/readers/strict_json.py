@@ -127,6 +127,13 @@ def _skipped(text: str, at: int) -> int:
 def first_keys(source: Source, *suffixes: str) -> frozenset[str]:
     """Return the keys of the first object of the first file, as far as its first bytes go; empty where none begins."""
     file = source.pick(*suffixes)[0]
+    found = source.known.get(file.name)
+    if found is None:
+        found = source.known[file.name] = _first_keys(file)
+    return found
+
+
+def _first_keys(file: SourceFile) -> frozenset[str]:
     for size in (HEAD_BYTES, FAR_BYTES):
         raw = file.load(size)
         head = raw.decode(errors="replace").removeprefix(UTF8_BOM)
@@ -197,7 +204,8 @@ def halved(value: object) -> bool:
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_TOKEN = re.compile(r'"(?P<string>(?:[^"\\]|\\.)*)"(?P<colon>\s*:)?|[{}\[\],]', re.DOTALL)
+# A string that is cut off reaches to the end: else each quote in it would be tried for the start of one.
+_TOKEN = re.compile(r'"(?P<string>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(?P<colon>\s*:)?|\\?\Z)|[{}\[\],]', re.DOTALL)
 
 
 def _decoded(text: str, start: int) -> tuple[Any, int]:
