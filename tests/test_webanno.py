@@ -176,6 +176,9 @@ def test_of_several_layers_one_is_named() -> None:
             read_text(file(ROW, layers=TWO), layer="Name", column=column)
     with pytest.raises(FormatError, match="no layer 'x'; choose among 'Name', 'Place'"):
         read_text(file(ROW, layers=TWO), layer="x")
+    assert (
+        layers_of(source(WEBANNO)) == layers_of(source(file(ROW, layers=TWO.replace("two.P", "a.syntax.type.P")))) == ()
+    )
     alike = TWO.replace("two.Place", "two.Name")
     assert layers_of(source(file(ROW, layers=alike))) == ("one.Name", "two.Name")
 
@@ -212,6 +215,20 @@ def test_annotators_of_an_exported_project_are_layers(top: str) -> None:
     assert spans(read_text(files, layer="bob/Span").layer) == [("a", "B", ())]
     with pytest.raises(FormatError, match="it holds 2 layers, 'ann', 'bob'"):
         read_text(files)
+    assert (
+        layers_of(source(files | {f"{top}d1.txt/CURATION_USER.tsv": files[f"{top}d1.txt/ann.tsv"]}))[0]
+        == "CURATION_USER"
+    )
+    two = {
+        name: text.replace("#T_SP=custom.Span|value", TWO.strip()).replace("\t\n", "\tx\t*\t\n")
+        for name, text in files.items()
+    }
+    assert layers_of(source(two)) == ("ann/Name", "ann/Place", "bob/Name", "bob/Place")
+    assert spans(read_text(two, layer="bob/Place").layer) == [("a", "Place", ())]
+    with pytest.raises(FormatError, match="it holds 2 layers, 'bob/Name', 'bob/Place'"):
+        read_text(two, layer="bob")
+    with pytest.raises(FormatError, match="no layer 'bob/x'; choose among 'bob/Name', 'bob/Place'"):
+        read_text(two, layer="bob/x")
     alone = {name: text for name, text in files.items() if "ann" in name.rpartition("/")[2]}
     assert spans(read_text(alone, layer="ann").layer) == spans(read_text(alone).layer) == spans(ann.layer)
     alike = {f"{top}d.txt/ann.tsv": files[f"{top}d1.txt/ann.tsv"], f"{top}d.pdf/ann.tsv": files[f"{top}d2.txt/ann.tsv"]}

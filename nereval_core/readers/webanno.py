@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -32,6 +32,8 @@ OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.typ
 """Packages of layers that say something of each token, and are read where they are named only."""
 EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.[A-Za-z0-9]{1,5})/([^/]+)")
 """Where a project's export has a file: below its document, under the annotator's name."""
+RANKS = {"CURATION_USER": 0, "INITIAL_CAS": 2}
+"""Where those stand among annotators who are none."""
 WITHIN = "/"
 """What stands between an annotator and a layer, where both are named."""
 
@@ -43,15 +45,18 @@ def recognise(source: Source) -> float:
 
 
 def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators where there are several, else the layers of spans.
+    """Return the annotators where there are several, else the layers that may be meant where these are several.
 
     Raises:
         FormatError: with every problem found.
     """
     by_annotator = _by_annotator(source)
-    if len(by_annotator) > 1:
+    meant = _meant(_names([rows for found in by_annotator.values() for _, rows in found]))
+    if len(by_annotator) == 1:
+        return tuple(meant) if len(meant) > 1 else ()
+    if len(meant) < 2:
         return tuple(by_annotator)
-    return tuple(_names([rows for _, rows in next(iter(by_annotator.values()))]))
+    return tuple(f"{annotator}{WITHIN}{name}" for annotator in by_annotator for name in meant)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -67,7 +72,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         annotator = one_layer(source, named or None, tuple(by_annotator))
         wanted = within
     names, files = zip(*by_annotator[annotator], strict=True)
-    chosen = _chosen(source, files, wanted or None)
+    chosen = _chosen(source, files, wanted or None, f"{annotator}{WITHIN}" if annotator else "")
     notes = left_out(source, source.pick(*SUFFIXES))
     by_file, said = _annotations(files, chosen, options.column)
     texts, sentences, found = _texts(files, options.offsets)
@@ -117,7 +122,8 @@ def _by_annotator(source: Source) -> dict[str, list[tuple[str, Rows]]]:
             found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
     if problems:
         raise FormatError(problems)
-    return found
+    # What was decided in the end comes first, what was there before anyone began last.
+    return {name: found[name] for name in sorted(found, key=lambda name: (RANKS.get(name, 1), name))}
 
 
 def _names(files: Sequence[Rows]) -> dict[str, str]:
@@ -127,20 +133,29 @@ def _names(files: Sequence[Rows]) -> dict[str, str]:
     return {short(name) if counts[short(name)] == 1 else name: name for name in full}
 
 
-def _chosen(source: Source, files: Sequence[Rows], wanted: str | None) -> str | None:
+def _meant(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers that may be meant where none is named: NamedEntity, or all but those of tokens."""
+    if ENTITIES in names:
+        return {ENTITIES: names[ENTITIES]}
+    return {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
+
+
+def _chosen(source: Source, files: Sequence[Rows], wanted: str | None, prefix: str) -> str | None:
     """Return the full name of the layer to be read, None where no file has one that may be meant.
+
+    `prefix` stands before the names that problems give.
 
     Raises:
         FormatError: several may be meant, or there is none of the name wanted.
     """
     names = _names(files)
-    if wanted is None and ENTITIES in names:
-        return names[ENTITIES]
-    if wanted is None:
-        names = {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
-    elif wanted in names.values():
+    if wanted in names.values():
         return wanted
-    return names[one_layer(source, wanted, tuple(names))] if names or wanted else None
+    known = _meant(names) if wanted is None else names
+    if not known and wanted is None:
+        return None
+    called = one_layer(source, wanted and f"{prefix}{wanted}", tuple(f"{prefix}{name}" for name in known))
+    return known[called.removeprefix(prefix)]
 
 
 def _annotations(

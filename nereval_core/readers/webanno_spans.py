@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nereval_core.errors import Problem, quoted
 from nereval_core.readers.webanno_rows import Row, Rows, SpanLayer
 
-TYPE, LINK = "value", "identifier"
+TYPES, LINK = ("label", "value"), "identifier"
 """Features by the names they usually have."""
 NOTHING, EMPTY = "_", "*"
 """No annotation in a cell, and one without a value."""
@@ -40,7 +40,7 @@ class Value(NamedTuple):
 
 
 def type_feature(layer: SpanLayer, wanted: int | str | None) -> str | None:
-    """Return the feature that gives types: the one wanted, by its name or number from 1, else `value`, else the first.
+    """Return the feature that gives types: the one wanted, by its name or number from 1, else of TYPES, else the first.
 
     None where there is no such feature.
     """
@@ -48,7 +48,7 @@ def type_feature(layer: SpanLayer, wanted: int | str | None) -> str | None:
     if isinstance(wanted, int):
         return names[wanted - 1] if 0 < wanted <= len(names) else None
     if wanted is None:
-        wanted = TYPE if TYPE in names else names[0]
+        wanted = next((name for name in TYPES if name in names), names[0])
     return wanted if wanted in names else None
 
 
