@@ -535,6 +535,7 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
     _add_core_type(add)
     _add_offsets(add)
     _add_columns(add)
+    _add_labels(add)
     add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
     add(
         "--token-text",
@@ -575,6 +576,11 @@ def _add_columns(add: Callable[..., object]) -> None:
     add("--span-columns", metavar="WHAT=COLUMN,…", help=what)
 
 
+def _add_labels(add: Callable[..., object]) -> None:
+    what = "datasets: the labels in which tags that are numbers are places, O,B-PER,I-PER,… or a file of them"
+    add("--labels", metavar="LIST|FILE", help=what)
+
+
 def _add_core_type(add: Callable[..., object]) -> None:
     add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
 
@@ -592,6 +598,7 @@ def _convert() -> argparse.ArgumentParser:
     _add_core_type(parser.add_argument)
     _add_offsets(parser.add_argument)
     _add_columns(parser.add_argument)
+    _add_labels(parser.add_argument)
     _add_documents(parser.add_argument)
     parser.add_argument("--types", metavar="FILE", help="call types by other names; FILE has lines PER = person")
     _add_lossy(parser.add_argument)

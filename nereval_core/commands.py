@@ -28,6 +28,7 @@ from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_cri
 from nereval_core.pairing import Pairing
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.csv_table import chosen_columns
+from nereval_core.readers.label_list import label_list
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
 from nereval_core.report import TABLES
@@ -119,6 +120,7 @@ def convert(options: argparse.Namespace) -> str | None:
         core_type=options.core_type,
         offsets=None if options.offsets is None else offsets_of(options.offsets),
         columns=None if options.span_columns is None else chosen_columns(options.span_columns),
+        labels=None if options.labels is None else label_list(options.labels),
         documents=None if options.documents is None else document_ids(options.documents),
         types=options.types,
         progress=progress_bar(options.input, "read"),
@@ -355,6 +357,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         offsets=None if options.offsets is None else offsets_of(options.offsets),
         columns=None if options.span_columns is None else chosen_columns(options.span_columns),
         **pairing_of(options),
+        labels=None if options.labels is None else label_list(options.labels),
         documents=None if options.documents is None else document_ids(options.documents),
         gold_types=_types(options.gold_types or options.types),
         pred_types=_types(options.pred_types or options.types),

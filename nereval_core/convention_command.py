@@ -15,6 +15,7 @@ from nereval_core.conventions import conventions as registry
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.library import Input, choose_criteria, opened
 from nereval_core.readers.csv_table import chosen_columns
+from nereval_core.readers.label_list import label_list
 from nereval_core.readers.offsets import offsets_of
 from nereval_core.report.export import frame_as, record_form
 from nereval_core.report.printed import as_screen, in_form
@@ -105,6 +106,7 @@ def given_sides(
     read = opened(gold)
     offsets = None if options.offsets is None else offsets_of(options.offsets)
     columns = None if options.span_columns is None else chosen_columns(options.span_columns)
+    labels = None if options.labels is None else label_list(options.labels)
     for name, path in systems.items():
         try:
             found[name] = Given(
@@ -118,6 +120,7 @@ def given_sides(
                 repair=options.repair,
                 offsets=offsets,
                 columns=columns,
+                labels=labels,
                 selection=selection,
             )
         except FormatError as error:

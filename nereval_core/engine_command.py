@@ -40,7 +40,7 @@ from nereval_core.scoring import Settings
 ENGINES = ("dask", "local")
 WITHOUT_PART = (
     *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
-    "span_columns",
+    *("span_columns", "labels"),
     *("documents", "types", "gold_types", "pred_types"),
     "differences",
 )

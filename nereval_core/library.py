@@ -14,6 +14,7 @@ from nereval_core.errors import FormatError, Problem, one_of, quoted
 from nereval_core.objects import is_objects, levelled, read_objects
 from nereval_core.pairing import Missing, PairBy, Paired, Pairing, TokenText, pair
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.label_list import LabelList, Labels, label_list
 from nereval_core.readers.offsets import Offsets
 from nereval_core.readers.parts import BETWEEN
 from nereval_core.restricting import DocumentIds, restricted
@@ -57,6 +58,7 @@ class LoadOptions:
     align_text: bool = False
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
+    labels: LabelList | Sequence[str] | None = None
     documents: DocumentIds | None = None
     gold_types: TypeNames | None = None
     pred_types: TypeNames | None = None
@@ -183,6 +185,7 @@ def read(
     offsets: Offsets | None = None,
     layer: str | None = None,
     columns: Mapping[str, int | str] | None = None,
+    labels: Labels | None = None,
     texts: Documents | None = None,
     documents: DocumentIds | Iterable[str] | None = None,
     types: Types | None = None,
@@ -192,7 +195,8 @@ def read(
 
     Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
     `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
-    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`.
+    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those in
+    which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
     around them. `documents` are the ids of those that are taken, `types` the names that types are called by instead: a
@@ -212,6 +216,7 @@ def read(
         offsets=offsets,
         layer=layer,
         columns=columns,
+        labels=None if labels is None else label_list(labels),
         texts=texts,
         progress=progress,
     )
@@ -460,6 +465,7 @@ def _gold_options(options: LoadOptions, progress: Callable[[int, int], None] | N
         core_type=_typed(options.core_type),
         offsets=options.offsets,
         columns=options.columns,
+        labels=None if options.labels is None else label_list(options.labels),
         progress=progress,
     )
 
@@ -475,6 +481,7 @@ def _pred_options(
         core_type=options.core_type,
         offsets=options.offsets,
         columns=options.columns,
+        labels=None if options.labels is None else label_list(options.labels),
         texts=gold.documents if gold else None,
         progress=progress,
     )

@@ -231,6 +231,21 @@ def test_columns_of_a_table_can_be_said(cli: Cli) -> None:
     assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is no column; write document=NAME")
 
 
+def test_labels_of_numbered_tags_can_be_said(cli: Cli) -> None:
+    Path("x.jsonl").write_text(json.dumps({"tokens": ["Ann", "met"], "ner_tags": [1, 0]}))
+    Path("names").write_text("O\nB-PER\n")
+    assert cli("score", "x.jsonl", "s=x.jsonl")[0] == 2
+    for labels in ("O,B-PER", "names"):
+        given = ("--labels", labels)
+        assert scored(cli, "x.jsonl", "s=x.jsonl", *given)["systems"][0]["criteria"]["strict"]["COR"] == 1
+        assert cli("convert", "x.jsonl", f"{labels}.jsonl", "--to", "jsonl", *given)[0] == 0
+        assert cli("score", "x.jsonl", "s=x.jsonl", "--convention", "nervaluate-1.2.1", *given)[0] == 0
+    status, _, err = cli("score", "x.jsonl", "s=x.jsonl", "--labels", "O,O")
+    assert status == 2 and "--labels: the labels 0 and 1 are both 'O'; give the list" in err
+    status, _, err = cli("score", "names.jsonl", "s=names.jsonl", "--labels", "O,B-PER")
+    assert status == 0 and "the labels given are for tags that are numbers, which this format has not" in err
+
+
 def test_what_offsets_count_can_be_said(cli: Cli) -> None:
     row = {"id": "d1", "text": "😀 Ann", "label": [[2, 5, "PER"]]}
     Path("all.jsonl").write_text(json.dumps(row, ensure_ascii=False))

@@ -14,9 +14,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import nereval_core
 from nereval_core.corpus import Builder, Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.label_list import label_list
 from nereval_core.writers import write
 from tests.layer_strategies import content, words
 from tests.samples import CONLL_LABELS, DATASET, lines
@@ -118,7 +120,10 @@ REFUSED = [
     (row(tags="OO"), "no list of tags for 2 tokens"),
     (row(tags=["O", 0]), "tags that are neither all strings nor all integers; write one kind"),
     (row(tags=[True, False]), "tags that are neither all strings nor all integers"),
-    (row(tags=[0, 1]), "tags are numbers, and there is no list of labels; put one beside it: labels.txt, "),
+    (
+        row(tags=[0, 1]),
+        "tags are numbers, and there is no list of labels; give it, --labels O,B-PER,I-PER,… or a file, ",
+    ),
     (row(tags=["O", "PER"]), "'PER' is no tag; write O, or a letter, '-' and a type"),
     (row()[:-1], "not JSON at position"),
 ]
@@ -135,12 +140,109 @@ def test_refuses_with_the_line(line: str, said: str) -> None:
 
 def test_numbers_beyond_the_labels_and_damaged_files_are_refused() -> None:
     for tag in (9, -1):
-        with pytest.raises(FormatError, match=rf"^x\.jsonl:1: the tag {tag} is none of 9 labels; give the list that"):
+        with pytest.raises(FormatError, match=rf"^x\.jsonl:1: the tag {tag} is none of the 9 of labels\.txt; give"):
             read_files({"x.jsonl": row(tags=[0, tag]), "labels.txt": "\n".join(CONLL_LABELS)})
     raw = parquet(COLUMNS, FEATURES[0])
     for damaged in (raw[:-20], raw[:50] + b"\0" * 80 + raw[130:], b"PAR1"):
         with pytest.raises(FormatError, match=r"^x\.parquet: "):
             read_files({"x.parquet": damaged})
+
+
+MADE = Path(__file__).parent / "fixtures" / "datasets"
+"""Files that the library wrote: see make.py there."""
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+IN_MADE = [("a", "Ann Lee", "PER"), ("a", "Rome", "LOC")]
+
+
+@pytest.mark.parametrize("name", ["list", "large-list", "sequence"])
+def test_files_of_the_library_say_their_labels(name: str) -> None:
+    """datasets 5.2.0 and, what has a Sequence, 3.6.0."""
+    reading = read(MADE / f"{name}.parquet")
+    assert (reading.format, spans(reading), reading.documents.ids) == ("datasets", IN_MADE, ("a", "b", "c"))
+    assert reading.documents.texts == ("Ann Lee left Rome", "Nobody came", "")
+
+
+UNLABELLED = ["unlabelled.parquet", "rows.jsonl", "rows.json"]
+
+
+@pytest.mark.parametrize("name", UNLABELLED)
+def test_files_of_the_library_without_labels_take_those_given_or_beside(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=rf"{name}:1: tags are numbers, and there is no list of labels"):
+        read(MADE / name)
+    (tmp_path / "names.txt").write_text("\n".join(NAMES))
+    (tmp_path / "names.json").write_text(json.dumps(NAMES))
+    (tmp_path / "config.json").write_text(json.dumps({"id2label": dict(enumerate(NAMES))}))
+    info = MADE / "dataset_info.json"
+    for labels in (NAMES, ",".join(NAMES), *map(str, tmp_path.iterdir()), info):
+        assert spans(nereval_core.read(MADE / name, labels=labels)) == IN_MADE
+    both = Source.of_uploads([(name, (MADE / name).read_bytes()), (info.name, info.read_bytes())])
+    assert spans(read(both)) == IN_MADE
+
+
+def test_labels_given_come_before_those_of_the_file_and_that_is_said() -> None:
+    other = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+    reading = nereval_core.read(MADE / "list.parquet", labels=other)
+    assert spans(reading) == [("a", "Ann Lee", "X"), ("a", "Rome", "Y")]
+    assert reading.notes[1:] == (f"{MADE / 'list.parquet'} has a list of 5 labels, and the one given is taken",)
+    assert nereval_core.read(MADE / "list.parquet", labels=NAMES).notes == ("tag scheme IOB2 (detected)",)
+    strings = read_files({"x.jsonl": row(tags=["O", "B-A"])}, labels=label_list(NAMES))
+    assert strings.notes[1:] == ("the labels given are not used: tags are strings",)
+
+
+WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
+    # (files beside x.jsonl, labels given, said)
+    (
+        {"labels.txt": "O\nB-A\n\nB-A\n"},
+        None,
+        ["labels.txt:4: the labels 1 and 2 are both 'B-A'; give the list"],
+    ),
+    ({"labels.txt": "O\nA\n"}, None, ["labels.txt:2: label 1, 'A', is no tag; write O, or a letter, '-' and a type"]),
+    (
+        {"labels.txt": "O\n"},
+        None,
+        ["x.jsonl:1: the tag 1 is none of the 1 of labels.txt;", "x.jsonl:2: the tag 1"],
+    ),
+    (
+        {"labels.txt": "\n"},
+        None,
+        ["x.jsonl:1: the tag 0 is none of the 0 of labels.txt;", "x.jsonl:2: the tag 1"],
+    ),
+    ({"config.json": '{"id2label": {"0": "LABEL_0", "1": "O"}}'}, None, ["config.json: label 0, 'LABEL_0', is no tag"]),
+    ({}, ["O", "B-A", "O"], ["labels: the labels 0 and 2 are both 'O'"]),
+    ({}, "O,PER", ["--labels: label 1, 'PER', is no tag"]),
+    ({}, "O,", ["x.jsonl:1: the tag 1 is none of the 1 of --labels", "x.jsonl:2: the tag 1"]),
+    ({"labels.txt": "O\nO"}, "O,B-A,O", ["--labels: the labels 0 and 2 are both 'O'"]),
+]
+
+
+@pytest.mark.parametrize(("beside", "given", "said"), WRONG_LABELS)
+def test_wrong_lists_get_their_lines(beside: dict[str, str | bytes], given: Any, said: list[str]) -> None:
+    rows = row(tags=[0, 1]) + "\n" + row(tags=[1, 0])
+    with pytest.raises(FormatError) as caught:
+        read_files({"x.jsonl": rows, **beside}, labels=None if given is None else label_list(given))
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == len(said) and all(one.startswith(start) for one, start in zip(found, said, strict=True)), found
+
+
+def test_labels_that_no_tag_uses_may_be_none() -> None:
+    names = ["[PAD]", "O", "B-A", "X"]
+    assert spans(read_files({"x.jsonl": row(tags=[1, 2])}, labels=label_list(names))) == [("1", "b", "A")]
+
+
+def test_what_is_no_list_of_labels_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"features": {"pos": {"names": ["A"]}}}')
+    (tmp_path / "y.json").write_text("{")
+    (tmp_path / "z.txt").write_bytes(b"\xff")
+    for labels, said in (
+        ("none", "--labels: 'none' is neither a file nor a list with commas; write O,B-PER,I-PER,… or name a file"),
+        ("O" * 5000, "--labels: 'OOO"),
+        (tmp_path / "x.json", f"{tmp_path / 'x.json'}: no list of labels for ner_tags or ner or tags or labels or"),
+        (tmp_path / "y.json", f"{tmp_path / 'y.json'}: not JSON"),
+        (tmp_path / "z.txt", f"{tmp_path / 'z.txt'}:1: byte 0xFF at position 1"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            label_list(labels)
+        assert str(caught.value).startswith(said)
 
 
 def test_damage_anywhere_in_a_parquet_file_ends_in_a_reading_or_a_problem() -> None:

@@ -206,6 +206,21 @@ def test_a_malformed_tag_is_told_and_repaired_on_request() -> None:
     assert any("malformed" in caption.value for caption in app.caption)
 
 
+def test_labels_of_numbered_tags_are_asked_for_and_taken() -> None:
+    app = opened("Start")
+    raw = b'{"tokens": ["Ann", "met"], "ner_tags": [1, 0]}\n'
+    app.file_uploader[0].upload("gold.jsonl", raw).run()
+    app.file_uploader[1].upload("system.jsonl", raw).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert any("tags are numbers, and there is no list of labels" in code.value for code in app.code)
+    app.text_input(key="upload_labels").set_value("O, B-PER, O").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert any(code.value.startswith("labels: the labels 0 and 2 are both 'O'") for code in app.code)
+    app.text_input(key="upload_labels").set_value("O, B-PER").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 1]
+
+
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b"PK\x03\x04broken", b"{", b"[]", b"\0" * 100])
 def test_bytes_that_are_no_annotations(raw: bytes) -> None:
     app = upload(opened("Start"), raw, PREDICTION)

@@ -22,6 +22,7 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Pairing
 from nereval_core.readers import ReadOptions, Source
+from nereval_core.readers.label_list import LabelList
 from nereval_core.readers.offsets import Offsets
 from nereval_core.selection import Selection
 from nereval_core.tagged import tokenized
@@ -74,6 +75,7 @@ class Given:
     repair: Literal["conlleval", "discard"] | None = None
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
+    labels: LabelList | None = None
     selection: Selection = field(default_factory=Selection)
 
     def layers(self) -> tuple[Layer, Layer]:
@@ -86,7 +88,13 @@ class Given:
         Raises:
             FormatError: with all problems of both.
         """
-        options = ReadOptions(column=self.gold_column, repair=self.repair, offsets=self.offsets, columns=self.columns)
+        options = ReadOptions(
+            column=self.gold_column,
+            repair=self.repair,
+            offsets=self.offsets,
+            columns=self.columns,
+            labels=self.labels,
+        )
         whole = readers.read(self.gold, format=self.gold_format, options=options)
         gold = self.selection.of_gold(whole)
         options = replace(options, column=self.pred_column, scheme=whole.scheme, texts=whole.documents)

@@ -23,6 +23,7 @@ from nereval_core.readers.source import Source, SourceFile, packed_within, passe
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
+    from nereval_core.readers.label_list import LabelList
     from nereval_core.readers.offsets import Offsets
     from nereval_core.readers.parts import Part
 
@@ -37,8 +38,9 @@ class ReadOptions:
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
     a text, `core_type` the type or attribute of spans that are the cores of others. `offsets` says what offsets count
     where the format leaves it open, `layer` which of several layers in a file is wanted. `columns` says which column of
-    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none. `progress` is called,
-    as a file is read, with how much is done and the whole, in lines, bytes or (for folders of small files) files.
+    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none. `labels` is the list in
+    which tags that are numbers are places. `progress` is called, as a file is read, with how much is done and the
+    whole, in lines, bytes or (for folders of small files) files.
     """
 
     name: str | None = None
@@ -50,6 +52,7 @@ class ReadOptions:
     offsets: Offsets | None = None
     layer: str | None = None
     columns: Mapping[str, int | str] | None = None
+    labels: LabelList | None = None
     progress: Callable[[int, int], None] | None = None
 
 
@@ -95,7 +98,8 @@ class Reader(Protocol):
     # where a file may hold several layers, layers(source, options) -> their names, the first of them first;
     # where annotations stand in columns that `ReadOptions.column` chooses among, COLUMNS = True, where these are
     # of plain text, TABLES = True, where cores are spans of the type or attribute `ReadOptions.core_type`,
-    # CORES = True, and where zips within zips are opened, ZIPS = True.
+    # CORES = True, where tags may be numbers of `ReadOptions.labels`, LABELS = True, and where zips within zips are
+    # opened, ZIPS = True.
 
     def recognise(self, source: Source) -> float: ...
 
@@ -147,6 +151,8 @@ def read(
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     unused = columns and not hasattr(readers()[format], "has_columns")
     said = ["the columns chosen are for tables of spans, which this is not"] if unused else []
+    if options.labels is not None and not getattr(readers()[format], "LABELS", False):
+        said.append("the labels given are for tags that are numbers, which this format has not")
     reading = replace(reading, notes=(*reading.notes, *passed_over(source), *said))
     of = f"of {len(reading.layer)}"
     for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):

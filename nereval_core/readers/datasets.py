@@ -1,14 +1,14 @@
 """Rows of the Hugging Face datasets library: `tokens` and `ner_tags`, in Parquet or JSON lines.
 
 Tags are strings, or numbers of a list of labels, which stands in the metadata that the library writes into Parquet, or
-in a file beside: `labels.txt` (one a line), `dataset_info.json` or a model's `config.json`. A row is a document, its
-text the tokens with one blank between them.
+in a file beside: `labels.txt` (one a line), `dataset_info.json` or a model's `config.json`; or it is given. A row is a
+document, its text the tokens with one blank between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -18,6 +18,7 @@ from nereval_core.corpus import Documents, Intervals, Labels, Place, document_pr
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
+from nereval_core.readers.label_list import OPTION, TAGS, LabelList, of_file, of_json
 from nereval_core.readers.parquet_columns import MAGIC, opened
 from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
 from nereval_core.readers.source import SourceFile, left_out
@@ -25,13 +26,13 @@ from nereval_core.readers.strict_json import RefusedError, first_keys, items, ki
 
 NAME = "datasets"
 COLUMNS = True
+LABELS = True
 DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
 METADATA = b"huggingface"
 """Under what key of Parquet's metadata the library keeps its own."""
 TOKENS = ("tokens", "words")
-TAGS = ("ner_tags", "ner", "tags", "labels", "ner_tags_fine")
 BESIDE = ("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json", "config.json")
 """Files that may hold the list of labels, by how their names end."""
 
@@ -44,12 +45,46 @@ class Row:
     name: str | None
     tokens: Any
     tags: Any
-    labels: Sequence[str] | None
+    labels: LabelList | None
+
+    @property
+    def numbered(self) -> bool:
+        """Whether its tags are numbers."""
+        return isinstance(self.tags, list) and any(type(tag) is int for tag in self.tags)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The columns of tags that are looked for, the labels given, the files beside, and what is to be said."""
+
+    columns: Sequence[str]
+    labels: LabelList | None
+    beside: Sequence[SourceFile]
+    problems: list[Problem]
+    notes: list[str] = field(default_factory=list)
+
+    def labels_of(self, features: Any, columns: Sequence[str], file: SourceFile) -> LabelList | None:
+        """Return the labels given, those of a file's own features, or the first in a file beside."""
+        own = of_json(features, columns)
+        if self.labels is not None and own is not None and tuple(own) != self.labels.names:
+            self.notes.append(f"{file.shown} has a list of {len(own)} labels, and the one given is taken")
+        if self.labels is not None:
+            return self.labels
+        if own is not None:
+            return LabelList(tuple(own), file.shown)
+        for other in self.beside:
+            if other.name.endswith(".txt"):
+                return of_file(other, columns)
+            if names := of_json(_json(other.read()), columns):
+                return LabelList(tuple(names), other.shown)
+        return None
 
 
 def recognise(source: Source) -> float:
     """Be sure of rows with tokens and tags."""
-    keys = _columns(source.pick(*SUFFIXES)[0]) or first_keys(source, *SUFFIXES)
+    # What describes the dataset may come first by its name.
+    rows = replace(source, files=_files(source))
+    keys = _columns(rows.files[0]) or first_keys(rows, *SUFFIXES)
     return 1.0 if keys & set(TOKENS) and keys & set(TAGS) and "text" not in keys else 0.0
 
 
@@ -62,8 +97,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = _files(source)
     problems: list[Problem] = []
     beside = [file for file in source.files if file.name.endswith(BESIDE)]
-    rows = [row for file in files for row in _rows(file, options, beside, problems)]
+    asked = _Asked(TAGS if options.column is None else (str(options.column),), options.labels, beside, problems)
+    rows = [row for file in files for row in _rows(file, asked)]
     written = [_tags(row, problems) for row in rows]
+    problems += _label_problems(rows, sound=not problems)
     if problems:
         raise FormatError(problems)
     first = [0, *accumulate(map(len, written))]
@@ -76,6 +113,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
     flat = [tag for tags in written for tag in tags]
     tags = Tags.of(flat, first)
     scheme, notes = settled(tags, place, options)
+    notes += asked.notes
+    if options.labels is not None and not any(row.numbered for row in rows):
+        notes.append("the labels given are not used: tags are strings")
     problems += [Problem(*place(token), f"{quoted(flat[token])} is no tag", TAG) for token in tags.odd]
     if scheme and not options.repair and not tags.odd:
         problems += [Problem(*place(token), said, REPAIR) for token, said in faults(tags, scheme)]
@@ -121,51 +161,43 @@ def _documents(rows: Sequence[Row]) -> Documents:
     return Documents(ids, texts, Intervals(first, *flat), named=any(name is not None for name in names))
 
 
-def _rows(
-    file: SourceFile, options: ReadOptions, beside: Sequence[SourceFile], problems: list[Problem]
-) -> Iterator[Row]:
+def _rows(file: SourceFile, asked: _Asked) -> Iterator[Row]:
     """Yield the rows of a file; what is no row goes to the problems."""
     columns = _columns(file)
-    wanted = TAGS if options.column is None else (str(options.column),)
     if columns is not None:
-        yield from _parquet_rows(file, columns, wanted, beside, problems)
+        yield from _parquet_rows(file, columns, asked)
         return
-    labels = _labels_beside(beside, wanted)
-    for line, row in items(file, problems):
+    labels = asked.labels_of({}, asked.columns, file)
+    for line, row in items(file, asked.problems):
         keys = row.keys() if isinstance(row, dict) else set()
-        words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, wanted))
+        words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, asked.columns))
         if words is None or tags is None:
-            found = f"no {'tokens' if words is None else ' or '.join(wanted)}" if keys else f"{kind(row)}"
-            problems.append(Problem(file.shown, line, f"{found} in a row", "write objects with tokens and ner_tags"))
+            found = f"no {'tokens' if words is None else ' or '.join(asked.columns)}" if keys else f"{kind(row)}"
+            remedy = "write objects with tokens and ner_tags"
+            asked.problems.append(Problem(file.shown, line, f"{found} in a row", remedy))
         else:
             yield Row((file.shown, line), named(row.get("id")), row[words], row[tags], labels)
 
 
-def _parquet_rows(
-    file: SourceFile,
-    columns: frozenset[str],
-    wanted: Sequence[str],
-    beside: Sequence[SourceFile],
-    problems: list[Problem],
-) -> Iterator[Row]:
+def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[Row]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    words, tags = (next((key for key in known if key in columns), None) for known in (TOKENS, wanted))
+    words, tags = (next((key for key in known if key in columns), None) for known in (TOKENS, asked.columns))
     if words is None or tags is None:
         remedy = "name the tags' column by --column" if words else "give a column of tokens"
-        found = f"no column {' or '.join(TOKENS if words is None else wanted)} among {', '.join(sorted(columns))}"
-        problems.append(Problem(file.shown, None, found, remedy))
+        lacking = " or ".join(TOKENS if words is None else asked.columns)
+        found = f"no column {lacking} among {', '.join(sorted(columns))}"
+        asked.problems.append(Problem(file.shown, None, found, remedy))
         return
     try:
         table = pq.ParquetFile(opened(file)).read([one for one in ("id", words, tags) if one in columns])
         table.validate(full=True)
         kept = table.to_pydict()
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
-        problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
+        asked.problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
         return
-    own = _labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,))
-    labels = own or _labels_beside(beside, (tags,))
+    labels = asked.labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,), file)
     names = kept.get("id", [None] * len(table))
     for at, (name, tokens, given) in enumerate(zip(names, kept[words], kept[tags], strict=True), start=1):
         yield Row((file.shown, at), named(name), tokens, given, labels)
@@ -184,16 +216,6 @@ def _columns(file: SourceFile) -> frozenset[str] | None:
         return frozenset()
 
 
-def _labels_beside(files: Sequence[SourceFile], columns: Sequence[str]) -> Sequence[str] | None:
-    for file in files:
-        if file.name.endswith(".txt"):
-            return [line for line in file.lines() if line]
-        labels = _labels_of(_json(file.read()), columns)
-        if labels:
-            return labels
-    return None
-
-
 def _json(raw: bytes) -> Any:
     try:
         return loads(raw.decode())
@@ -201,31 +223,21 @@ def _json(raw: bytes) -> Any:
         return None
 
 
-def _labels_of(found: Any, columns: Sequence[str]) -> list[str] | None:
-    """Return the labels of a column from a description of features, or those of a model."""
-    if not isinstance(found, dict):
-        return None
-    if isinstance(found.get("id2label"), dict):
-        return _in_order(found["id2label"])
-    features = found.get("features")
-    if isinstance(features, dict):
-        known = [names for column in columns if (names := _names(features.get(column)))]
-        return known[0] if known else None
-    return next((labels for inner in found.values() if (labels := _labels_of(inner, columns))), None)
+def _label_problems(rows: Sequence[Row], *, sound: bool) -> Iterator[Problem]:
+    """Yield what is wrong with the lists of labels that numbers are places in, each looked at once.
 
-
-def _names(feature: Any) -> list[str] | None:
-    """Return the names of a class label, wherever it stands in a feature."""
-    inner = feature if isinstance(feature, list) else list(feature.values()) if isinstance(feature, dict) else []
-    if isinstance(feature, dict) and "names" in feature:
-        return _in_order(feature["names"])
-    return next((names for one in inner if (names := _names(one))), None)
-
-
-def _in_order(names: Any) -> list[str] | None:
-    if isinstance(names, dict) and all(isinstance(key, str) and key.isdecimal() for key in names):
-        names = [names[key] for key in sorted(names, key=int)]
-    return names if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
+    Which labels are used is told of `sound` rows only.
+    """
+    used: dict[int, set[int]] = {}
+    lists: dict[int, LabelList] = {}
+    for row in rows:
+        if row.labels is not None and row.numbered:
+            numbers = used.setdefault(id(row.labels), set())
+            lists[id(row.labels)] = row.labels
+            if sound:
+                numbers.update(row.tags)
+    for key, labels in lists.items():
+        yield from labels.problems(used[key])
 
 
 def _tags(row: Row, problems: list[Problem]) -> list[str]:
@@ -246,8 +258,11 @@ def _tags(row: Row, problems: list[Problem]) -> list[str]:
     if set(map(type, tags)) != {int}:
         return complain("tags that are neither all strings nor all integers", "write one kind")
     if labels is None:
-        return complain("tags are numbers, and there is no list of labels", f"put one beside it: {', '.join(BESIDE)}")
+        remedy = f"give it, {OPTION} O,B-PER,I-PER,… or a file, or put one beside it: {', '.join(BESIDE)}"
+        return complain("tags are numbers, and there is no list of labels", remedy)
     if min(tags) < 0 or max(tags) >= len(labels):
         beyond = next(tag for tag in tags if not 0 <= tag < len(labels))
-        return complain(f"the tag {beyond} is none of {len(labels)} labels", "give the list that the tags were made by")
-    return [labels[tag] for tag in tags]
+        found = f"the tag {beyond} is none of the {len(labels)} of {labels.source}"
+        return complain(found, "give the list that the tags were made by")
+    names = labels.names
+    return [names[tag] for tag in tags]

@@ -13,6 +13,7 @@ import streamlit as st
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source, formats
+from nereval_core.readers.label_list import of_words
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.readers.source import LAYER, label_of
 from pages.shared import keys, mending, selecting, waiting
@@ -111,6 +112,12 @@ def _options(name: str) -> None:
             help="For brat: spans of this type, or with this attribute, are the cores of the smallest spans around "
             "them. The criterion core needs them.",
         )
+        left.text_input(
+            "Labels of numbered tags",
+            key=f"{name}_labels",
+            placeholder="in the file, or in labels.txt beside it",
+            help="For datasets whose tags are numbers: the labels in order, O, B-PER, I-PER, …",
+        )
         right.selectbox(
             "Documents are paired",
             list(PAIRINGS),
@@ -144,6 +151,7 @@ def _chosen_options(name: str) -> LoadOptions:
         pred_column=_column(value("pred_column")),
         repair=repair if (repair := value("repair")) != REFUSE else None,
         core_type=(value("core_type") or "").strip() or None,
+        labels=of_words(value("labels") or "") or None,
         missing=value("missing") or "error",
         token_text="gold" if value("token_text") else "own",
         pair_by=value("pair_by") or "auto",
