@@ -6,9 +6,12 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from nereval_core.readers import Source, preview
-from nereval_core.readers.csv_table import chosen_columns
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, Source, preview, read
+from nereval_core.readers.csv_table import COLUMNS, chosen_columns
 from nereval_core.readers.preview import ROWS, Preview
 from tests.samples import CSV, JSONL, SAMPLES, TSV
 from tests.test_csv import BARE, GERMAN
@@ -93,9 +96,27 @@ def test_what_is_no_table_is_only_told(files: dict[str, str]) -> None:
 def test_what_would_not_be_read_and_what_is_wrong_is_said() -> None:
     source = Source.of_uploads([("g.zip", zipped(("d.ann", ANN), ("d.txt", b"abc"), ("p.png", b"x")))])
     assert preview.preview(source) == Preview("brat", 2, unread=("p.png",))
+    assert seen({"x.jsonl": SAMPLES["doccano triples"][1]["all.jsonl"], "notes.md": "# x"}).unread == ("notes.md",)
     found = seen({"x.json": SAMPLES["Label Studio"][1]["export.json"][:-3]}, format="labelstudio")
     assert found.format == "labelstudio" and found.problems[0].line is not None
     assert seen({"x.csv": CSV}, format="xml").problems[0].found == "no reader for the format 'xml'"
+
+
+CELLS = st.text(st.sampled_from('a1,;\t|"\n\r \0é😀.-'), max_size=60)
+PLACES = st.sampled_from(["", "a", "1", 1, 2, 3, 7])
+
+
+@settings(max_examples=150, deadline=None)
+@given(CELLS, st.dictionaries(st.sampled_from(sorted(COLUMNS)), PLACES, max_size=9))
+def test_any_table_and_any_choice_end_in_a_reading_or_in_problems(text: str, chosen: dict[str, int | str]) -> None:
+    try:
+        source = Source.of_uploads([("x.csv", text.encode())])
+        found = preview.preview(source, columns=chosen)
+        assert (found.format == "csv") or found.problems
+        reading = read(source, format="csv", options=ReadOptions(columns=chosen))
+        assert reading.format == "csv"
+    except FormatError as error:
+        assert all(problem.found and problem.remedy for problem in error.problems)
 
 
 def test_of_a_packed_file_only_the_beginning_is_unpacked(tmp_path: Path) -> None:

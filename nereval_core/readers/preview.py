@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from nereval_core.errors import FormatError, Problem
 from nereval_core.readers import ReadOptions, Source, layers, readers, told_format
 from nereval_core.readers import csv as tables_of_spans
+from nereval_core.readers.archives import ENDINGS
 from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
 
 LAYERS_BYTES = 4 << 20
@@ -61,7 +62,7 @@ def preview(source: Source, *, format: str = "auto", columns: Chosen | None = No
     except FormatError as error:
         found, problems = "", error.problems
     table = _table(source, columns) if found in ("", tables_of_spans.NAME) else None
-    unread = source.passed
+    unread = source.passed + _others(source, found)
     if table is not None:
         unread += tuple(f"column {name}" for name in table.rest)
         problems = problems if table.has_spans else tuple(no_columns(table))
@@ -75,6 +76,14 @@ def preview(source: Source, *, format: str = "auto", columns: Chosen | None = No
             problems = error.problems
     shown = None if table is None else _columns(table)
     return Preview(found, len(source.files), names if len(names) > 1 else (), waiting, shown, unread, problems)
+
+
+def _others(source: Source, format: str) -> tuple[str, ...]:
+    """Return the files that end as no annotations do, beside those that a reader picks by their endings."""
+    module = readers().get(format)
+    picked = source.pick(*getattr(module, "SUFFIXES", ()))
+    others = tuple(file.name for file in source.files if file.suffix not in ENDINGS)
+    return others if module is not None and len(picked) < len(source.files) else ()
 
 
 def _table(source: Source, columns: Chosen | None) -> Table | None:

@@ -232,7 +232,9 @@ def served(root: Path) -> None:
     format = st.session_state.get("served_format") or AUTO
     ours = _looked_at(root, Path(folder, gold), "Gold", format, gold=True) if gold else Taken()
     theirs = [_looked_at(root, Path(beside, name), name, format, gold=False) for name in systems[:SERVED_SYSTEMS]]
-    theirs += [Taken()] * (len(systems) - len(theirs))
+    if more := len(systems) - len(theirs):
+        st.caption(f"{more:,} more systems are recognised when they are read.")
+        theirs += [Taken()] * more
     _options("served")
     st.button(
         "Read and score",

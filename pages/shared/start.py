@@ -128,7 +128,10 @@ def problems() -> None:
     if lines:
         show_problems(lines, below=lambda: mending.offer(lines))
         if any(" --" in line for line in lines):
-            st.caption("What begins with two dashes is an option: find it under Format and reading, beneath the files.")
+            st.caption(
+                "What begins with two dashes is an option: find it under Format and reading, beneath the files. What "
+                "the columns of a table hold is asked for below its files."
+            )
 
 
 def _export(here: Here) -> None:

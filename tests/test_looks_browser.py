@@ -1,0 +1,42 @@
+"""One export as gold and systems in a browser: what was recognised, chosen by the keyboard alone, read and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import Visit
+from tests.test_looks_page import EXPORT
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture
+def visit(browser: Any, app: str) -> Iterator[Visit]:
+    found = Visit(browser, app)
+    yield found
+    found.close()
+
+
+def test_an_export_of_three_layers_is_read_by_the_keyboard(visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "export.json").write_bytes(EXPORT)
+    visit.go("/")
+    page = visit.page
+    page.get_by_role("tab", name="Upload").click()
+    with visit.rerun():
+        page.locator("input[type=file]").first.set_input_files(tmp_path / "export.json")
+    page.get_by_text("Recognised as labelstudio · 1 file · 3 layers: ann@").wait_for()
+    # An address is no link here.
+    assert page.locator("a[href^='mailto:']").count() == 0
+    page.get_by_role("combobox", name="Gold is the layer").focus()
+    with visit.rerun():
+        for key in ("ArrowDown", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
+            page.wait_for_timeout(100)
+    page.get_by_role("button", name="Read and score").focus()
+    with visit.rerun():
+        page.keyboard.press("Enter")
+    page.get_by_text("What was read").wait_for()
