@@ -72,9 +72,9 @@ def restricted(reading: Reading, ids: DocumentIds | Iterable[str]) -> Reading:
     return among(reading, wanted)
 
 
-def among(reading: Reading, ids: DocumentIds) -> Reading:
-    """Return a reading of those of the listed documents that it has, which may be none."""
-    numbers = numbers_of(reading, ids)
+def among(reading: Reading, ids: DocumentIds, more: Iterable[int] = ()) -> Reading:
+    """Return a reading of those of the listed documents that it has, which may be none, and of `more` by number."""
+    numbers = np.union1d(numbers_of(reading, ids), np.fromiter(more, np.int64))
     said = f"{len(numbers)} of {len(reading.documents)} documents"
     return replace(taken(reading, numbers), restricted=said, notes=(*reading.notes, f"restricted to {said}"))
 

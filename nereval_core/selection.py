@@ -43,12 +43,15 @@ class Selection:
     def of_pred(self, pred: Reading, whole: Reading, *, pair_by: PairBy = "auto") -> Reading:
         """Return what of a prediction is scored against gold, of which `whole` is all.
 
-        Documents that are not paired by their ids are all there still: `paired` chooses among them.
+        Documents that are not paired by their ids are all there still: `paired` chooses among them. Where some ids
+        meet, those with the text of a document that the prediction has not by its id are taken too.
         """
         if self.pred_types is not None:
             pred = mapped(pred, self.pred_types)
         chosen = self.documents is not None and pair_by == "auto" and _by_ids(pred, whole)
-        return among(pred, self.documents) if self.documents is not None and chosen else pred
+        if self.documents is None or not chosen:
+            return pred
+        return among(pred, self.documents, _by_text(pred, whole, self.documents))
 
     def paired(self, gold: Reading, pred: Reading, whole: Reading, **pairing: Unpack[Pairing]) -> Paired:
         """Return the prediction's layer over the documents of gold that are scored.
@@ -90,3 +93,13 @@ class Selection:
 def _by_ids(pred: Reading, whole: Reading) -> bool:
     ours, theirs = whole.documents, pred.documents
     return ours.named and theirs.named and theirs is not ours and not ours.index.keys().isdisjoint(theirs.ids)
+
+
+def _by_text(pred: Reading, whole: Reading, ids: DocumentIds) -> list[int]:
+    """Return the documents that gold does not know by id, and that have the text of one that is asked for."""
+    ours, theirs = whole.documents, pred.documents
+    wanted = {ours.texts[ours.index[name]] for name in ids.ids if name in ours.index and name not in theirs.index}
+    if not wanted:
+        return []
+    foreign = (number for number, name in enumerate(theirs.ids) if name not in ours.index)
+    return [number for number in foreign if theirs.texts[number] in wanted]

@@ -115,6 +115,19 @@ def test_documents_without_ids_are_paired_first(tmp_path: Path) -> None:
     assert loaded.marks["run"] == ("restricted to 2 of 3 documents",)
 
 
+def test_documents_are_found_by_their_text_too(tmp_path: Path) -> None:
+    rows = [{"id": name, "text": f"Ann saw {name}", "spans": []} for name in ("a", "b", "c")]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rows[1]["id"], rows[2]["id"] = "other b", "other c"
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = LoadOptions(documents=document_ids("a,b"))
+    loaded = load_corpus(tmp_path / "gold.jsonl", {"run": tmp_path / "run.jsonl"}, options=options)
+    assert loaded.corpus.documents.ids == ("a", "b") and len(loaded.systems["run"].documents) == 2
+    options = LoadOptions(documents=document_ids("b,c"))
+    loaded = load_corpus(tmp_path / "gold.jsonl", {"run": tmp_path / "run.jsonl"}, options=options)
+    assert loaded.corpus.documents.ids == ("b", "c")
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"documents": document_ids("bio-01,bio-99")}, "--documents: no document is called 'bio-99'; write ids as the"),
     ({"documents": document_ids("x")}, "--documents: no document is called 'x'"),
