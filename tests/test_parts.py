@@ -19,6 +19,7 @@ from nereval_core.errors import FormatError
 from nereval_core.library import load_corpus
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.parts import Part, joined
+from nereval_core.readers.preview import preview
 from nereval_core.subset import documents_of, layer_of
 from tests.layer_strategies import content, layers
 
@@ -261,3 +262,30 @@ def test_parts_are_told_apart_when_a_source_is_made() -> None:
     assert Source.of_parts([one]) is one
     both = Source.of_parts([one, two, one, two])
     assert (both.name, both.label, len(both.files)) == ("one.jsonl + two.jsonl + 2 more", "one + two + 2 more", 4)
+
+
+APART = [
+    (["a.jsonl", "b.jsonl"], [["a.jsonl"], ["b.jsonl"]]),
+    (["a.ann", "a.txt", "b.txt"], [["a.ann", "a.txt"], ["b.txt"]]),
+    (
+        ["x/a.spans.parquet", "x/a.texts.parquet", "x/b.spans.csv"],
+        [["x/a.spans.parquet", "x/a.texts.parquet"], ["x/b.spans.csv"]],
+    ),
+    (["a.json", "b.xmi", "TypeSystem.xml"], [["TypeSystem.xml", "b.xmi"], ["a.json"]]),
+]
+
+
+@pytest.mark.parametrize(("names", "parts"), APART)
+def test_files_taken_apart_stay_with_their_companions(names: list[str], parts: list[list[str]]) -> None:
+    source = Source.of_uploads([(name, b"{}") for name in names], name="all")
+    found = source.apart()
+    assert [[file.name for file in part.files] for part in found.parts] == parts
+    assert (found.name, found.label) == ("all", "all")
+
+
+def test_a_preview_says_which_formats_files_have_by_themselves() -> None:
+    row = b'{"id": "d", "text": "Ann", "spans": []}\n'
+    tags = b"Ann B-PER\nsaw O\n"
+    assert preview(Source.of_uploads([("a.jsonl", row), ("b.conll", tags)])).apart == ("conll", "jsonl")
+    assert preview(Source.of_uploads([("a.jsonl", row), ("b.jsonl", row)])).apart == ()
+    assert preview(Source.of_uploads([("a.jsonl", row), ("b.md", b"# Notes")])).apart == ()

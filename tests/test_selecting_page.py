@@ -24,6 +24,7 @@ from tests.test_pages import opened, settled, sound, upload
 TEXT = "Ann saw Bob in Rome"
 SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
 NAMES = {"PER": "person", "LOC": "place"}
+EXPORTED = json.dumps({"id": "b", "text": TEXT, "label": [list(span) for span in SPANS]}) + "\n"
 MAPPING = "Read again with this mapping"
 
 
@@ -107,6 +108,20 @@ def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> No
     app.text_area(key=field).set_value(text)
     app = upload(app, lines(), lines())
     assert app.error and any(code.value.startswith(said) for code in app.code)
+
+
+def test_files_of_several_formats_are_read_each_by_itself() -> None:
+    app = opened("Start")
+    files = [("a.jsonl", lines(None, "a").encode(), ""), ("b.json", EXPORTED.encode(), "")]
+    app = sound(app.file_uploader(key="upload_gold").set_value(files).run())
+    box = next(box for box in app.checkbox if "Read each file by itself" in box.label)
+    assert box.label.endswith("there are doccano and jsonl")
+    box.check().run()
+    run = [("run.jsonl", lines(None, "a", "b").encode(), "")]
+    app.file_uploader(key="upload_system_0").set_value(run).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert list(app.dataframe[0].value["format"]) == ["doccano + jsonl", "jsonl"]
+    assert list(app.dataframe[0].value["spans"]) == [6, 6]
 
 
 def test_what_is_read_again_is_opened_from_the_store(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nereval_core.errors import FormatError, Problem
-from nereval_core.readers import ReadOptions, Source, layers, readers, told_format
+from nereval_core.readers import ReadOptions, Source, layers, readers, recognised, told_format
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.archives import ENDINGS
 from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
@@ -19,6 +19,8 @@ LAYERS_BYTES = 4 << 20
 ROWS = 5
 CELL = 60
 """How many rows of a table are shown, and how many characters of a cell."""
+FILES = 40
+"""In more files than this it is not looked whether they have several formats."""
 NARROW = 3
 """What has fewer columns is no table of spans, whatever it is called."""
 
@@ -41,6 +43,7 @@ class Columns:
 class Preview:
     """What was found: `format` is "" where none could be told, `layers` are empty where a format has but one.
 
+    `apart` are the formats of the files, each taken by itself, where that makes a difference and all are recognised.
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
     over, `problems` what would keep the source from being read, as far as is known.
     """
@@ -52,6 +55,7 @@ class Preview:
     columns: Columns | None = None
     unread: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    apart: tuple[str, ...] = ()
 
 
 def preview(source: Source, *, format: str = "auto", columns: Chosen | None = None, whole: bool = False) -> Preview:
@@ -75,7 +79,16 @@ def preview(source: Source, *, format: str = "auto", columns: Chosen | None = No
         except FormatError as error:
             problems = error.problems
     shown = None if table is None else _columns(table)
-    return Preview(found, len(source.files), names if len(names) > 1 else (), waiting, shown, unread, problems)
+    known = names if len(names) > 1 else ()
+    return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source))
+
+
+def _apart(source: Source) -> tuple[str, ...]:
+    """Return the formats of the files by themselves, nothing where one is not recognised or all are alike."""
+    if not 1 < len(source.files) <= FILES:
+        return ()
+    forms = {recognised(part) for part in source.apart().parts}
+    return tuple(sorted(form for form in forms if form)) if len(forms) > 1 and None not in forms else ()
 
 
 def _others(source: Source, format: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -206,6 +206,20 @@ class Source:
         name, label = (_listed([getattr(part, key) for part in parts]) for key in ("name", "label"))
         return cls(name, label, files, parts=tuple(parts))
 
+    def apart(self) -> Source:
+        """Return its files as the parts of one layer, each by itself, but for those that belong together."""
+        names = {file.name for file in self.files}
+        groups: dict[str, list[SourceFile]] = {}
+        for file in self.files:
+            groups.setdefault(_together(file.name, names), []).append(file)
+        found = Source.of_parts(
+            [
+                replace(self, name=files[0].shown, label=label_of(files[0].name), files=tuple(files), passed=())
+                for files in groups.values()
+            ]
+        )
+        return replace(found, name=self.name, label=self.label)
+
     @classmethod
     def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
         """Return uploaded files, those of a zip one by one and without the one folder they may all lie in.
@@ -285,6 +299,17 @@ def _refuse_foreign(name: str, file: SourceFile) -> None:
 def _listed(names: Sequence[str]) -> str:
     shown = names if len(names) <= NAMED_PARTS else (*names[: NAMED_PARTS - 1], f"{len(names) - NAMED_PARTS + 1} more")
     return " + ".join(shown)
+
+
+def _together(name: str, names: Collection[str]) -> str:
+    """Return the first of the names that a file stands together with, of those there are, or might be."""
+    for ending, other in COMPANIONS.items():
+        if name.endswith(ending):
+            return min(name, name.removesuffix(ending) + other)
+    annotations = name.removesuffix(".txt") + ".ann"
+    if name.endswith(".txt") and annotations in names:
+        return annotations
+    return next((one for ending, one in BESIDE.items() if name.endswith((ending, one))), name)
 
 
 def with_layer(path: str) -> tuple[str, str] | None:

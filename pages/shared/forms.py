@@ -170,12 +170,12 @@ def _read_upload(ours: Taken, theirs: Sequence[Taken]) -> None:
     gold = st.session_state["upload_gold"]
     raw = _raw(gold)
     systems: dict[str, list[tuple[str, bytes]]] = {}
-    wanted = {GOLD: Wanted(ours.layer, ours.columns)}
+    wanted = {GOLD: Wanted(ours.layer, ours.columns, ours.apart)}
 
     def add(name: str, files: list[tuple[str, bytes]], layer: str, taken: Taken) -> None:
         free = _free(name, systems)
         systems[free] = files
-        wanted[free] = Wanted(layer, taken.columns)
+        wanted[free] = Wanted(layer, taken.columns, taken.apart)
 
     for layer in ours.others:
         add(layer, raw, layer, ours)
@@ -270,7 +270,8 @@ def _read_served(
     if ours.columns:
         columns[gold] = ours.columns
     first = _with_layer(gold, ours.layer)
-    _begin("served", lambda options: Served(root, folder, first, names, options, columns))
+    apart = frozenset(name for name, taken in zip((gold, *systems), (ours, *theirs), strict=True) if taken.apart)
+    _begin("served", lambda options: Served(root, folder, first, names, options, columns, apart))
 
 
 def _with_layer(name: str, layer: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, islice
@@ -262,16 +262,18 @@ def served_sources(
     systems: Sequence[str],
     *,
     columns: Mapping[str, Mapping[str, int | str]] | None = None,
+    apart: Collection[str] = (),
 ) -> tuple[str, Source | FormatError, dict[str, Source | FormatError]]:
     """Return title, gold and systems of a corpus in the served folder, as `load` takes them.
 
     Names are paths from `folder`, perhaps with `#` and a layer; for a path outside the served folder there is the
-    error. `columns` says, by name, what the columns of a table hold.
+    error. `columns` says, by name, what the columns of a table hold, `apart` whose files are each read by themselves.
     """
 
     def source(name: str) -> Source | FormatError:
         try:
-            return replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
+            found = replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
+            return found.apart() if name in apart else found
         except FormatError as error:
             return error
 

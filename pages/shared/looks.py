@@ -37,11 +37,15 @@ LINES = 3
 
 @dataclass(frozen=True)
 class Taken:
-    """What is to be read of files: `layer` ("" where they hold one), `others` of them, and what columns hold."""
+    """What is to be read of files: `layer` ("" where they hold one), `others` of them, and what columns hold.
+
+    Files taken `apart` are the parts of one layer, each in its own format.
+    """
 
     layer: str = ""
     others: tuple[str, ...] = ()
     columns: Mapping[str, int | str] | None = None
+    apart: bool = False
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -65,6 +69,11 @@ def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, titl
     with above:
         _line(found, f"{plain(title)}: " if title else "")
     columns = dict(chosen) or None
+    if found.apart:
+        forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
+        said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
+        if st.checkbox(f"Read each file by itself: there are {forms}", key=f"{place}_apart_{mark}", help=said):
+            return Taken(apart=True)
     if found.waiting:
         said = "This file may hold the work of several annotators and models, and is large."
         st.button("Look for its layers", key=f"{whole}_ask", help=said, on_click=_want, args=(whole,))

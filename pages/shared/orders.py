@@ -20,14 +20,20 @@ UNPACKED = frozenset({".zip", ".gz", ".zst", ".zstd", ".parquet", ".spacy"})
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is read of files that hold more: the layer, "" where there is one, and what the columns of a table hold."""
+    """What is read of files that hold more: the layer, "" where there is one, and what the columns of a table hold.
+
+    Files read `apart` are the parts of one layer.
+    """
 
     layer: str = ""
     columns: Mapping[str, int | str] | None = None
+    apart: bool = False
 
     def of(self, source: Source | FormatError) -> Source | FormatError:
         if isinstance(source, FormatError) or self == Wanted():
             return source
+        if self.apart:
+            return source.apart()
         columns = self.columns or source.columns
         return replace(source, layer=self.layer or source.layer, label=self.layer or source.label, columns=columns)
 
@@ -73,7 +79,8 @@ class Uploaded:
 class Served:
     """Files or folders in the served one; names are paths from `folder`, which is one from `root`.
 
-    `#` and a layer may stand behind a name. `columns` says, by name, what the columns of a table hold.
+    `#` and a layer may stand behind a name. `columns` says, by name, what the columns of a table hold; the files of the
+    folders named in `apart` are each read by themselves.
     """
 
     root: Path
@@ -82,6 +89,7 @@ class Served:
     systems: Sequence[str]
     options: LoadOptions = field(default_factory=LoadOptions)
     columns: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:
@@ -98,7 +106,7 @@ class Served:
 
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
-        return served_sources(self.root, self.folder, self.gold, self.systems, columns=self.columns)
+        return served_sources(self.root, self.folder, self.gold, self.systems, columns=self.columns, apart=self.apart)
 
 
 @dataclass(frozen=True)
