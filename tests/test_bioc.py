@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -416,20 +415,6 @@ def test_other_encodings_that_xml_names() -> None:
 def test_line_ends_are_those_that_xml_means() -> None:
     text = of_passage("").replace("ab cd", "a\r\nb&#13;\nc")
     assert read_xml(text).documents.texts == ("a\nb\r\nc",)
-
-
-def test_without_the_parser_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("defusedxml")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "defusedxml", None)
-    source = Source.of_uploads([("x.xml", BIOC.encode())])
-    assert ours.recognise(source) == 1.0
-    with pytest.raises(FormatError) as caught:
-        read(source)
-    assert str(caught.value) == (
-        "x.xml: reading BioC XML needs defusedxml; pip install 'nereval[bioc]', or pip install defusedxml"
-    )
-    assert len(read_json(lines(*BIOC_DOCUMENTS)).documents) == 2
 
 
 SIZES: dict[Unit, Callable[[str], int]] = {

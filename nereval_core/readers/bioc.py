@@ -62,7 +62,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """Read all documents; `options.column` names the infon that types stand in.
 
     Raises:
-        FormatError: with every problem found; defusedxml is needed for XML, and missing.
+        FormatError: with every problem found.
     """
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []

@@ -13,7 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 from xml.parsers.expat import ExpatError
 
-from nereval_core.errors import FormatError, Problem, quoted
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from nereval_core.errors import Problem, quoted
 from nereval_core.readers.bioc_documents import UNKNOWN, Annotation, Document, Passage
 from nereval_core.readers.source import SourceFile
 
@@ -33,7 +36,6 @@ CHILDREN: Mapping[str, frozenset[str]] = {
 """What is read of each element."""
 LEAVES = frozenset(("source", "date", "key", "infon", "id", "offset", "text"))
 RELATION = "relation"
-INSTALL = "pip install 'nereval[bioc]', or pip install defusedxml"
 WELL = "write it as the package bioc does"
 
 
@@ -45,13 +47,8 @@ def from_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) ->
     """Return the documents of a file; what is wrong goes to `problems`, what is not read is counted.
 
     Raises:
-        FormatError: the package defusedxml is missing, or the file is not readable.
+        FormatError: the file is not readable.
     """
-    try:
-        from defusedxml.common import DefusedXmlException
-        from defusedxml.ElementTree import DefusedXMLParser
-    except ImportError:
-        raise FormatError.single(file.shown, None, "reading BioC XML needs defusedxml", INSTALL) from None
     # Of the tree that it would build nothing is wanted: its parser, made safe, drives ours.
     parser = DefusedXMLParser(target=object()).parser
     tree = _Tree(parser, file.shown, problems, counts)
