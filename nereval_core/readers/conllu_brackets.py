@@ -8,7 +8,7 @@ documentation of CorefUD, "Description of the data format", and that of GUM, "En
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -45,13 +45,16 @@ class Entity:
 
 @dataclass(slots=True)
 class Brackets:
-    """Takes the brackets of a document's nodes, one after another: `opened` by what may close them, `partial` by id."""
+    """Takes the brackets of a document's nodes, one after another.
+
+    `opened` are entities by what may close them, `partial` those that wait for a part, by id, its number and the total.
+    """
 
     shown: str
     problems: list[Problem]
     done: list[Entity] = field(default_factory=list)
     opened: dict[str, list[Entity]] = field(default_factory=dict)
-    partial: dict[str, list[Entity]] = field(default_factory=dict)
+    partial: dict[tuple[str, int, int], deque[Entity]] = field(default_factory=dict)
 
     def complain(self, line: int, found: str, remedy: str) -> None:
         self.problems.append(Problem(self.shown, line, found, remedy))
@@ -89,28 +92,20 @@ class Brackets:
         entity = known.pop()
         entity.closed = True
         entity.parts.append((entity.first, at))
-        if entity.number == entity.total == 1:
+        if entity.number > 1:
+            waiting = self.partial.get((entity.id, entity.number, entity.total))
+            if not waiting:
+                said = f"part {entity.number} of {entity.total} of {quoted(entity.id)} without the one before it"
+                self.complain(entity.line, said, "write all parts in their order, [1/2] and [2/2]")
+                return
+            first = waiting.popleft()
+            first.parts += entity.parts
+            entity = first
+        if len(entity.parts) == entity.total:
             self.done.append(entity)
-        elif entity.number == 1:
-            self.partial.setdefault(entity.id, []).append(entity)
         else:
-            self.extend(entity)
-
-    def extend(self, part: Entity) -> None:
-        """Add a part to the entity that waits for it."""
-        waiting = self.partial.get(part.id, [])
-        whole = next(
-            (one for one in waiting if (len(one.parts) + 1, one.total) == (part.number, part.total)),
-            None,
-        )
-        if whole is None:
-            said = f"part {part.number} of {part.total} of {quoted(part.id)} without the one before it"
-            self.complain(part.line, said, "write all parts in their order, [1/2] and [2/2]")
-            return
-        whole.parts += part.parts
-        if len(whole.parts) == whole.total:
-            waiting.remove(whole)
-            self.done.append(whole)
+            key = entity.id, len(entity.parts) + 1, entity.total
+            self.partial.setdefault(key, deque()).append(entity)
 
     def finish(self) -> list[Entity]:
         """Return the entities in the order in which they begin; what is not whole goes to the problems."""

@@ -47,7 +47,10 @@ def value_of(misc: str, key: str) -> str | None:
     if key not in misc:
         return None
     start = f"{key}="
-    return next((one[len(start) :] for one in misc.split("|") if one.startswith(start)), None)
+    for one in misc.split("|"):
+        if one.startswith(start):
+            return one[len(start) :]
+    return None
 
 
 def sentences_of(file: SourceFile, problems: list[Problem]) -> list[Sentence]:

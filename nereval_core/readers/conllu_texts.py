@@ -13,6 +13,7 @@ from nereval_core.readers.conllu_rows import PARAGRAPH, TEXT, Row, Sentence, val
 SPACES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
 """Escapes of SpacesAfter, as UDPipe has them."""
 ESCAPED = re.compile(r"\\([strnp\\])")
+BLANKS = re.compile(r"\s+")
 NOWHERE = (-1, -1)
 
 
@@ -90,6 +91,8 @@ def document_of(name: str, sentences: Sequence[Sentence], problems: list[Problem
 
 def _gap(row: Row, otherwise: str, *, said: bool = False) -> str:
     """Return what stands behind a word; `otherwise` is taken where its MISC does not tell, or where `# text` did."""
+    if "Space" not in row.misc:
+        return otherwise
     spaces = _spaces(row.misc, "SpacesAfter")
     if spaces is not None:
         return spaces
@@ -99,6 +102,12 @@ def _gap(row: Row, otherwise: str, *, said: bool = False) -> str:
 def _spaces(misc: str, key: str) -> str | None:
     spaces = value_of(misc, key)
     return None if spaces is None else ESCAPED.sub(lambda found: SPACES[found[1]], spaces)
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    """Return the place of the first character that is no white space, from a place on."""
+    found = BLANKS.match(text, at)
+    return at if found is None else found.end()
 
 
 def _checked(sentence: Sentence, problems: list[Problem]) -> Iterator[tuple[Row, str | None, bool]]:
@@ -124,7 +133,7 @@ def _checked(sentence: Sentence, problems: list[Problem]) -> Iterator[tuple[Row,
             continue
         seen: str | None = None
         if text is not None:
-            begin = cursor if text.startswith(row.form, cursor) else len(text) - len(text[cursor:].lstrip())
+            begin = cursor if text.startswith(row.form, cursor) else _behind_blanks(text, cursor)
             seen, cursor = text[cursor:begin], begin + len(row.form)
             if not text.startswith(row.form, begin):
                 goes_on = quoted(text[begin : begin + len(row.form) + 5])
@@ -142,6 +151,6 @@ def _checked(sentence: Sentence, problems: list[Problem]) -> Iterator[tuple[Row,
     last = sentence.rows[-1].line
     if covered >= following:
         complain(last, f"a multiword token up to word {covered}, and the last is {following - 1}", "write its words")
-    if text is not None and text[cursor:].strip():
+    if text is not None and _behind_blanks(text, cursor) < len(text):
         found = f"# text goes on with {quoted(text[cursor:].strip())} behind the last word"
         complain(last, found, "mend # text, or write the words that are missing")

@@ -200,6 +200,21 @@ def _webanno(layer: Layer, path: Path) -> None:
         (path / f"{name}.tsv").write_text(f"{head}#Text={text}\n{''.join(rows)}\n", encoding="utf-8")
 
 
+def _conllu(layer: Layer, path: Path) -> None:
+    documents = layer.documents
+    assert documents.tokens is not None
+    parts = []
+    for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
+        spans = range(int(layer.first[number]), int(layer.first[number + 1]))
+        labels = {int(layer.start[span]): layer.label(span) for span in spans}
+        parts.append(f"# newdoc id = {name}\n# sent_id = {name}-1\n# text = {text}\n")
+        for at, (start, end) in enumerate(documents.tokens.of_document(number), start=1):
+            misc = f"NE=B-{labels[start]}" if start in labels else "NE=O"
+            parts.append(f"{at}\t{text[start:end]}\t_\tX\t_\t_\t0\troot\t_\t{misc}\n")
+        parts.append("\n")
+    path.write_text("".join(parts), encoding="utf-8")
+
+
 def _hipe(layer: Layer, path: Path) -> None:
     files.hipe(path, len(layer) // files.BY_DOCUMENT * files.BY_DOCUMENT)
 
@@ -208,6 +223,7 @@ BY_HAND: dict[str, Callable[[Layer, Path], None]] = {
     "x.xml": _bioc_xml,
     "x.json": _bioc_json,
     "webanno": _webanno,
+    "x.conllu": _conllu,
     "pipeline.jsonl": _pipeline,
     "hipe.tsv": _hipe,
 }
@@ -228,6 +244,7 @@ PARSERS: tuple[tuple[str, str, str, Callable[[Path], object]], ...] = (
     ("splitting lines and cells", "brat", "brat", cells("\t")),
     ("splitting lines and cells", "bc2gm", "bc2gm", cells("|")),
     ("splitting lines and cells", "webanno", "webanno", cells("\t")),
+    ("splitting lines and cells", "conllu", "x.conllu", cells("\t")),
     ("json.loads", "bioc", "x.json", json_whole),
     ("ElementTree", "bioc", "x.xml", trees),
     ("bioc.load", "bioc", "x.xml", by_bioc),
