@@ -17,9 +17,10 @@ from typing import Any
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.archives import ZIP
-from nereval_core.readers.cas_choice import LINK, WITHIN, Wanted, Work, chosen_feature, chosen_kinds, offered, said
-from nereval_core.readers.cas_content import SENTENCE, TOKEN, Cas, Mark, cases, short
+from nereval_core.readers.cas_choice import LINK, WITHIN, Wanted, Work, called, chosen_feature, chosen_kinds, meant, said
+from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, short
 from nereval_core.readers.cas_files import Unit, likeness, units
+from nereval_core.readers.cas_parsed import cas_of
 from nereval_core.readers.cas_types import Types, types_of_xml
 from nereval_core.readers.counted import Counted
 from nereval_core.readers.offsets import Offsets, edges
@@ -33,6 +34,8 @@ ZIPS = True
 OFFSETS = Offsets("UTF-16 units")
 ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
 """How the files of texts end, from which documents have their names."""
+RANKS = {"CURATION_USER": 0, "INITIAL_CAS": 2}
+"""Where those stand among annotators who are none."""
 MEND = "mend or delete it where it was annotated, and export again"
 
 
@@ -42,14 +45,24 @@ def recognise(source: Source) -> float:
 
 
 def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators in the export of a project where there are several, else the layers of spans.
+    """Return the annotators in the export of a project, and the layers that may be meant; nothing where it is one.
+
+    Files are looked into until one has entities.
 
     Raises:
         FormatError: with every problem found.
     """
     found = _units(source)
     owners = _owners(found)
-    return owners if len(owners) > 1 else offered(_work(source, found, Wanted(), options))
+    kinds: set[str] = set()
+    for unit in found:
+        kinds |= set(meant(_work(source, [unit], Wanted(), options)))
+        if ENTITY in kinds:
+            break
+    names = called(sorted(kinds))
+    if ENTITY in kinds or len(names) < 2:
+        return owners if len(owners) > 1 else ()
+    return tuple(f"{owner}{WITHIN}{name}" for owner in owners for name in names) if len(owners) > 1 else tuple(names)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -91,14 +104,16 @@ def _units(source: Source) -> list[Unit]:
     """Return the files to read, as `cas_files.units`, whose place says nothing where the first CAS belies it."""
     found = units(source)
     if found[0].document is not None:
-        name = next((cas.name for cas in cases(found[0].file, Types(), lambda *_: False, [])), None)
-        if name not in (None, found[0].document):
+        first = cas_of(found[0].file, Types(), lambda *_: False, [])
+        if first is not None and first.name not in (None, found[0].document):
             found = [unit._replace(owner=None, document=None) for unit in found]
     return found
 
 
 def _owners(found: Sequence[Unit]) -> tuple[str, ...]:
-    return tuple(sorted({unit.owner for unit in found if unit.owner is not None}))
+    names = {unit.owner for unit in found if unit.owner is not None}
+    # What was decided in the end comes first, what was there before anyone began last.
+    return tuple(sorted(names, key=lambda name: (RANKS.get(name, 1), name)))
 
 
 def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOptions) -> Work:
@@ -114,14 +129,14 @@ def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOp
                 if known not in systems:
                     systems[known] = types_of_xml(raw, unit.types.shown, work.problems)
                 types = systems[known]
-            held = list(cases(unit.file, types, work.wanted.keeps, work.problems))
+            cas = cas_of(unit.file, types, work.wanted.keeps, work.problems)
         except FormatError as error:
             work.problems += error.problems
             continue
-        for cas in held:
+        if cas is not None:
             work.types |= cas.types
-            alone = unit.file.stem if len(held) == 1 else None
-            work.cases.append((unit, cas, cas.name if cas.own else unit.document or cas.name or alone))
+            name = unit.document or cas.name or unit.file.stem
+            work.cases.append((unit, cas, cas.name if cas.own and cas.name else name))
     if work.problems:
         raise FormatError(work.problems)
     # Documents are called by the files they were made of, without the endings unless two have the same name then.
@@ -132,14 +147,14 @@ def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOp
     return work
 
 
-def _base(cas: Cas, name: str | None) -> str | None:
-    return name if name is None or cas.own else ENDING.sub("", name)
+def _base(cas: Cas, name: str) -> str:
+    return name if cas.own else ENDING.sub("", name)
 
 
 def _document(
     unit: Unit,
     cas: Cas,
-    name: str | None,
+    name: str,
     kinds: Sequence[str],
     feature: str | None,
     counting: Offsets,
@@ -149,41 +164,46 @@ def _document(
     known = edges(cas.text, counting.unit)
     size = len(cas.text) if known is None else int(known[-1])
 
-    def places(kind: str, base: int = 0, inclusive: bool = False) -> list[tuple[Mark, int, int]]:
-        found = []
-        for mark in cas.marks.get(kind, ()):
-            low, high = mark.begin - base, mark.end - base + inclusive
-            if 0 <= low < high <= size:
-                found.append((mark, mark.begin, mark.end))
-                continue
-            where = f"{short(kind)} {mark.id}, from {mark.begin} to {mark.end}, "
+    def places(kind: str, base: int = 0, inclusive: bool = False) -> list[tuple[int, int]]:
+        marks = cas.marks.get(kind)
+        if marks is None:
+            return []
+        found = list(zip(marks.begins, marks.ends, strict=True))
+        top = size + base
+        wrong = [at for at, (begin, end) in enumerate(found) if not base <= begin < end + inclusive <= top]
+        for at in wrong:
+            begin, end = found[at]
             what = f"is outside the text of {size} {counting.unit}"
-            if 0 <= high <= low <= size:
-                what = "has no characters" if low == high else "ends before it begins"
-            made.problems.append(Problem(unit.file.shown, mark.line, where + what, MEND))
-        return found
+            if base <= end + inclusive <= begin <= top:
+                what = "has no characters" if end + inclusive == begin else "ends before it begins"
+            where = f"{short(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
+            made.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
+        return found if not wrong else []
 
-    tokens, sentences = (sorted((low, high) for _, low, high in places(kind)) for kind in (TOKEN, SENTENCE))
+    tokens, sentences = (sorted(places(kind)) for kind in (TOKEN, SENTENCE))
     made.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
     for kind in kinds:
-        for mark, begin, end in places(kind, counting.base, counting.inclusive):
-            value = _value(mark.features, feature)
-            counts[f"spans without a value, called {quoted(short(kind))}"] += not value
-            link = mark.features.get(LINK)
-            made.span(
-                begin,
-                end,
-                value or short(kind),
-                line=mark.line,
-                id=mark.id,
-                links=(link,) if isinstance(link, str) and link else (),
-            )
+        found = places(kind, counting.base, counting.inclusive)
+        if not found:
+            continue
+        marks = cas.marks[kind]
+        values = [_value(row, feature) for row in marks.rows]
+        counts[f"spans without a value, called {quoted(short(kind))}"] += values.count("")
+        links = [row.get(LINK) for row in marks.rows]
+        made.spans(
+            (marks.begins, marks.ends, [value or short(kind) for value in values]),
+            ids=list(map(str, marks.ids)),
+            links=[(link,) if isinstance(link, str) and link else None for link in links],
+            lines=marks.lines,
+        )
     counts["annotations that are in no index, left out"] += cas.unindexed
     counts["further views of documents, left out"] += cas.views
 
 
 def _value(features: Mapping[str, Any], feature: str | None) -> str:
     value = None if feature is None else features.get(feature)
+    if type(value) is str:
+        return value
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, (str, int, float)) else ""
+    return str(value) if isinstance(value, (int, float)) else ""

@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers import Source
+from nereval_core.readers import Source, one_layer
 from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, short
 from nereval_core.readers.cas_files import Unit
 from nereval_core.readers.cas_types import Types
-from nereval_core.readers.source import LAYER
 
 CUSTOM = ("webanno.custom.", "custom.")
 """How the names of the layers begin that a project of INCEpTION declares for itself."""
@@ -48,28 +47,32 @@ class Work:
 
     source: Source
     wanted: Wanted
-    cases: list[tuple[Unit, Cas, str | None]] = field(default_factory=list)
+    cases: list[tuple[Unit, Cas, str]] = field(default_factory=list)
     types: Types = field(default_factory=Types)
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def path(self) -> str:
-        """How a path begins that names a layer of the same files."""
+    def prefix(self) -> str:
+        """What stands before the name of a layer: that of the annotator, where files say whose they are."""
         owner = self.cases[0][0].owner if self.cases else None
-        return f"{self.source.name}{LAYER}{owner + WITHIN if owner else ''}"
+        return f"{owner}{WITHIN}" if owner else ""
 
     def refused(self, found: str, remedy: str) -> FormatError:
         return FormatError.single(self.source.name, None, found, remedy)
 
 
-def offered(work: Work) -> tuple[str, ...]:
-    """Return the layers of spans there are, NamedEntity first, each by the last part of its name if no other has it."""
-    there = {kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE}
-    entities = any(work.types.is_a(kind, ENTITY) for kind in there)
-    custom = [kind for kind in sorted(there) if not work.types.is_a(kind, ENTITY) and _is_span(work, kind)]
-    found = [ENTITY, *custom] if entities or not custom else custom
-    counts = Counter(map(short, found))
-    return tuple(short(kind) if counts[short(kind)] == 1 else kind for kind in found)
+def meant(work: Work) -> list[str]:
+    """Return the types whose annotations may be meant where none is named: NamedEntity, or those of custom layers."""
+    there = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
+    if any(work.types.is_a(kind, ENTITY) for kind in there):
+        return [ENTITY]
+    return [kind for kind in there if _is_span(work, kind)]
+
+
+def called(kinds: Collection[str]) -> list[str]:
+    """Return what layers are called: by the last part of the names of their types, where no other has it."""
+    counts = Counter(map(short, kinds))
+    return [short(kind) if counts[short(kind)] == 1 else kind for kind in kinds]
 
 
 def chosen_kinds(work: Work) -> list[str]:
@@ -81,14 +84,12 @@ def chosen_kinds(work: Work) -> list[str]:
     types, wanted = work.types, work.wanted.kind
     there = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
     if wanted is None:
-        entities = [kind for kind in there if types.is_a(kind, ENTITY)]
-        custom = [kind for kind in there if kind not in entities and _is_span(work, kind)]
-        if entities or not custom:
-            return entities or [ENTITY]
+        custom = meant(work)
+        if custom == [ENTITY]:
+            return [kind for kind in there if types.is_a(kind, ENTITY)]
         if len(custom) > 1:
-            found = f"no NamedEntity in it, and {len(custom)} layers of its own: {', '.join(map(quoted, custom))}"
-            raise work.refused(found, f"name one after the path, {work.path}{short(custom[0])}")
-        return custom
+            one_layer(work.source, None, [f"{work.prefix}{name}" for name in called(custom)])
+        return custom or [ENTITY]
     if wanted in (TOKEN, SENTENCE, short(TOKEN), short(SENTENCE)):
         raise work.refused(f"{quoted(wanted)} is a part of the text", "name a type whose annotations are spans")
     declared = sorted(filter(work.wanted.names, types.parents))
@@ -111,9 +112,8 @@ def _is_span(work: Work, kind: str) -> bool:
 
 def _seen(work: Work, kinds: Collection[str]) -> set[str]:
     """Return the features that annotations of these types have."""
-    return {
-        key for _, cas, _ in work.cases for kind in kinds for mark in cas.marks.get(kind, ()) for key in mark.features
-    }
+    held = (cas.marks[kind] for _, cas, _ in work.cases for kind in kinds if kind in cas.marks)
+    return {key for marks in held for key in marks.features()}
 
 
 def chosen_feature(work: Work, kinds: Sequence[str]) -> str | None:
@@ -127,7 +127,7 @@ def chosen_feature(work: Work, kinds: Sequence[str]) -> str | None:
     for kind in kinds:
         for one in reversed(types.line(kind)):
             ranges |= types.features.get(one, {})
-    seen = {key for key in _seen(work, kinds) if key[:1] not in "@#%^"}
+    seen = {key for key in _seen(work, kinds) if not key.startswith(("@", "#", "%", "^"))}
     if wanted is not None:
         if wanted not in ranges and wanted not in seen:
             known = sorted({*ranges, *seen} - {"begin", "end", "sofa"})
@@ -143,8 +143,11 @@ def chosen_feature(work: Work, kinds: Sequence[str]) -> str | None:
     strings = [one for one in strings if one != LINK]
     usual = next((one for one in LABELS if one in strings), None)
     if usual is None and len(strings) > 1 and not ranges:
-        found = f"{short(kinds[0])} has the features {', '.join(map(quoted, strings))}, and no TypeSystem.xml is there"
-        raise work.refused(found, f"put it beside, or name the one that is the type: --column {strings[0]}")
+        found = (
+            f"{short(kinds[0])} has the features {', '.join(map(quoted, strings))}, and no type system declares them"
+        )
+        remedy = f"put its TypeSystem.xml beside, or name the one that is the type: --column {strings[0]}"
+        raise work.refused(found, remedy)
     return usual or next(iter(strings), None)
 
 
@@ -160,7 +163,7 @@ def said(work: Work, kinds: Sequence[str], feature: str | None) -> list[str]:
         others.update({short(kind): count for kind, count in cas.others.items()})
         for kind, marks in cas.marks.items():
             if kind in kinds:
-                further.update(key.lstrip("@#") for mark in marks for key in mark.features)
+                further.update({key.lstrip("@#"): count for key, count in marks.features().items()})
             elif kind not in (TOKEN, SENTENCE):
                 others[short(kind)] += len(marks)
     if others:

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any
 
 from nereval_core.errors import Problem, quoted
-from nereval_core.readers.cas_types import Types, types_of_json
-from nereval_core.readers.safe_xml import AGAIN, Attributes, parsed
-from nereval_core.readers.source import SourceFile
-from nereval_core.readers.strict_json import items
-from nereval_core.readers.strict_json import kind as kind_of
+from nereval_core.readers.cas_types import Types
+from nereval_core.readers.safe_xml import AGAIN
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 ENTITY = f"{DKPRO}.ner.type.NamedEntity"
@@ -29,28 +27,35 @@ PARTS = (TOKEN, SENTENCE)
 ABOUT = (METADATA, f"{DKPRO}.metadata.type.TagsetDescription", "uima.tcas.DocumentAnnotation")
 """Types of what says something of the document, not of a place in it."""
 VIEW = "_InitialView"
-SOFA, INDEX = "uima.cas.Sofa", "uima.cas.View"
-XMI = "http://www.omg.org/XMI"
-XMI_ID = f"{XMI} id"
+XMI_ID = "http://www.omg.org/XMI id"
 OWN = {XMI_ID, "sofa", "begin", "end", "%ID", "%TYPE", "@sofa"}
 """What is no feature of one type."""
-XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\0[^\0]|\xfe\xff\0<")
-"""How XML begins in UTF-8 and the like, and in UTF-16."""
 INTEGER = re.compile(r"-?[0-9]{1,12}")
-TYPES, STRUCTURES, VIEWS = "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"
 
 Kept = Callable[[str, Types], bool]
 """Says whether the annotations of a type are looked at."""
 
 
-class Mark(NamedTuple):
-    """An annotation: where it stands in the file, and in the text as the file counts."""
+@dataclass(slots=True)
+class Marks:
+    """Annotations of one type, in columns: where they stand in the file, and in the text as the file counts.
 
-    id: str
-    line: int | None
-    begin: int
-    end: int
-    features: Mapping[str, Any]
+    `rows` are their features, and what else they have; empty for parts of texts, which have none.
+    """
+
+    ids: list[Any]
+    lines: list[int]
+    begins: list[int]
+    ends: list[int]
+    rows: list[Mapping[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def features(self) -> Counter[str]:
+        """Count the annotations that have a feature."""
+        found = Counter(key for row in self.rows for key in row)
+        return Counter({key: count for key, count in found.items() if key not in OWN})
 
 
 @dataclass(slots=True)
@@ -65,168 +70,117 @@ class Cas:
     types: Types
     name: str | None = None
     own: bool = False
-    marks: dict[str, list[Mark]] = field(default_factory=dict)
+    marks: dict[str, Marks] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
     unindexed: int = 0
     views: int = 0
 
 
 @dataclass(slots=True)
-class _Found:
-    """Gathers the parts of a CAS, in whatever order they come."""
+class Rows:
+    """Feature structures of one type, and the lines at which they stand; without lines all stand at the first."""
+
+    rows: list[Mapping[str, Any]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def held(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> Rows:
+        """Return what belongs to a text and stands in its indexes."""
+        lines = self.lines or [1] * len(self.rows)
+        try:
+            inside = [row.get(key) == sofa and row.get(id_key) in members for row in self.rows]
+        except TypeError:
+            # What is a list or an object is no id.
+            ids = [row.get(id_key) for row in self.rows]
+            plain = (isinstance(id, (int, str)) and id in members for id in ids)
+            inside = [row.get(key) == sofa and one for row, one in zip(self.rows, plain, strict=True)]
+        if all(inside):
+            return Rows(self.rows, lines)
+        return Rows(list(compress(self.rows, inside)), list(compress(lines, inside)))
+
+
+@dataclass(slots=True)
+class Found:
+    """Gathers the parts of a CAS, in whatever order they come; `id` and `sofa` are what it has these under."""
 
     shown: str
     types: Types
     kept: Kept
+    id: str
+    sofa: str
     problems: list[Problem] = field(default_factory=list)
-    sofas: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
-    members: dict[str, set[str]] = field(default_factory=dict)
-    marks: list[tuple[str, str, Mark]] = field(default_factory=list)
-    others: list[tuple[str, str, str]] = field(default_factory=list)
-    looked: dict[str, bool] = field(default_factory=dict)
+    sofas: dict[Any, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
+    members: dict[Any, Set[Any]] = field(default_factory=dict)
+    rows: dict[str, Rows] = field(default_factory=dict)
+    others: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)
 
     def complain(self, line: int | None, found: str, remedy: str = AGAIN) -> None:
         self.problems.append(Problem(self.shown, line, found, remedy))
 
-    def structure(self, kind: str, id: str, sofa: str, row: Mapping[str, Any], line: int | None) -> None:
-        """Take a feature structure that is neither a text nor a view."""
-        looked = self.looked.get(kind)
-        if looked is None:
-            looked = self.looked[kind] = kind in (*PARTS, METADATA) or self.kept(kind, self.types)
-        # What is of the whole document, or a chain of annotations, has no place of its own.
-        if looked and ("begin" in row or "end" in row or kind in (*PARTS, METADATA, ENTITY)):
-            begin, end = (self.offset(row.get(key), key, kind, id, line) for key in ("begin", "end"))
-            features = {} if kind in PARTS else {key: value for key, value in row.items() if key not in OWN}
-            self.marks.append((kind, sofa, Mark(id, line, begin, end, features)))
-        elif not looked and "begin" in row and kind not in ABOUT:
-            self.others.append((kind, sofa, id))
+    def looked_at(self, kind: str) -> bool:
+        return kind in (*PARTS, METADATA) or self.kept(kind, self.types)
 
-    def offset(self, value: Any, key: str, kind: str, id: str, line: int | None) -> int:
-        # A number that is 0 may be left out.
-        if value is None or type(value) is int:
-            return value or 0
-        if isinstance(value, str) and INTEGER.fullmatch(value):
-            return int(value)
-        self.complain(
-            line, f"{short(kind)} {id}: {key} is {quoted(str(value))}", "write an integer, or export it again"
-        )
-        return 0
+    def other(self, kind: str, row: Mapping[str, Any]) -> None:
+        """Take a feature structure of a type that is not looked at, where it is an annotation."""
+        if "begin" in row and kind not in ABOUT:
+            self.others.setdefault(kind, []).append((row.get(self.sofa), row.get(self.id)))
 
-    def whole(self, problems: list[Problem]) -> Iterator[Cas]:
-        """Yield the CAS, or add to the problems what is wrong with it."""
-        cas = None if self.problems else self._cas()
-        if cas is not None:
-            yield cas
-        problems += self.problems
-
-    def _cas(self) -> Cas | None:
+    def cas(self) -> Cas | None:
         """Return the view called as annotators' is, or the only one with a text."""
-        texts = {id: sofa for id, sofa in self.sofas.items() if isinstance(sofa[1], str)}
-        named = [id for id, sofa in texts.items() if sofa[0] == VIEW]
+        texts = {id: row for id, (_, row) in self.sofas.items() if isinstance(row.get("sofaString"), str)}
+        named = [id for id, row in texts.items() if row.get("sofaID") == VIEW]
         if len(named or texts) != 1:
             count = len(named or texts)
             found = f"{count} views with a text, and none is {VIEW}" if texts else "no text: no sofaString in it"
             self.complain(None, found, "export it from the tool it was annotated in")
             return None
         [sofa] = named or texts
-        members = self.members.get(sofa, set())
-        cas = Cas(texts[sofa][1], texts[sofa][2], self.types, views=len(self.sofas) - 1)
-        for kind, where, mark in self.marks:
-            if where != sofa:
-                continue
-            if mark.id not in members:
-                cas.unindexed += 1
-            elif kind == METADATA:
-                cas.name, cas.own = _name(mark.features)
-            else:
-                cas.marks.setdefault(kind, []).append(mark)
-        cas.others.update(kind for kind, where, id in self.others if where == sofa and id in members)
+        members = self.members.get(sofa, frozenset())
+        cas = Cas(texts[sofa]["sofaString"], self.sofas[sofa][0], self.types, views=len(self.sofas) - 1)
+        for kind, rows in self.rows.items():
+            held = rows.held(self.sofa, sofa, self.id, members)
+            if len(held.rows) < len(rows.rows):
+                cas.unindexed += sum(row.get(self.sofa) == sofa for row in rows.rows) - len(held.rows)
+            if kind == METADATA:
+                for row in held.rows[:1]:
+                    cas.name, cas.own = _name(row)
+            elif held.rows:
+                cas.marks[kind] = self._marks(kind, held)
+        for kind, pairs in self.others.items():
+            count = sum(where == sofa and isinstance(id, (int, str)) and id in members for where, id in pairs)
+            cas.others.update({kind: count} if count else {})
         return cas
+
+    def _marks(self, kind: str, held: Rows) -> Marks:
+        rows, lines = held.rows, held.lines
+        if kind not in (*PARTS, ENTITY):
+            # What is of the whole document, or a chain of annotations, has no place of its own.
+            placed = ["begin" in row or "end" in row for row in rows]
+            rows, lines = list(compress(rows, placed)), list(compress(lines, placed))
+        begins, ends = (self._offsets(kind, key, rows, lines) for key in ("begin", "end"))
+        return Marks([row.get(self.id) for row in rows], lines, begins, ends, [] if kind in PARTS else rows)
+
+    def _offsets(self, kind: str, key: str, rows: list[Mapping[str, Any]], lines: list[int]) -> list[int]:
+        # A number that is 0 may be left out.
+        values = [row.get(key, 0) for row in rows]
+        types = set(map(type, values))
+        if types <= {int}:
+            return values
+        digits = "".join(values) if types == {str} else ""
+        if digits.isascii() and digits.isdigit() and min(map(len, values)) > 0 and max(map(len, values)) < 19:
+            return list(map(int, values))
+        found = []
+        for line, row, value in zip(lines, rows, values, strict=True):
+            if type(value) is not int and not (isinstance(value, str) and INTEGER.fullmatch(value)):
+                wrong = f"{short(kind)} {row.get(self.id)}: {key} is {quoted(str(value))}"
+                self.complain(line, wrong, "write an integer")
+            else:
+                found.append(int(value))
+        return found if len(found) == len(values) else [0] * len(values)
 
 
 def short(kind: str) -> str:
     """Return the name of a type without its package."""
-    return kind.rpartition(".")[2]
-
-
-def cases(file: SourceFile, types: Types, kept: Kept, problems: list[Problem]) -> Iterator[Cas]:
-    """Yield the CAS of an XMI file, or those of a JSON file; what is wrong goes to `problems`."""
-    raw = file.read()
-    if not XML.match(raw):
-        for line, row in items(file, problems):
-            found = _Found(file.shown, types, kept)
-            _of_json(row, found, line)
-            yield from found.whole(problems)
-    else:
-        found = _Found(file.shown, types, kept)
-        _of_xmi(raw, found)
-        yield from found.whole(problems)
-
-
-def _of_xmi(raw: bytes, found: _Found) -> None:
-    names: dict[str, str] = {}
-    root: list[str] = []
-
-    def start(name: str, attributes: Attributes, line: int) -> None:
-        if not root:
-            root.append(name)
-            if name != f"{XMI} XMI":
-                found.complain(line, f"the root is {quoted(name)}, not xmi:XMI", "export it as UIMA CAS XMI")
-            return
-        kind = names.get(name)
-        if kind is None:
-            kind = names[name] = _type_name(name)
-        # The values of lists stand in elements without a namespace.
-        if not kind:
-            return
-        id = attributes.get(XMI_ID, "")
-        if kind == SOFA:
-            found.sofas[id] = (attributes.get("sofaID", ""), attributes.get("sofaString"), line)
-        elif kind == INDEX:
-            found.members[attributes.get("sofa", "")] = set(attributes.get("members", "").split())
-        else:
-            found.structure(kind, id, attributes.get("sofa", ""), attributes, line)
-
-    parsed(raw, found.shown, found.problems, start)
-
-
-def _type_name(name: str) -> str:
-    """Return the name of a type: `http:///webanno/custom.ecore Entity` is `webanno.custom.Entity`."""
-    space, _, local = name.rpartition(" ")
-    if not space:
-        return ""
-    package = space.removeprefix("http:///").removesuffix(".ecore").replace("/", ".")
-    return local if package == "uima.noNamespace" else f"{package}.{local}"
-
-
-def _of_json(row: Any, found: _Found, line: int) -> None:
-    if not isinstance(row, dict):
-        found.complain(line, f"{kind_of(row)} where a CAS should be", "export it as UIMA CAS JSON")
-        return
-    types, names = types_of_json(row.get(TYPES))
-    found.types = found.types | types
-    given = row.get(STRUCTURES)
-    if isinstance(given, dict):
-        pairs: list[tuple[Any, Any]] = list(given.items())
-    elif isinstance(given, list):
-        pairs = [(one.get("%ID") if isinstance(one, dict) else None, one) for one in given]
-    else:
-        found.complain(line, f"{STRUCTURES} is {kind_of(given)}", "export it as UIMA CAS JSON, not in its older form")
-        return
-    for id, one in pairs:
-        if not isinstance(one, dict) or not isinstance(one.get("%TYPE"), str):
-            found.complain(line, f"a feature structure without %TYPE: {kind_of(one)} {id or ''}".rstrip())
-            continue
-        name, id = names.get(one["%TYPE"], one["%TYPE"]), str(id)
-        if name == SOFA:
-            found.sofas[id] = (str(one.get("sofaID", "")), one.get("sofaString"), line)
-        else:
-            found.structure(name, id, str(one.get("@sofa", "")), one, line)
-    views = row.get(VIEWS)
-    for one in views.values() if isinstance(views, dict) else ():
-        members = one.get("%MEMBERS") if isinstance(one, dict) else None
-        if isinstance(members, list):
-            found.members[str(one.get("%SOFA"))] = set(map(str, members))
+    return kind.rpartition(".")[2] or kind
 
 
 def _name(about: Mapping[str, Any]) -> tuple[str | None, bool]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from xml.parsers.expat import XMLParserType
 
 from nereval_core.errors import Problem, quoted
-from nereval_core.readers.safe_xml import Attributes, parsed
+from nereval_core.readers.safe_xml import Attributes, Start, parsed
 
 STRING = "uima.cas.String"
-TOP = "http://uima.apache.org/resourceSpecifier "
+SPACE = "http://uima.apache.org/resourceSpecifier "
 WORDS = {"name", "supertypeName", "rangeTypeName"}
 """Elements of a description whose text is read."""
 
@@ -52,28 +53,38 @@ def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> Types:
     path: list[str] = []
     words: dict[str, str] = {}
 
-    def start(name: str, attributes: Attributes, line: int) -> None:
-        name = name.removeprefix(TOP)
-        if not path and name != "typeSystemDescription":
-            found = f"{quoted(name)} is no description of a type system"
-            problems.append(Problem(shown, line, found, "put the TypeSystem.xml of the export there"))
-        path.append(name)
+    texts: list[str] = []
 
-    def end(text: str) -> None:
-        name = path.pop()
-        inside = path[-1] if path else ""
-        if name in WORDS:
-            words[f"{inside} {name}"] = text.strip()
-        elif name == "featureDescription":
-            feature, values = (words.pop(f"{name} {word}", "") for word in ("name", "rangeTypeName"))
-            # The features of a type stand before its end.
-            features.setdefault("", {})[feature] = values
-        elif name == "typeDescription":
-            kind = words.pop("typeDescription name", "")
-            parents[kind] = words.pop("typeDescription supertypeName", "")
-            features[kind] = features.pop("", {})
+    def listen(parser: XMLParserType) -> Start:
+        def start(name: str, attributes: Attributes) -> None:
+            name = name.removeprefix(SPACE)
+            if not path and name != "typeSystemDescription":
+                found = f"{quoted(name)} is no description of a type system"
+                remedy = "put the TypeSystem.xml of the export there"
+                problems.append(Problem(shown, parser.CurrentLineNumber, found, remedy))
+            path.append(name)
+            texts.clear()
 
-    parsed(raw, shown, problems, start, end)
+        def end(_: str) -> None:
+            name = path.pop()
+            inside = path[-1] if path else ""
+            if name in WORDS:
+                words[f"{inside} {name}"] = "".join(texts).strip()
+            elif name == "featureDescription":
+                feature, values = (words.pop(f"{name} {word}", "") for word in ("name", "rangeTypeName"))
+                # The features of a type stand before its end.
+                features.setdefault("", {})[feature] = values
+            elif name == "typeDescription":
+                kind = words.pop("typeDescription name", "")
+                parents[kind] = words.pop("typeDescription supertypeName", "")
+                features[kind] = features.pop("", {})
+            texts.clear()
+
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = texts.append
+        return start
+
+    parsed(raw, shown, problems, listen)
     return Types(parents, features)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from xml.parsers.expat import ExpatError, ParserCreate
+from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 
 from nereval_core.errors import FormatError, Problem
 
-Attributes = Mapping[str, str]
-Start = Callable[[str, Attributes, int], None]
-"""Takes an element's name, "namespace name", its attributes, named likewise, and its line."""
-End = Callable[[str], None]
-"""Takes the text of an element that ends, which has no elements in it."""
+Attributes = dict[str, str]
+Start = Callable[[str, Attributes], None]
+"""Takes the name of an element, "namespace name", and its attributes, named likewise."""
+Listen = Callable[[XMLParserType], Start]
+"""Returns what takes elements of a parser, and sets on this what takes anything else."""
 
 VERSION_1_1 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']1\.1["']""")
 REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
@@ -24,34 +24,24 @@ BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
 AGAIN = "export the file again"
 
 
-def parsed(raw: bytes, shown: str, problems: list[Problem], start: Start, end: End | None = None) -> None:
-    """Read XML 1.0 or 1.1; what is wrong with it goes to `problems`. Text is collected only where there is an `end`."""
+def parsed(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> None:
+    """Read XML 1.0 or 1.1; what is wrong with it goes to `problems`."""
     stand_ins: Mapping[int, int] = {}
     if VERSION_1_1.match(raw):
         raw, stand_ins = _without_controls(raw)
     parser = ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
-    texts: list[str] = []
+    start = listen(parser)
 
-    def started(name: str, attributes: dict[str, str]) -> None:
-        texts.clear()
-        if stand_ins:
-            attributes = {key: value.translate(stand_ins) for key, value in attributes.items()}
-        start(name, attributes, parser.CurrentLineNumber)
+    def started(name: str, attributes: Attributes) -> None:
+        start(name, {key: value.translate(stand_ins) for key, value in attributes.items()})
 
-    def ended(name: str) -> None:
-        if end is not None:
-            end("".join(texts))
-        texts.clear()
+    parser.StartElementHandler = started if stand_ins else start
 
     def declared(*_: object) -> None:
         found = "a document type declaration, which no export has"
         raise FormatError.single(shown, parser.CurrentLineNumber, found, "leave it out: nothing is declared or fetched")
 
-    parser.StartElementHandler = started
-    parser.EndElementHandler = ended
-    if end is not None:
-        parser.CharacterDataHandler = texts.append
     parser.StartDoctypeDeclHandler = declared
     try:
         parser.Parse(raw, True)
@@ -65,6 +55,10 @@ def parsed(raw: bytes, shown: str, problems: list[Problem], start: Start, end: E
         problems.append(Problem(shown, error.lineno, f"not XML: {reason} at column {error.offset + 1}", remedy))
     except (ValueError, LookupError) as error:
         problems.append(Problem(shown, None, f"not XML: {error}", "save the file as UTF-8"))
+    finally:
+        # What takes elements knows the parser that knows it: without an end to that, neither would go.
+        for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "StartDoctypeDeclHandler"):
+            setattr(parser, handler, None)
 
 
 def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:

@@ -19,7 +19,8 @@ from nereval_core.corpus import Intervals, Layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers.cas import DESCRIPTION, NAME, OFFSETS
 from nereval_core.readers.cas_choice import LINK, VALUE
-from nereval_core.readers.cas_content import ENTITY, METADATA, SENTENCE, SOFA, STRUCTURES, TOKEN, TYPES, VIEW, VIEWS
+from nereval_core.readers.cas_content import ENTITY, METADATA, SENTENCE, TOKEN, VIEW
+from nereval_core.readers.cas_parsed import SOFA, STRUCTURES, TYPES, VIEWS
 from nereval_core.readers.cas_types import STRING
 from nereval_core.readers.offsets import edges
 from nereval_core.readers.packed import unpacked_name
