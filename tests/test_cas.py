@@ -183,7 +183,9 @@ def test_without_entities_the_one_custom_layer_is_read() -> None:
     several = xmi(cas((OWN, 0, 3, {}), (EVENT, 0, 3, {})))
     with pytest.raises(FormatError) as caught:
         read(several)
-    assert "it holds 2 layers, 'Entity', 'Event', and one is read at a time; name it after the path" in str(caught.value)
+    assert "it holds 2 layers, 'Entity', 'Event', and one is read at a time; name it after the path" in str(
+        caught.value
+    )
     assert layers(several) == ("Entity", "Event")
     assert len(read(several, options=ReadOptions(layer="Event")).layer) == 1
 
@@ -195,8 +197,8 @@ def test_without_a_type_system_a_feature_is_named_where_several_may_be_meant() -
     with pytest.raises(FormatError) as caught:
         read(given)
     assert str(caught.value) == (
-        "d.xmi: Entity has the features 'kind', 'note', and no type system declares them; put its TypeSystem.xml beside, "
-        "or name the one that is the type: --column kind"
+        "d.xmi: Entity has the features 'kind', 'note', and no type system declares them; put its TypeSystem.xml "
+        "beside, or name the one that is the type: --column kind"
     )
     assert rows(read(given, options=ReadOptions(column="note")).layer) == [("Ann", "y", ())]
 
@@ -692,11 +694,23 @@ def test_control_characters_are_written_as_xml_1_1(tmp_path: Path) -> None:
     assert reading_of(raw).documents.texts == layer.documents.texts
 
 
-def test_layers_and_features_may_have_any_name() -> None:
-    """Found by the fuzzing of readers: names of no characters, ids that are lists."""
+def test_what_is_no_id_is_in_no_index() -> None:
     held = json.loads(CAS_JSON)
-    held["%FEATURE_STRUCTURES"][1] |= {"": 3, "%TYPE": "webanno.custom."}
-    held["%FEATURE_STRUCTURES"].append({"%ID": [1], "%TYPE": "webanno.custom.", "@sofa": 1, "begin": 0, "end": 2})
-    reading = read(source(("d.json", json.dumps(held))), options=ReadOptions(column="kind"))
+    held["%FEATURE_STRUCTURES"].append({"%ID": [1], "%TYPE": OWN, "@sofa": 1, "begin": 0, "end": 2})
+    reading = read(source(("d.json", json.dumps(held))))
     assert rows(reading.layer) == [("Rome", "place", ())]
     assert "annotations that are in no index, left out: 1" in reading.notes
+
+
+def test_of_a_project_the_layers_that_may_be_meant_are_offered() -> None:
+    both = [(OWN, 0, 3, {"kind": "x"}), (EVENT, 6, 9, {"label": "m"})]
+    work = [(f"annotation/a.txt/{who}", cas(*both[:count], title="a.txt")) for who, count in (("ann", 1), ("bob", 2))]
+    given = source(("p.zip", project(*work, form="JSON")))
+    assert layers(given) == ("ann/Entity", "ann/Event", "bob/Entity", "bob/Event")
+    with pytest.raises(FormatError, match="it holds 2 layers, 'bob/Entity', 'bob/Event', and one is read at a time"):
+        read(given, options=ReadOptions(layer="bob"))
+    assert rows(read(given, options=ReadOptions(layer="bob/Event")).layer) == [("met", "m", ())]
+    first = ("annotation/a.txt/INITIAL_CAS", cas(title="a.txt"))
+    named = source(("p.zip", project(first, *WORK, form="XMI")))
+    assert layers(named) == ("CURATION_USER", "ann", "bob", "INITIAL_CAS")
+    assert len(read(named, options=ReadOptions(layer="INITIAL_CAS")).layer) == 0

@@ -17,7 +17,17 @@ from typing import Any
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.archives import ZIP
-from nereval_core.readers.cas_choice import LINK, WITHIN, Wanted, Work, called, chosen_feature, chosen_kinds, meant, said
+from nereval_core.readers.cas_choice import (
+    LINK,
+    WITHIN,
+    Wanted,
+    Work,
+    called,
+    chosen_feature,
+    chosen_kinds,
+    meant,
+    said,
+)
 from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, short
 from nereval_core.readers.cas_files import Unit, likeness, units
 from nereval_core.readers.cas_parsed import cas_of

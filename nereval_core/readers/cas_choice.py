@@ -127,7 +127,7 @@ def chosen_feature(work: Work, kinds: Sequence[str]) -> str | None:
     for kind in kinds:
         for one in reversed(types.line(kind)):
             ranges |= types.features.get(one, {})
-    seen = {key for key in _seen(work, kinds) if not key.startswith(("@", "#", "%", "^"))}
+    seen = {key for key in _seen(work, kinds) if key[:1] not in "@#%^"}
     if wanted is not None:
         if wanted not in ranges and wanted not in seen:
             known = sorted({*ranges, *seen} - {"begin", "end", "sofa"})
