@@ -18,6 +18,7 @@ from nereval_core.parting import (
     FOLLOW,
     LEAVE_OUT,
     LEFT_OUT,
+    causes,
     other_text,
     other_tokens,
     spellings,
@@ -78,7 +79,7 @@ def streamed(gold: Reading, pred: Reading, *, token_text: TokenText) -> Match:
     pairs = zip(token_texts(theirs), token_texts(ours), strict=True)
     respelt = np.fromiter((one != two for one, two in pairs), np.bool_, len(tokens))
     if token_text == "own" and bool(respelt.any()):
-        raise FormatError(spellings(gold, pred, None, tokens, respelt))
+        raise FormatError(spellings(gold, pred, tokens, respelt, {}))
     return Match(None, none, none, SPACING, tokens, respelt)
 
 
@@ -103,8 +104,7 @@ def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text:
     if token_text == "own" and bool(respelt.any()):
         assert theirs.tokens is not None
         owner = np.repeat(np.arange(len(theirs)), here)
-        spelt = numbered & np.isin(np.arange(len(theirs)), owner[respelt])
-        lettered |= _alike(ours, theirs, to, spelt, kinds)
+        lettered |= _alike(ours, theirs, to, numbered & np.isin(np.arange(len(theirs)), owner[respelt]), kinds)
         numbered &= ~lettered
         respelt &= numbered[owner]
     rest = ~same & ~lettered & ~numbered
@@ -113,14 +113,19 @@ def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text:
     apart = np.flatnonzero(rest & ~lettered).tolist()
     named = ours.named and theirs.named
     elsewhere = set(ours.texts) & {theirs.texts[number] for number in apart} if apart and named else ()
+    spelt = np.flatnonzero(numbered).tolist() if token_text == "own" and bool(respelt.any()) else []
+    why = causes(gold, pred, to, [*apart, *spelt])
     for number in apart:
         if both[number]:
-            problems.append(other_tokens(gold, pred, number, int(to[number])))
+            problems.append(other_tokens(gold, pred, number, int(to[number]), why.get(number)))
         else:
             known = theirs.texts[number] in elsewhere
-            problems.append(other_text(gold, pred, number, int(to[number]), elsewhere=known, letters=align_text))
-    if token_text == "own" and bool(respelt.any()):
-        problems += spellings(gold, pred, to, tokens, respelt)
+            problem = other_text(
+                gold, pred, number, int(to[number]), why.get(number), elsewhere=known, letters=align_text
+            )
+            problems.append(problem)
+    if spelt:
+        problems += spellings(gold, pred, tokens, respelt, why)
     if problems:
         raise FormatError(problems)
     return Match(to, same, lettered, kinds, tokens, respelt)

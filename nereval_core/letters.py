@@ -70,15 +70,15 @@ def letters_of(texts: Sequence[str], kinds: Kinds = WRITING) -> Letters:
     sizes = np.array([len(letters) for letters in written], np.int32)[number]
     before = np.concatenate((np.zeros(1, np.int32), np.cumsum(sizes, dtype=np.int32)))
     widest = max(map(len, written), default=0)
-    table = np.zeros((len(written), max(widest, 1)), np.uint32)
-    for row, letters in enumerate(written):
-        table[row, : len(letters)] = letters
-    if widest > 1:
-        source = np.repeat(np.arange(len(characters), dtype=np.int32), sizes)
-        codes = table[number[source], np.arange(len(source)) - before[source]]
-    else:
-        source = np.flatnonzero(sizes).astype(np.int32)
-        codes = table[number[source], 0]
+    table = np.zeros((max(widest, 1), len(written)), np.uint32)
+    for column, letters in enumerate(written):
+        table[: len(letters), column] = letters
+    source = np.repeat(np.arange(len(characters), dtype=np.int32), sizes)
+    codes = table[0][number[source]]
+    for further in range(1, widest):
+        # Few characters have more than one letter.
+        rows = np.flatnonzero(sizes > further)
+        codes[before[rows] + further] = table[further][number[rows]]
     first = before[base].astype(np.int64)
     return Letters(first, base, codes, source, before, _ordered(codes, first) if FORMS in kinds else first[:0])
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64
-from nereval_core.errors import Problem, quoted
-from nereval_core.letters import cause, parting
+from nereval_core.errors import SHOWN, Problem, quoted
+from nereval_core.letters import alike, cause, parting
 from nereval_core.likeness import Bools
 from nereval_core.readers import Reading
 
 OTHER_TEXT = "score each prediction against the text it was made from"
 OTHER_TOKENS = "give the prediction with gold's tokens"
+OTHER_WRITING = "writing"
 LEFT_EMPTY = "count what is missing at the end as predicted empty: --missing empty"
 RESPELT = "--token-text gold takes gold's text"
 ALIGN = "carry its spans over to gold's text: --align-text"
@@ -62,17 +63,37 @@ def absent_document(gold: Reading, pred: Reading, there: int) -> Problem:
     )
 
 
+def causes(gold: Reading, pred: Reading, to: Int64, numbers: Sequence[int]) -> Mapping[int, str]:
+    """Say in what alone some predicted documents differ from gold's, of those with the same letters.
+
+    Beyond the first it is not looked for.
+    """
+    pairs = [(pred.documents.texts[number], gold.documents.texts[to[number]]) for number in numbers]
+    same = alike([one for one, _ in pairs], [two for _, two in pairs]).tolist()
+    found = [(number, texts) for number, texts, written in zip(numbers, pairs, same, strict=True) if written]
+    return {
+        number: (cause(*texts) or OTHER_WRITING) if at < SHOWN else OTHER_WRITING
+        for at, (number, texts) in enumerate(found)
+    }
+
+
 def other_text(
-    gold: Reading, pred: Reading, here: int, there: int, *, elsewhere: bool = False, letters: bool = False
+    gold: Reading,
+    pred: Reading,
+    here: int,
+    there: int,
+    why: str | None,
+    *,
+    elsewhere: bool = False,
+    letters: bool = False,
 ) -> Problem:
-    """Return the problem of two documents with other texts, or other `letters`.
+    """Return the problem of two documents with other texts, or other `letters`; `why` says what alone is other.
 
     `elsewhere` says that gold has this text by another id.
     """
     one, two = pred.documents.texts[here], gold.documents.texts[there]
     at = first_difference(one, two)
     own, other = parting(one, two) if letters else (at, at)
-    why = cause(one, two)
     return Problem(
         *place_of(pred, here),
         f"document {quoted(pred.documents.ids[here])} differs from {shown(gold, there)} at character {own}"
@@ -81,11 +102,10 @@ def other_text(
     )
 
 
-def other_tokens(gold: Reading, pred: Reading, here: int, there: int) -> Problem:
-    """Return the problem of two documents whose tokens differ in number."""
+def other_tokens(gold: Reading, pred: Reading, here: int, there: int, why: str | None) -> Problem:
+    """Return the problem of two documents whose tokens differ in number; `why` says what alone is other."""
     one, two = tokens_of(pred.documents, here), tokens_of(gold.documents, there)
     at = first_difference(one, two)
-    why = cause(pred.documents.texts[here], gold.documents.texts[there])
     return Problem(
         *place_of(pred, here),
         f"document {quoted(pred.documents.ids[here])} has {count_of(len(one), 'token')}, {shown(gold, there)} has "
@@ -128,11 +148,12 @@ def text_parting(gold: Reading, pred: Reading) -> Problem:
     )
 
 
-def spellings(gold: Reading, pred: Reading, to: Int64 | None, tokens: Int64, respelt: Bools) -> Iterator[Problem]:
+def spellings(
+    gold: Reading, pred: Reading, tokens: Int64, respelt: Bools, causes: Mapping[int, str]
+) -> Iterator[Problem]:
     """Yield a problem for each predicted document with tokens spelt otherwise in gold.
 
-    `to` is the gold document of each predicted one, None where they are cut otherwise; `tokens` is the gold token of
-    each predicted token.
+    `tokens` is the gold token of each predicted token; `causes` says, by document, what alone is other.
     """
     ours, theirs = gold.documents, pred.documents
     assert ours.tokens is not None and theirs.tokens is not None
@@ -142,7 +163,7 @@ def spellings(gold: Reading, pred: Reading, to: Int64 | None, tokens: Int64, res
     for number, token, count in zip(numbers.tolist(), odd[starts].tolist(), counts.tolist(), strict=True):
         other = int(tokens[token])
         there = int(np.searchsorted(ours.tokens.first, other, side="right")) - 1
-        why = None if to is None else cause(theirs.texts[number], ours.texts[there])
+        why = causes.get(number)
         yield Problem(
             *place_of(pred, number),
             f"document {quoted(theirs.ids[number])} spells {count_of(count, 'token')} otherwise than gold, the first "
