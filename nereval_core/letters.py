@@ -133,7 +133,8 @@ def cause(here: str, there: str) -> str | None:
     # What is left when the rest is undone: other white space than line ends.
     if not _same(_mended(here), _mended(there), WRITING - {SPACE}):
         found.append(SPACE)
-    return " and ".join(found) or "line ends"
+    # Line ends of the same kinds may stand in other places.
+    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:]))) or "line ends"
 
 
 def parting(here: str, there: str) -> tuple[int, int]:

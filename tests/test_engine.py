@@ -515,3 +515,31 @@ def test_names_become_names_of_folders() -> None:
     found = [folder_name(name) for name in NAMES]
     assert len(set(found)) == len(NAMES)
     assert all("/" not in name and name.strip(".") and not name.startswith("~") for name in found)
+
+
+def test_aligned_and_renamed_documents_are_counted_likewise(cli: Cli, tmp_path: Path) -> None:
+    """Marks add up: documents by text, aligned texts, and spans lost in them."""
+    sides = corpus(tokens=False)
+    for place, row in enumerate(sides["one"]):
+        text = row["text"]
+        if place % 2 == 0:
+            row |= {"text": text.replace(" ", "  "), "spans": [_spaced(span, text) for span in row["spans"]]}
+        else:
+            row["id"] = f"own {place}"
+    places = written(tmp_path, sides)
+    one, other = both(cli, *places, "--align-text", "--by", "document")
+    assert one == other
+    (found,) = {
+        row["signature"]
+        for row in json.loads(one["json"])["systems"][0]["criteria"].values()
+        if "strict" in row["signature"]
+    }
+    assert "paired by text: 12 documents | aligned texts: 12 documents, " in found
+    assert not found.endswith(" 0 spans lost")
+
+
+def _spaced(value: Any, text: str) -> Any:
+    """Return a span, or what belongs to one, in a text with all blanks doubled."""
+    if isinstance(value, dict):
+        return {key: one if key == "label" else _spaced(one, text) for key, one in value.items()}
+    return [_spaced(one, text) for one in value] if isinstance(value, list) else value + text[:value].count(" ")

@@ -67,7 +67,7 @@ CAUSES = [
     ("a b", "a\nb", "white space"),
     ("“a”", '"a"', "quotes or dashes"),
     ("a–b", "a-b", "quotes or dashes"),
-    ("\ufeffa\r\n“é”", "a\n\"e\u0301\"", "line ends (CR LF here, LF there) and a byte-order mark (here) and "
+    ("\ufeffa\r\n“é”", "a\n\"e\u0301\"", "line ends (CR LF here, LF there), a byte-order mark (here), "
      "Unicode normal forms (NFC here, NFD there) and quotes or dashes"),
     ("“a” b", '"a"  b', "quotes or dashes and white space"),
     ("a b", "a c", None),
