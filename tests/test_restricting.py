@@ -128,6 +128,22 @@ def test_documents_are_found_by_their_text_too(tmp_path: Path) -> None:
     assert loaded.corpus.documents.ids == ("b", "c")
 
 
+def test_documents_with_other_ids_are_paired_first(tmp_path: Path) -> None:
+    """By text; written otherwise too, and whatever their ids."""
+    ids = document_ids("bio-02,bio-07,bio-11")
+    plain = load_corpus(GOLD, {"rules": RULES}, options=LoadOptions(documents=ids))
+    other = tmp_path / "rules.jsonl"
+    other.write_text(RULES.read_text(encoding="utf-8").replace('"id": "bio-', '"id": "x-'), encoding="utf-8")
+    for path, options in (
+        (other, LoadOptions(documents=ids)),
+        (other, LoadOptions(documents=ids, align_text=True)),
+        (RULES, LoadOptions(documents=ids, pair_by="text")),
+    ):
+        found = load_corpus(GOLD, {"rules": path}, options=options)
+        assert found.corpus.digest == plain.corpus.digest
+        assert found.marks["rules"] == ("restricted to 3 of 20 documents", "paired by text: 20 documents")
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"documents": document_ids("bio-01,bio-99")}, "--documents: no document is called 'bio-99'; write ids as the"),
     ({"documents": document_ids("x")}, "--documents: no document is called 'x'"),

@@ -33,6 +33,7 @@ GROUPS = {
     "transitions": "transitions",
     "sensitivity": "sensitivity",
     "consistency": "consistency",
+    "aligning": "aligning",
 }
 """What can be measured, in this order, and the module that does."""
 

@@ -1,20 +1,28 @@
-"""Real corpora written otherwise by a script: aligned, they score as they are."""
+"""Corpora written otherwise, real ones by a script: aligned, they score as they are."""
 
 from __future__ import annotations
 
 import random
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
+from nereval_core.letters import key
 from nereval_core.library import read, score
 from nereval_core.pairing import pair
 from nereval_core.readers import Reading
+from nereval_core.texts import Texts
+from tests.layer_strategies import layers
 from tests.shared_corpora import SHARED, needs
 
+FORM = st.sampled_from(["NFC", "NFD"])
 REWRITTEN = {
     "\n": ("\r\n", "\n", "\n\n", " "),
     " ": (" ", "  ", "\t", "\xa0", "\n"),
@@ -83,3 +91,45 @@ def test_a_corpus_written_otherwise_scores_as_it_is(name: str) -> None:
     assert not paired.lost
     assert paired.layer.digest == pair(gold, pred, missing="empty").layer.digest
     assert list(counts(gold, other, align_text=True)) == list(counts(gold, pred))
+
+
+@given(pred=layers(), held=st.sampled_from([tuple, Texts.of]), data=st.data())
+def test_spans_keep_their_letters_or_are_lost(pred: Layer, held: Any, data: st.DataObject) -> None:
+    """Whatever they carry; those that are left are in the order in which they were read."""
+    own = pred.documents
+    blank = data.draw(st.sampled_from([" ", "  ", "\n", "\r\n"]))
+    texts = [
+        unicodedata.normalize(form, text.replace(" ", blank).replace('"', "“"))  # type: ignore[arg-type]
+        for text, form in zip(own.texts, data.draw(st.lists(FORM, min_size=len(own), max_size=len(own))), strict=True)
+    ]
+    none = np.zeros(0, np.int32)
+    gold = Layer("gold", replace(own, texts=held(texts), tokens=None), none, none, none, none.astype(np.int16), ())
+    theirs = replace(pred, documents=replace(own, texts=held(own.texts)))
+    paired = pair(*(Reading(layer.documents, layer, "drawn") for layer in (gold, theirs)), align_text=True)
+    kept = paired.layer
+    assert len(kept) + len(paired.lost) == len(pred)
+    place = {number: span for span, number in enumerate(_read_at(pred))}
+    for span, number in enumerate(_read_at(kept)):
+        before = place[number]
+        assert kept.doc[span] == pred.doc[before] and kept.label(span) == pred.label(before)
+        for one, other in zip(_intervals(kept, span), _intervals(pred, before), strict=True):
+            here, there = texts[kept.doc[span]][slice(*one)], own.texts[pred.doc[before]][slice(*other)]
+            assert key(here) == key(there)
+        for name in ("ids", "links", "scores", "meta"):
+            assert getattr(kept, name).get(span) == getattr(pred, name).get(before)
+    spans = [(kept.doc[span], kept.start[span], kept.end[span]) for span in range(len(kept))]
+    assert spans == sorted(spans)
+
+
+def _read_at(layer: Layer) -> list[int]:
+    return list(range(len(layer))) if layer.order is None else layer.order.tolist()
+
+
+def _intervals(layer: Layer, span: int) -> list[tuple[int, int]]:
+    core = layer.cores.get(span)
+    return [
+        (int(layer.start[span]), int(layer.end[span])),
+        *layer.fragments.get(span, ()),
+        *([] if core is None else [core]),
+        *layer.alternatives.get(span, ()),
+    ]
