@@ -119,21 +119,11 @@ def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None
     if isinstance(wanted, int):
         found = f"column {wanted} is asked for, and entities stand in MISC, the last"
         raise FormatError.single(source.name, None, found, "name their key: --column NE")
-    rows = (row.misc for sentence in sentences for row in sentence.rows)
-    values: dict[str, list[str]] = {}
-    for misc in rows:
-        if wanted is not None:
-            value = value_of(misc, wanted)
-            pairs = [] if value is None else [(wanted, value)]
-        else:
-            pairs = KEYS.findall(misc)
-        for key, value in pairs:
-            if value not in OUTSIDE:
-                values.setdefault(key, []).append(value)
-            elif value == "O":
-                values.setdefault(key, [])
-    # What is called `name` may be anything, unless these are tags.
-    values = {key: known for key, known in values.items() if key.lower() != "name" or all(map(is_tag, known))}
+    values = _values(sentences, wanted)
+    usual = {} if values or wanted is None else _values(sentences, None)
+    if usual:
+        found = f"nothing under {quoted(wanted or '')} in MISC, and entities under {' and '.join(usual)}"
+        raise FormatError.single(source.name, None, found, f"name one that is there: --column {'|'.join(usual)}")
     if not values and wanted is None:
         found = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
         raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
@@ -143,6 +133,24 @@ def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None
     key = next(iter(values), wanted or "")
     known = values.get(key, [])
     return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
+
+
+def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[str]]:
+    """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones."""
+    found: dict[str, list[str]] = {}
+    for misc in (row.misc for sentence in sentences for row in sentence.rows):
+        if key is None:
+            pairs = KEYS.findall(misc)
+        else:
+            value = value_of(misc, key)
+            pairs = [] if value is None else [(key, value)]
+        for name, value in pairs:
+            if value not in OUTSIDE:
+                found.setdefault(name, []).append(value)
+            elif value == "O":
+                found.setdefault(name, [])
+    # What is called `name` may be anything, unless these are tags.
+    return {name: known for name, known in found.items() if key or name.lower() != "name" or all(map(is_tag, known))}
 
 
 def _documents(
