@@ -77,6 +77,7 @@ OPTIONS = (
     ReadOptions(offsets=Offsets("UTF-16 units", 1), scheme="IOB1"),
     ReadOptions(offsets=Offsets("UTF-8 bytes", 0, True), core_type="A", texts=GOLD),
     ReadOptions(offsets=Offsets(), scheme="IO", column="ner_tags"),
+    ReadOptions(columns={"document": 1, "start": 2, "end": 3, "type": 4, "quote": 5, "text": 6, "score": ""}),
 )
 
 
