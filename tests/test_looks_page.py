@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.readers import preview
+from nereval_core.readers.offsets import Offsets
 from pages.shared import corpora, looks, masks
 from tests.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
 from tests.test_csv import GERMAN
@@ -122,6 +123,16 @@ def test_columns_of_a_table_are_asked_for() -> None:
 def test_columns_not_read_are_said() -> None:
     app = given(("x.csv", CSV.replace("quote", "colour")))
     assert any("not read: 1 (column colour)" in line for line in said(app))
+
+
+def test_what_offsets_count_can_be_said() -> None:
+    text = '{"text": "😀 Ann", "label": [[2, 5, "PER"]]}'
+    app = read(given(("gold.jsonl", text), ("system.jsonl", text)))
+    assert any("offsets taken as UTF-16 units" in line for line in said(app))
+    box = labelled(app.selectbox, "Offsets count")
+    assert {"code points, end exclusive", "UTF-8 bytes, end inclusive, first at 1"} <= set(box.options)
+    app = read(sound(box.set_value(Offsets("code points")).run()))
+    assert any("offsets taken as code points" in line for line in said(app))
 
 
 def test_cells_are_masked_where_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:

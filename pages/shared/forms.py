@@ -14,6 +14,7 @@ from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source, formats
 from nereval_core.readers.label_list import of_words
+from nereval_core.readers.offsets import EVERY
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.readers.source import LAYER, label_of
 from pages.shared import keys, mending, selecting, waiting
@@ -125,6 +126,15 @@ def _options(name: str) -> None:
             format_func=PAIRINGS.__getitem__,
             help="Texts tell documents apart where ids do not meet; without ids there is their order.",
         )
+        right.selectbox(
+            "Offsets count",
+            list(EVERY),
+            index=None,
+            format_func=str,
+            placeholder="what makes the quotes match, else the format's own",
+            key=f"{name}_offsets",
+            help="For files without quotes, or where quotes fit several ways to count.",
+        )
         st.checkbox(
             "Align texts that differ in white space, quotes or normal forms alone",
             key=f"{name}_align_text",
@@ -151,6 +161,7 @@ def _chosen_options(name: str) -> LoadOptions:
         pred_column=_column(value("pred_column")),
         repair=repair if (repair := value("repair")) != REFUSE else None,
         core_type=(value("core_type") or "").strip() or None,
+        offsets=value("offsets"),
         labels=of_words(value("labels") or "") or None,
         missing=value("missing") or "error",
         token_text="gold" if value("token_text") else "own",

@@ -29,7 +29,7 @@ HELP = {
     "links": "Concept ids, with semicolons between those of a ranking.",
     "score": "How sure the system is.",
 }
-WIDE = 5
+WIDE = 3
 """How many columns of a table are asked for side by side."""
 LINES = 3
 """How many problems are shown before reading."""
