@@ -259,7 +259,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (b"\x78\x9cnothing", ": damaged: Error -3 while decompressing data: invalid block type; write it again"),
     (DOCBIN[:-20], ": the file is cut off; write it again with DocBin.to_disk"),
     (DOCBIN + b"x", ": more bytes after its end; write it again"),
-    (SWOLLEN, f": expands from {len(SWOLLEN)} bytes to more than 4194304; write its documents into several files"),
+    (SWOLLEN, f": expands from {len(SWOLLEN)} bytes to more than 2097152; write its documents into several files"),
     (zlib.compress(b"\x93\x01\x02\x03"), ": damaged: Expected `object`, got `array`"),
     (changed(without("tokens")), ": damaged: Object missing required field `tokens`"),
     (changed(put(attrs=["ORTH"])), ": damaged: Expected `int`, got `str` - at `$.attrs[0]`"),
@@ -332,7 +332,7 @@ def test_a_short_file_may_not_make_long_texts() -> None:
     assert len(raw) < 10_000
     tracemalloc.start()
     try:
-        with pytest.raises(FormatError, match="texts of more than 4194304 characters in all"):
+        with pytest.raises(FormatError, match="texts of more than 2097152 characters in all"):
             read_raw(raw)
         assert tracemalloc.get_traced_memory()[1] < 50 << 20
     finally:

@@ -23,7 +23,7 @@ from nereval_core.readers.origins import RATIO, InZip
 from nereval_core.readers.packed import BLOCK
 from nereval_core.readers.source import SourceFile
 
-SMALL = 1 << 22
+SMALL = 1 << 21
 """Bytes that a file may unpack to whatever its size: some tens of thousands of tokens."""
 AGAIN = "write it again with DocBin.to_disk"
 WRONG = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from math import nan
 from typing import Any, NamedTuple
 
@@ -68,31 +67,33 @@ def entities(one: Packed, problems: list[Problem], counts: Counter[str]) -> Foun
 
 def group(one: Packed, key: str, where: Placed, problems: list[Problem], counts: Counter[str]) -> Found:
     """Return the spans of a group; those that are not where they say they are go to the problems."""
-    parts, scores = [np.zeros(0, SPAN)], []
-    base = [0]
+    parts: list[bytes] = []
+    scores: list[float] = []
     absent = f"documents without the span group {quoted(key)}, taken as empty"
-    for number, (low, high) in enumerate(pairwise(one.first.tolist())):
-        spans, values = np.zeros(0, SPAN), list[float]()
-        if key not in one.groups[number]:
+    for number, groups in enumerate(one.groups, start=1):
+        part, values = b"", list[float]()
+        if key not in groups:
             counts[absent] += 1
         else:
             try:
-                spans, values = _spans_of(one.groups[number][key], counts)
+                part, values = _packed_spans(groups[key], counts)
             except WRONG as error:
-                problems += damaged(one.shown, error, number + 1, f"span group {quoted(key)}").problems
-        for found in _misplaced(spans, where.start[low:high], where.end[low:high]):
-            problems.append(Problem(one.shown, number + 1, f"the span group {quoted(key)} has {found}", AGAIN))
-        parts.append(spans)
+                problems += damaged(one.shown, error, number, f"span group {quoted(key)}").problems
+        parts.append(part)
         scores += values
-        base.append(low)
-    whole = np.concatenate(parts)
-    shift = np.repeat(np.array(base, np.int64), list(map(len, parts)))
-    label, id, link = (whole[name].astype(np.uint64) for name in ("label", "id", "kb_id"))
-    return Found(whole["start"] + shift, whole["end"] + shift, label, id, (link,), scores)
+    spans = np.frombuffer(b"".join(parts), SPAN)
+    document = np.repeat(np.arange(len(one)), [len(part) // SPAN.itemsize for part in parts])
+    shift = one.first[document]
+    first, last = spans["start"] + shift, spans["end"] + shift
+    for at, found in _misplaced(spans, first, last, one.first[document + 1], where):
+        said = f"the span group {quoted(key)} has {found}"
+        problems.append(Problem(one.shown, int(document[at]) + 1, said, AGAIN))
+    label, id, link = (spans[name].astype(np.uint64) for name in ("label", "id", "kb_id"))
+    return Found(first, last, label, id, (link,), scores)
 
 
-def _spans_of(packed: bytes, counts: Counter[str]) -> tuple[NDArray[np.void], list[float]]:
-    """Return the spans of a packed group and the score of each, NaN where it has none.
+def _packed_spans(packed: bytes, counts: Counter[str]) -> tuple[bytes, list[float]]:
+    """Return the spans of a group in a row, as they are packed, and the score of each, NaN where it has none.
 
     Raises:
         one of WRONG
@@ -105,7 +106,7 @@ def _spans_of(packed: bytes, counts: Counter[str]) -> tuple[NDArray[np.void], li
     counts[SCORES] += given is not None and (scores is None or len(scores) != len(found.spans))
     if scores is None or len(scores) != len(found.spans):
         scores = [nan] * len(found.spans)
-    return np.frombuffer(b"".join(found.spans), SPAN), scores
+    return b"".join(found.spans), scores
 
 
 def _numbers(given: Any) -> list[float] | None:
@@ -119,15 +120,22 @@ def _numbers(given: Any) -> list[float] | None:
     return list(map(float, given)) if fine else None
 
 
-def _misplaced(spans: NDArray[np.void], start: Int64, end: Int64) -> list[str]:
-    """Say which spans are at no tokens, of those that begin and end so, or at other characters than theirs."""
-    first, last = spans["start"].astype(np.int64), spans["end"].astype(np.int64)
-    wrong = (first < 0) | (first >= last) | (last > len(start))
-    said = {at: f"tokens {first[at]} to {last[at]}, of {len(start)}" for at in np.flatnonzero(wrong).tolist()}
+def _misplaced(
+    spans: NDArray[np.void], first: Int64, last: Int64, stop: Int64, where: Placed
+) -> Iterator[tuple[int, str]]:
+    """Yield the spans, in words, that are at no tokens of their documents, or at other characters than their tokens.
+
+    `first`, `last` and `stop`, where each document ends, are tokens counted through the whole file.
+    """
+    wrong = (spans["start"] < 0) | (first >= last) | (last > stop)
     fine = np.flatnonzero(~wrong)
-    low, high = start[first[fine]], end[last[fine] - 1]
+    low, high = where.start[first[fine]], where.end[last[fine] - 1]
     off = (low != spans["low"][fine]) | (high != spans["high"][fine])
-    for at, *true in zip(fine[off].tolist(), low[off].tolist(), high[off].tolist(), strict=True):
-        told = f"characters {spans['low'][at]} to {spans['high'][at]}"
-        said[at] = f"tokens {first[at]} to {last[at]} at {told}, which stand at {true[0]} to {true[1]}"
-    return [said[at] for at in sorted(said)]
+    true = dict(zip(fine[off].tolist(), zip(low[off].tolist(), high[off].tolist(), strict=True), strict=True))
+    for at in sorted((*np.flatnonzero(wrong).tolist(), *true)):
+        start, end, told, tells = (int(spans[name][at]) for name in ("start", "end", "low", "high"))
+        said = f"tokens {start} to {end}, of {int(stop[at] - first[at]) + start}"
+        if at in true:
+            stand = "{} to {}".format(*true[at])
+            said = f"tokens {start} to {end} at characters {told} to {tells}, which stand at {stand}"
+        yield at, said

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from nereval_core.corpus import Layer
@@ -71,7 +72,8 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         raise not_installed(str(path)) from None
     vocabulary = Vocab()
     grouped = bool(layer.scores) or _overlapping(layer)
-    packed = DocBin(store_user_data=True)
+    packed = DocBin()
+    user_data: list[bytes | None] = []
     added = respelt = 0
     for number in range(len(layer.documents)):
         tokens = on_tokens(layer, number).tokens
@@ -79,9 +81,12 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         doc, same = _document(layer, number, words, vocabulary)
         (_group if grouped else _entities)(doc, layer, number, words)
         packed.add(doc)
+        # DocBin's own packer looks for plug-ins with every document, which takes longer than all else.
+        user_data.append(msgspec.msgpack.encode(_user_data(layer, number)))
         respelt += not same
         text = layer.documents.texts[number]
         added += sum(not text[low:high].isspace() for low, high in words.places) > len(tokens)
+    packed.user_data, packed.store_user_data = user_data, True
     with packed_file(path) as file:
         file.write(packed.to_bytes())
     unnamed = 0 if grouped else len(layer.ids)
@@ -143,7 +148,6 @@ def _document(layer: Layer, number: int, words: Words, vocabulary: Any) -> tuple
         words=[text[low:high] for low, high in words.places],
         spaces=words.blanks,
         sent_starts=starts if own else None,
-        user_data=_user_data(layer, number),
     )
     solid = [at for at, (low, high) in enumerate(words.places) if not text[low:high].isspace()]
     cuts = [0, *(at for at in range(1, len(starts)) if starts[at]), len(starts)]
