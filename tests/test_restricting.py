@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,14 @@ def test_documents_are_found_by_their_text_too(tmp_path: Path) -> None:
     options = LoadOptions(documents=document_ids("b,c"))
     loaded = load_corpus(tmp_path / "gold.jsonl", {"run": tmp_path / "run.jsonl"}, options=options)
     assert loaded.corpus.documents.ids == ("b", "c")
+    for pair_by in ("text", "order"):
+        loaded = load_corpus(
+            tmp_path / "gold.jsonl", {"run": tmp_path / "run.jsonl"}, options=replace(options, pair_by=pair_by)
+        )
+        assert (
+            loaded.corpus.documents.ids == ("b", "c") and loaded.corpus.systems[0].documents is loaded.corpus.documents
+        )
+        assert "restricted to 2 of 3 documents" in loaded.marks["run"]
 
 
 def test_documents_with_other_ids_are_paired_first(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.conventions import conventions
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
@@ -18,7 +19,9 @@ from nereval_core.restricting import document_ids
 from nereval_core.store import Store
 from nereval_core.type_names import type_names
 from pages.shared.kept import Keeper, loaded_of
+from pages.shared.loading import load
 from pages.shared.orders import Again
+from pages.shared.published import applied
 from tests.test_pages import opened, settled, sound, upload
 
 TEXT = "Ann saw Bob in Rome"
@@ -94,6 +97,21 @@ def test_fields_choose_documents_and_map_names() -> None:
     app = settled(app.button(key="upload_read").click().run())
     assert list(app.dataframe[0].value["types"]) == ["where, who", "person, place"]
     assert "restricted to 1 of 2 documents" in marks(app)
+
+
+def test_published_scorers_score_what_was_chosen() -> None:
+    gold, run = (Source.of_uploads([(f"{name}.jsonl", lines().encode())]) for name in ("gold", "run"))
+    options = LoadOptions(documents=document_ids("d"))
+    loaded = load("both", gold, {"run": run}, options)
+    outcome = applied(loaded, "run", conventions()["nervaluate-1.2.1"])
+    assert "| documents 1 | " in outcome.signature and "restricted to 1 of 2 documents" in outcome.signature
+    tags = "Ann\tB-PER\n\nBob\tB-PER\n\n"
+    gold, run = (Source.of_uploads([(f"{name}.tsv", tags.encode())]) for name in ("gold", "run"))
+    names = type_names({"PER": "who"})
+    loaded = load("tags", gold, {"run": run}, LoadOptions(gold_types=names, pred_types=names))
+    found = applied(loaded, "run", conventions()["conlleval"])
+    assert "types mapped: PER=who" in found.signature
+    assert "who" in set(found.figures["scope"])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
@@ -29,7 +30,8 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
     parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
     own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
     if not own and convention.of_layers is not None:
-        return convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values)
+        outcome = convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values)
+        return replace(outcome, marks=loaded.marks.get(system, ()))
     if not own and convention.formats:
         what = f"these data are {' and '.join(sorted({formats['gold'], formats[system]}))}"
         remedy = f"{convention.name} needs {convention.needs} ({' or '.join(convention.formats)})"
