@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from nereval_core.analysis.consistency import consistency as questioned
 from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
 from nereval_core.commands import STDOUT, gold_name, listed, loaded_corpus, misplaced, put_out, say
 from nereval_core.errors import quoted
+from nereval_core.pairing import chosen
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
@@ -38,9 +40,12 @@ def consistency(options: argparse.Namespace) -> str | None:
         return wrong
     kinds = listed(options.kinds)
     check_kinds(kinds)
-    corpus = loaded_corpus(options).corpus
+    loaded = loaded_corpus(options)
+    corpus = loaded.corpus
     layer = corpus.gold.renamed(gold_name(options))
-    found = questioned(layer, corpus.systems, kinds)
+    # A layer by itself is paired with nothing: what was chosen of it is known all the same.
+    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or chosen(loaded.gold)
+    found = replace(questioned(layer, corpus.systems, kinds), marks=tuple(marks))
     for line in found.skipped() if not options.quiet else ():
         say(line)
     tables = list(sheets(found, options.top))

@@ -23,7 +23,7 @@ from nereval_core.likeness import same_texts, same_tokens
 from nereval_core.parting import count_of
 from nereval_core.readers import Reading
 
-__all__ = ["Missing", "PairBy", "Paired", "Pairing", "TokenText", "added_marks", "missing_mark", "pair"]
+__all__ = ["Missing", "PairBy", "Paired", "Pairing", "TokenText", "added_marks", "chosen", "missing_mark", "pair"]
 
 MISSING, RESPELT, ALIGNED = "missing counted empty: ", "token text from gold: ", "aligned texts: "
 RESTRICTED = "restricted to "
@@ -124,6 +124,11 @@ def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
         told = tuple(piece for at, piece in enumerate(pieces) if at % 3 != 1)
         totals[told] = [one + two for one, two in zip(totals.get(told, [0] * len(numbers)), numbers, strict=True)]
     return tuple(_marked(told, numbers) for told, numbers in totals.items())
+
+
+def chosen(layer: Reading) -> tuple[str, ...]:
+    """Return the marks of what was chosen of a layer that is paired with no other."""
+    return tuple(_selected(layer, layer))
 
 
 def _selected(gold: Reading, pred: Reading) -> Iterator[str]:

@@ -131,9 +131,8 @@ def test_documents_are_found_by_their_text_too(tmp_path: Path) -> None:
         loaded = load_corpus(
             tmp_path / "gold.jsonl", {"run": tmp_path / "run.jsonl"}, options=replace(options, pair_by=pair_by)
         )
-        assert (
-            loaded.corpus.documents.ids == ("b", "c") and loaded.corpus.systems[0].documents is loaded.corpus.documents
-        )
+        assert loaded.corpus.documents.ids == ("b", "c")
+        assert loaded.corpus.systems[0].documents is loaded.corpus.documents
         assert "restricted to 2 of 3 documents" in loaded.marks["run"]
 
 
@@ -199,5 +198,8 @@ def test_on_the_command_line(run: Run, tmp_path: Path) -> None:
     assert status == 0 and "restricted to 2 of 20 documents" in out
     status, _, err = run("score", GOLD, RULES, "--documents", "ids.txt", "--engine", "local")
     assert status == 2 and "--documents has no use with --engine" in err
+    for files in ((GOLD,), (GOLD, RULES)):
+        status, out, _ = run("consistency", *files, "--documents", "ids.txt")
+        assert status == 0 and out.splitlines()[-1].endswith("restricted to 2 of 20 documents")
     assert run("convert", GOLD, "some.jsonl", "--to", "jsonl", "--documents", "ids.txt")[0] == 0
     assert nereval_core.read("some.jsonl").documents.ids == ("bio-02", "bio-07")

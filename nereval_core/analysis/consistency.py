@@ -78,12 +78,14 @@ class Consistency:
     """What was found in a layer, by kind; a kind that takes more other layers than there are is missing.
 
     Where texts are masked, `given` has them as they were, to look at, and `layer` and `others` as they are to be shown.
+    `marks` say what was done to the data on its way here, and stand in the signature.
     """
 
     given: Inspected
     found: Mapping[str, Found]
     layer: Layer
     others: tuple[Layer, ...]
+    marks: tuple[str, ...] = ()
 
     def finding(self, kind: str, number: int) -> Finding:
         """Return a finding by its rank, from 0."""
@@ -171,7 +173,7 @@ class Consistency:
         first, *rest = (f"{one.name} sha256:{read.digest[:16]}" for one, read in layers)
         parts = (f"nereval {__version__}", f"consistency of {first}", f"beside {', '.join(rest) or 'none'}")
         masks = (SAID,) if is_masked(self.layer.documents) else ()
-        return one_line(" | ".join((*parts, f"documents {len(self.layer.documents)}", *masks)))
+        return one_line(" | ".join((*parts, f"documents {len(self.layer.documents)}", *self.marks, *masks)))
 
     def skipped(self) -> Iterator[str]:
         """Say which kinds were not asked about, and why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -40,7 +41,10 @@ def asked(here: Here) -> Consistency:
 def _asked(digest: str, key: str, _here: Here, _rules: TypeRules) -> Consistency:
     corpus = _here.loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
-    return ask(gold, systems)
+    # Masked texts say so in the signature of themselves.
+    known = _here.loaded.original or _here.loaded
+    marks = tuple(f"{name}: {mark}" for name, some in known.marks.items() for mark in some)
+    return replace(ask(gold, systems), marks=marks)
 
 
 def choices(here: Here, found: Consistency) -> str:
