@@ -476,6 +476,11 @@ def test_exports_of_single_documents_lie_in_a_folder(tmp_path: Path) -> None:
     assert reading.documents.ids == ("d1", "d2")
     assert "other files, not read: 1 (README.md)" in reading.notes
     assert read(tmp_path / "inception-document1.zip").documents.ids == ("d1",)
+    # Uploaded together, their files have the same names.
+    paths = sorted(tmp_path.glob("*.zip"))
+    assert read(source(*((path.name, path.read_bytes()) for path in paths))).documents.ids == ("d1", "d2")
+    with pytest.raises(FormatError, match=r"a second file called 'inception-document1/ann\.xmi'"):
+        source(*((path.name, path.read_bytes()) for path in (paths[0], paths[0])))
 
 
 def test_a_type_system_is_found_beside_a_single_file_and_around_it(tmp_path: Path) -> None:

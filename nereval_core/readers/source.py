@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -224,10 +225,13 @@ class Source:
     def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
         """Return uploaded files, those of a zip one by one and without the one folder they may all lie in.
 
+        Where two zips have files of one name, each is a folder.
+
         Raises:
             FormatError: nothing uploaded, a name twice, or a zip that is broken or not safe to open.
         """
         files: list[SourceFile] = []
+        folders: list[tuple[str, list[SourceFile]]] = []
         passed: list[str] = []
         given: list[str] = []
         problems: list[Problem] = []
@@ -236,7 +240,7 @@ class Source:
             try:
                 if upload.lower().endswith(ZIP):
                     inside, others = zipped(upload, raw)
-                    files += [SourceFile(*file) for file in inside]
+                    folders.append((upload, [SourceFile(*file) for file in inside]))
                     passed += others
                 else:
                     inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
@@ -246,6 +250,11 @@ class Source:
                 problems += error.problems
         if problems:
             raise FormatError(problems)
+        names = Counter(name for _, held in folders for name in {file.name for file in held})
+        apart = any(count > 1 for count in names.values())
+        for upload, held in folders:
+            stem = upload.replace("\\", "/").lstrip("/")[: -len(ZIP)]
+            files += [replace(file, name=f"{stem}/{file.name}") for file in held] if apart else held
         shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
         return cls._checked(shown, name or (label_of(given[0]) if given else shown), files, passed)
 
