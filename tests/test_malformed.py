@@ -160,12 +160,13 @@ NUMBERS = {
 OUTSIDE = ("-1", "2", "3", "4", "9" * 30)
 """Starts that are not before the end at 2, or not in the text."""
 LOOSE = {
+    "labelstudio": ('"1"',),
     "csv": ('"1"', "01"),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
     "brat": ("01", "9" * 5000),
     "bc2gm": ("01", "9" * 5000),
 }
-"""What a format takes all the same, or for a number: quoted cells, relations, leading zeros."""
+"""What a format takes all the same, or for a number: quoted cells and digits, relations, leading zeros."""
 
 
 def at_start(format: str, given: str) -> tuple[list[Problem], str]:
