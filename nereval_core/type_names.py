@@ -118,7 +118,7 @@ def line_of(one: str, other: str) -> str:
 
 def _quoted(name: str) -> str:
     plain = re.fullmatch(BARE, name) and name.isprintable()
-    return name if plain else json.dumps(name, ensure_ascii=False)
+    return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
 
 def _unquoted(written: str) -> str | None:

@@ -22,6 +22,7 @@ from nereval_core.readers.parts import Part, joined
 from nereval_core.readers.preview import preview
 from nereval_core.subset import documents_of, layer_of
 from tests.layer_strategies import content, layers
+from tests.shared_corpora import SHARED, needs
 
 DEMO = Path(__file__).parents[1] / "demo_data" / "biology"
 Write = Callable[..., str]
@@ -289,3 +290,15 @@ def test_a_preview_says_which_formats_files_have_by_themselves() -> None:
     assert preview(Source.of_uploads([("a.jsonl", row), ("b.conll", tags)])).apart == ("conll", "jsonl")
     assert preview(Source.of_uploads([("a.jsonl", row), ("b.jsonl", row)])).apart == ()
     assert preview(Source.of_uploads([("a.jsonl", row), ("b.md", b"# Notes")])).apart == ()
+
+
+@needs("wnut17")
+def test_a_real_corpus_in_two_parts_is_the_whole(tmp_path: Path) -> None:
+    gold, run = SHARED / "wnut17" / "emerging.test.annotated", SHARED / "wnut17" / "submissions" / "arcada"
+    sentences = gold.read_text(encoding="utf-8").split("\n\n")
+    for name, some in (("one", sentences[:500]), ("two", sentences[500:])):
+        (tmp_path / name).write_text("\n\n".join(some) + "\n\n", encoding="utf-8")
+    whole = load_corpus(gold, {"arcada": run})
+    parts = load_corpus([tmp_path / "one", tmp_path / "two"], {"arcada": run})
+    assert parts.corpus.digest == whole.corpus.digest
+    assert (len(parts.corpus.documents), len(parts.corpus.gold)) == (1287, 1079)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nereval_core
 from nereval_core.__main__ import main
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.suggested_types import suggest_types, suggested_lines, unlike
 from nereval_core.type_names import parse_types, type_names
-from tests.layer_strategies import layers
+from tests.layer_strategies import texts
+from tests.shared_corpora import SHARED, needs
 
 DEMO = Path(__file__).parents[1] / "demo_data" / "biology"
 GOLD, RULES = DEMO / "gold.jsonl", DEMO / "rules.jsonl"
@@ -88,18 +90,21 @@ def test_counts_are_those_of_all_systems_and_of_types_that_gold_lacks() -> None:
     assert (unlike(gold, one), unlike(gold, two), unlike(made(), two)) == (False, True, False)
 
 
-@settings(max_examples=40)
-@given(layers(), layers())
-def test_the_suggestion_is_a_file_that_can_be_read(gold: Layer, other: Layer) -> None:
-    # Types of any letters, comments too.
-    kinds = [f"{kind}\n#\u2028" for kind in other.types]
-    pred = other.retyped(other.type, tuple(kinds)) if len(other) else other
-    pred = layer("pred", gold.documents, [], [], [], []) if not len(gold.documents) else pred
-    text = suggested_lines(suggest_types(gold, []), gold, [])
-    assert text.count("\n") == 2
-    if pred.documents is gold.documents:
-        text = suggested_lines(suggest_types(gold, [pred]), gold, [pred])
-    assert all(line.startswith("#") or "=" in line for line in text.splitlines())
+KINDS = st.lists(texts(min_size=1), min_size=1, max_size=4)
+
+
+@settings(max_examples=60)
+@given(KINDS, KINDS)
+def test_the_suggestion_is_a_file_that_can_be_read(ours: list[str], theirs: list[str]) -> None:
+    gold = made(*((number % 2, number, number + 9, kind) for number, kind in enumerate(ours)))
+    pred = made(*((number % 2, number + 3, number + 5, kind) for number, kind in enumerate(theirs)))
+    found = suggest_types(gold, [pred])
+    text = suggested_lines(found, gold, [pred])
+    sure = {one.name: one.to for one in found if one.sure}
+    lines = text.splitlines()
+    assert len(lines) == text.count("\n") and sum(not line.startswith("#") for line in lines) == len(sure)
+    if sure:
+        assert dict(parse_types(text, source="suggested").pairs) == sure
 
 
 def test_hostile_names_stand_on_one_line() -> None:
@@ -133,3 +138,12 @@ def test_renamed_types_are_found_again(capfd: pytest.CaptureFixture[str], tmp_pa
 def test_nothing_is_suggested_where_gold_has_every_type(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["types", str(GOLD), str(RULES), "--quiet"]) == 0
     assert "nothing is to be mapped" in capfd.readouterr().out
+
+
+@needs("hipe2020")
+def test_fine_types_of_a_real_corpus_are_given_their_coarse_ones(capfd: pytest.CaptureFixture[str]) -> None:
+    file = str(SHARED / "hipe2020" / "gold" / "HIPE-data-v1.3-test-fr.tsv")
+    columns = ("--gold-column", "NE-COARSE-LIT", "--pred-column", "NE-FINE-LIT")
+    assert main(["types", file, *columns, "--quiet"]) == 0
+    pairs = dict(parse_types(capfd.readouterr().out, source="suggested").pairs)
+    assert len(pairs) == 18 and all(fine.split(".")[0] == coarse for fine, coarse in pairs.items())
