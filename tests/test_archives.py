@@ -20,8 +20,8 @@ import pytest
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source, read, readers
-from nereval_core.readers.archives import ENDINGS, ZIP_FILES
-from nereval_core.readers.origins import RATIO
+from nereval_core.readers.archives import ENDINGS, INNER_FILES, ZIP_FILES, zipped_within
+from nereval_core.readers.origins import RATIO, InMemory
 from tests.test_readers import ANN, JSONL, names, refused, zipped
 
 BAD = b"\0" * (2 << 20)
@@ -147,6 +147,13 @@ def test_every_ending_that_a_reader_asks_for_may_stand_in_a_zip() -> None:
 def test_a_list_of_entries_that_never_ends_is_not_read() -> None:
     message = refused(("x.zip", entry()[:50] + b"PK\1\2" * (2 * ZIP_FILES + 1)))
     assert message == f"x.zip: {2 * ZIP_FILES + 1} files; pack at most {ZIP_FILES} files"
+
+
+def test_a_zip_within_a_zip_is_opened_for_few_files() -> None:
+    many = zipped(*((f"{number}.xmi", b"x") for number in range(INNER_FILES + 1)))
+    with pytest.raises(FormatError) as caught:
+        zipped_within("a.zip", InMemory(many, "a.zip"))
+    assert str(caught.value) == f"a.zip: {INNER_FILES + 1} files; pack at most {INNER_FILES} files"
 
 
 def zstd(raw: bytes) -> bytes:

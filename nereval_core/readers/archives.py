@@ -15,6 +15,8 @@ from nereval_core.readers.packed import SMALL, SUFFIXES
 
 ZIP_FILES = 200_000
 """How many files a zip may hold."""
+INNER_FILES = 1_000
+"""How many a zip within one may, which is opened anew for each: tools pack a document's files so."""
 ENTRY = b"PK\1\2"
 """What a zip's directory begins each entry with."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -110,6 +112,8 @@ def zipped_within(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip
         raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {EXPANDED_BYTES} bytes")
     stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
     _, kept = _directory(shown, origin.load(-1), stored, (*NESTED, ZIP))
+    if len(kept) > INNER_FILES:
+        raise _too_many(shown, len(kept), INNER_FILES)
     return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
 
 
@@ -122,14 +126,14 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
     # The list of entries alone may take gigabytes.
     claimed = raw.count(ENTRY)
     if claimed > 2 * ZIP_FILES:
-        raise _too_many(shown, claimed)
+        raise _too_many(shown, claimed, ZIP_FILES)
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
         entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     except BROKEN as error:
         raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
     if len(entries) > ZIP_FILES:
-        raise _too_many(shown, len(entries))
+        raise _too_many(shown, len(entries), ZIP_FILES)
     total = sum(entry.file_size for entry in entries)
     if total > EXPANDED_BYTES:
         found = f"{total} bytes when expanded"
@@ -190,5 +194,5 @@ def _overlapping(shown: str, entries: Sequence[zipfile.ZipInfo], size: int) -> l
     return [Problem(shown, None, found, "pack it again")]
 
 
-def _too_many(shown: str, count: int) -> FormatError:
-    return FormatError.single(shown, None, f"{count} files", f"pack at most {ZIP_FILES} files")
+def _too_many(shown: str, count: int, most: int) -> FormatError:
+    return FormatError.single(shown, None, f"{count} files", f"pack at most {most} files")

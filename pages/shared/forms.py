@@ -131,9 +131,9 @@ def _options(name: str) -> None:
             list(EVERY),
             index=None,
             format_func=str,
-            placeholder="what makes the quotes match, else the format's own",
+            placeholder="what fits the quotes",
             key=f"{name}_offsets",
-            help="For files without quotes, or where quotes fit several ways to count.",
+            help="Where there are no quotes, the format's own way is taken; quotes may fit several.",
         )
         st.checkbox(
             "Align texts that differ in white space, quotes or normal forms alone",
