@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Unpack
 
 from nereval_core.corpus import Layer
 from nereval_core.criteria import SCHEMAS, Criterion, parse_merge
 from nereval_core.library import Input, choose_criteria, read
-from nereval_core.pairing import pair
+from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading
 from nereval_core.review import adjudication, what_if
 from nereval_core.review.adjudication import Adjudicated
@@ -32,17 +33,19 @@ def apply_verdicts(
     reviewers: Collection[str] | None = None,
     kinds: Collection[str] | None = None,
     format: str = "auto",
+    **pairing: Unpack[Pairing],
 ) -> Applied:
     """Apply the verdicts that stand to gold: `layer` of what is returned is a new one, `log` says what each did.
 
     Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
-    `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all.
+    `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all;
+    `pairing` are the options of `pair`.
 
     Raises:
         FormatError: unreadable input, or systems or verdicts that cannot be had.
     """
     ours = _reading(gold, format)
-    return _applied(ours, _layers(ours, systems or {}, format), verdicts, reviewers, kinds)
+    return _applied(ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds)
 
 
 def scores_with_verdicts(
@@ -57,6 +60,7 @@ def scores_with_verdicts(
     leave_out: Iterable[str] = (),
     counting: Counting = "one-to-one",
     format: str = "auto",
+    **pairing: Unpack[Pairing],
 ) -> WhatIf:
     """Score systems against gold as it is and as verdicts have it: `table()` of what is returned has both.
 
@@ -64,7 +68,7 @@ def scores_with_verdicts(
         FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
     """
     ours = _reading(gold, format)
-    layers = _layers(ours, systems, format)
+    layers = _layers(ours, systems, format, **pairing)
     settings = Settings(
         choose_criteria(criteria), tuple(sorted(parse_merge(merge).items())), tuple(sorted(set(leave_out))), counting
     )
@@ -72,7 +76,12 @@ def scores_with_verdicts(
 
 
 def adjudicate(
-    first: Annotations, second: Annotations, *, verdicts: Verdicts = None, format: str = "auto"
+    first: Annotations,
+    second: Annotations,
+    *,
+    verdicts: Verdicts = None,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
 ) -> Adjudicated:
     """Make one layer of two annotators: what they agree on, the rest by verdicts on the second against the first.
 
@@ -80,7 +89,7 @@ def adjudicate(
         FormatError: as `apply_verdicts`.
     """
     ours = _reading(first, format)
-    (other,) = _layers(ours, {"second": second}, format)
+    (other,) = _layers(ours, {"second": second}, format, **pairing)
     return adjudication.adjudicate(ours.layer.renamed("first"), other, _reviewed(verdicts))
 
 
@@ -115,12 +124,14 @@ def _reading(given: Annotations, format: str) -> Reading:
     )
 
 
-def _layers(gold: Reading, systems: Mapping[str, Annotations], format: str) -> tuple[Layer, ...]:
+def _layers(
+    gold: Reading, systems: Mapping[str, Annotations], format: str, **pairing: Unpack[Pairing]
+) -> tuple[Layer, ...]:
     found = []
     for name, given in systems.items():
         if isinstance(given, (Reading, Layer)):
             theirs = _reading(given, format)
         else:
             theirs = read(given, format=format, scheme=gold.scheme, texts=gold.documents)
-        found.append(pair(gold, theirs).layer.renamed(name))
+        found.append(pair(gold, theirs, **pairing).layer.renamed(name))
     return tuple(found)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from nereval_core.criteria import CRITERIA, criterion_from_parts
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions, choose_criteria, load_corpus
 from nereval_core.readers import Source
+from nereval_core.review.reviewed import Reviewed
 
 TEXT = "Ann saw Bob in Rome"
 
@@ -121,6 +124,38 @@ def test_a_choice_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     if "counting" not in wrong:
         with pytest.raises(FormatError, match=next(iter(wrong.values()))):
             nereval_core.link(both, both, **wrong)
+
+
+VERBS: dict[str, Callable[..., object]] = {
+    "score": nereval_core.score,
+    "compare": lambda gold, pred, **given: nereval_core.compare(gold, {"one": pred}, resamples=10, **given),
+    "agreement": lambda gold, pred, **given: nereval_core.agreement({"a": gold, "b": pred}, resamples=10, **given),
+    "errors_of": nereval_core.errors_of,
+    "slices_of": partial(nereval_core.slices_of, resamples=10),
+    "consistency_of": lambda gold, pred, **given: nereval_core.consistency_of(gold, {"one": pred}, **given),
+    "report_of": lambda gold, pred, **given: nereval_core.report_of(gold, {"one": pred}, **given),
+    "reproduce": partial(nereval_core.reproduce, convention="nervaluate-1.2.1"),
+    "link": nereval_core.link,
+    "type_suggestions": nereval_core.type_suggestions,
+    "apply_verdicts": lambda gold, pred, **given: nereval_core.apply_verdicts(
+        gold, {"one": pred}, verdicts=Reviewed(), **given
+    ),
+    "scores_with_verdicts": lambda gold, pred, **given: nereval_core.scores_with_verdicts(
+        gold, {"one": pred}, verdicts=Reviewed(), **given
+    ),
+    "adjudicate": partial(nereval_core.adjudicate, verdicts=Reviewed()),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_all_that_hold_sides_against_one_another_pair_them_as_asked(verb: str) -> None:
+    gold = source("gold.jsonl", jsonl((0, 3, "PER"), (15, 19, "LOC")))
+    spaced = source("spaced.jsonl", jsonl((1, 4, "PER"), (17, 21, "ORG"), text=f" {TEXT.replace(' in ', '  in ')}"))
+    with pytest.raises(FormatError, match="--align-text"):
+        VERBS[verb](gold, spaced)
+    VERBS[verb](gold, spaced, align_text=True, missing="error", token_text="own", pair_by="order")
+    with pytest.raises(FormatError, match="pair_by: there is no 'name'; use auto or text or order"):
+        VERBS[verb](gold, spaced, align_text=True, pair_by="name")
 
 
 def test_cores_of_brat(tmp_path: Path) -> None:
