@@ -21,7 +21,7 @@ from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
 from nereval_core.store import Store
 from nereval_core.texts import Texts
-from pages.shared import corpora, keys, orders
+from pages.shared import corpora, keys, masks, orders
 from pages.shared.apart import read_order
 from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
@@ -92,6 +92,17 @@ def test_what_is_kept_is_as_it_was_read(tmp_path: Path) -> None:
         for name in ("layers", "marks", "start", "description", "problems", "options", "key", "types"):
             assert getattr(loaded, name) == getattr(plain, name), name
     assert plain.problems and plain.marks["mended"] and plain.key
+
+
+def test_spans_left_out_in_aligning_are_kept_too_and_masked(tmp_path: Path) -> None:
+    row = '{"id": "d", "text": "in%sParis", "spans": [{"start": 2, "end": %d, "label": "LOC"}]}'
+    gold, pred = source("gold.jsonl", row % (" ", 8)), source("run.jsonl", row % ("  ", 9))
+    for _ in range(2):
+        loaded = Keeper(Store(tmp_path)).read("spaces", gold, {"run": pred}, LoadOptions(align_text=True))
+        (lost,) = loaded.layers[1].lost
+        assert lost.line == 1 and "span [2, 9) '  Paris' (LOC)" in lost.found
+        assert loaded.marks["run"] == ("aligned texts: 1 document, 1 span lost",)
+        assert "Paris" not in masks.with_mask(loaded).layers[1].lost[0].found
 
 
 def test_published_scorers_find_the_files(tmp_path: Path) -> None:
