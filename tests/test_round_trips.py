@@ -33,8 +33,18 @@ def in_order_of_names(found: Content) -> Content:
     return {"spans": sorted(_rows(found)), "texts": dict(zip(found["ids"], found["texts"], strict=True))}
 
 
+def in_tokens(found: Content) -> Content:
+    """Return spans as their documents and tokens: what stands between these is not kept."""
+    spans = []
+    for doc, start, end, label in zip(*(found[key] for key in ("doc", "start", "end", "label")), strict=True):
+        text, own = found["texts"][doc], (found["tokens"] or {doc: ()})[doc]
+        tokens = own or [match.span() for match in WORD.finditer(text)]
+        spans.append((doc, [text[low:high] for low, high in tokens if start <= low and high <= end], label))
+    return {"spans": spans}
+
+
 def quotes(found: Content) -> Content:
-    """Return spans as their documents and words: what stands between tokens is not kept."""
+    """Return spans as their documents and words: blanks are not counted."""
     texts = [found["texts"][doc] for doc in found["doc"]]
     places = zip(found["doc"], texts, found["start"], found["end"], found["label"], strict=True)
     return {"spans": [(doc, "".join(text[start:end].split()), label) for doc, text, start, end, label in places]}
@@ -75,8 +85,8 @@ def in_text(found: Content) -> Content:
 OTHERWISE: dict[str, Callable[[Content], Content]] = {
     "brat": in_order_of_names,
     "cas": in_order_of_names,
-    "conll": quotes,
-    "datasets": quotes,
+    "conll": in_tokens,
+    "datasets": in_tokens,
     "bc2gm": untyped,
     "docbin": in_spacy_words,
     "bioc": in_text,

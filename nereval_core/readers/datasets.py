@@ -19,6 +19,7 @@ from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
 from nereval_core.readers.label_list import OPTION, TAGS, LabelList, of_file, of_json
+from nereval_core.readers.parquet_bounds import within_bounds
 from nereval_core.readers.parquet_columns import MAGIC, opened
 from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
 from nereval_core.readers.source import SourceFile, left_out
@@ -30,6 +31,8 @@ LABELS = True
 DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
+TOKEN_BYTES = 120
+"""What a token or tag takes as Python has it."""
 METADATA = b"huggingface"
 """Under what key of Parquet's metadata the library keeps its own."""
 TOKENS = ("tokens", "words")
@@ -191,11 +194,15 @@ def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> I
         asked.problems.append(Problem(file.shown, None, found, remedy))
         return
     try:
-        table = pq.ParquetFile(opened(file)).read([one for one in ("id", words, tags) if one in columns])
+        chosen = [one for one in ("id", words, tags) if one in columns]
+        table = within_bounds(file, pq.ParquetFile(opened(file)), chosen, value=TOKEN_BYTES)
         table.validate(full=True)
         kept = table.to_pydict()
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
         asked.problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
+        return
+    except FormatError as error:
+        asked.problems.extend(error.problems)
         return
     labels = asked.labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,), file)
     names = kept.get("id", [None] * len(table))

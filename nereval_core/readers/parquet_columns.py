@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Int64, Intervals, frozen
 from nereval_core.errors import FormatError, quoted
+from nereval_core.readers.parquet_bounds import within_bounds
 from nereval_core.readers.source import SourceFile
 from nereval_core.texts import Texts
 
@@ -46,7 +47,9 @@ def table(
     try:
         with opened(file) as place:
             told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
-            found: Any = None if told else parquet.ParquetFile(place, read_dictionary=list(coded)).read()
+            found: Any = None
+            if not told:
+                found = within_bounds(file, parquet.ParquetFile(place, read_dictionary=list(coded)))
     except FormatError as error:
         for problem in error.problems:
             complain(problem.line, problem.found, problem.remedy)
