@@ -310,6 +310,13 @@ def test_all_problems_of_all_files_are_told() -> None:
     ]
 
 
+def test_sentences_out_of_place_are_told_of_all_files() -> None:
+    bad = file("ab\n1-1\t0-1\ta\t_\t\n", "c\n2-1\t1-2\tc\t_\t\n")
+    with pytest.raises(FormatError) as caught:
+        read_text({"a.tsv": bad, "b.tsv": bad})
+    assert [(problem.source, problem.line) for problem in caught.value.problems] == [("a.tsv", 9), ("b.tsv", 9)]
+
+
 def test_cells_of_one_annotation_have_to_agree() -> None:
     layers = "#T_SP=x.NamedEntity|identifier|value\n"
     for cells in ("_\tA", "Q1\t_", "Q1[1]\tA", "Q1|Q2\tA", "Q1[1]|Q2[2]\tA[2]|B[1]"):

@@ -22,7 +22,7 @@ from nereval_core.readers.conllu_rows import COLUMNS as WIDTH
 from nereval_core.readers.conllu_rows import NUMBER, SENTENCE, Sentence, sentences_of, value_of
 from nereval_core.readers.conllu_texts import Document, Node, document_of
 from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "conllu"
 COLUMNS = True
@@ -53,7 +53,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = _files(source)
     problems: list[Problem] = []
-    sentences = [sentence for file in files for sentence in sentences_of(file, problems)]
+    sentences = [sentence for file in watched(files, options.progress) for sentence in sentences_of(file, problems)]
     if not sentences and not problems:
         problems.append(Problem(source.name, None, "no words in it", "write ten columns a word"))
     if problems:

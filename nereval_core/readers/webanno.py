@@ -1,16 +1,16 @@
 """WebAnno TSV 3.1 to 3.3, as WebAnno and INCEpTION export it: a document a file, one layer of its spans.
 
 Offsets are UTF-16 units, which the tokens are held against. The layer `NamedEntity` is read, or the one there is
-besides those of linguistic units of tokens, or the one asked for; the feature `value`, or its first, gives types, and
-`identifier` links. Where files lie as in the export of a project, `DOCUMENT.txt/ANNOTATOR.tsv`, each annotator has a
-layer. See INCEpTION's user guide, "WebAnno TSV 3.3 File format".
+besides those that say something of tokens, or the one asked for; its feature `label` or `value`, or the first, gives
+types, and `identifier` links. Where files lie as in the export of a project, `DOCUMENT.txt/ANNOTATOR.tsv`, each
+annotator has a layer. See INCEpTION's user guide, "WebAnno TSV 3.3 File format".
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from nereval_core.corpus import Documents, Intervals, Place, document_problems, 
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.offsets import UNITS, Found, Marked, Offsets, code_points, placed
-from nereval_core.readers.source import left_out
+from nereval_core.readers.source import left_out, watched
 from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, is_old, rows_of, short
 from nereval_core.readers.webanno_spans import LINK, Annotation, spans_of, type_feature
 
@@ -65,7 +65,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found; several layers or annotators, and none is named.
     """
-    by_annotator = _by_annotator(source)
+    by_annotator = _by_annotator(source, options.progress)
     wanted, annotator = options.layer or "", next(iter(by_annotator))
     named, _, within = wanted.partition(WITHIN)
     if len(by_annotator) > 1 or named in by_annotator:
@@ -99,7 +99,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return Reading(documents, made, NAME, tuple(notes), places=places)
 
 
-def _by_annotator(source: Source) -> dict[str, list[tuple[str, Rows]]]:
+def _by_annotator(
+    source: Source, progress: Callable[[int, int], None] | None = None
+) -> dict[str, list[tuple[str, Rows]]]:
     """Return the files of each annotator with the ids of their documents; without a project's folders "" has all.
 
     Raises:
@@ -115,7 +117,7 @@ def _by_annotator(source: Source) -> dict[str, list[tuple[str, Rows]]]:
     # A document is called by the name of its file, without the suffix unless another has the same.
     bases = {name: name.rpartition(".")[0] or name for name, annotator in pairs if annotator}
     counts = Counter(bases.values())
-    for file, (name, annotator) in zip(files, pairs, strict=True):
+    for file, (name, annotator) in watched(tuple(zip(files, pairs, strict=True)), progress):
         rows = rows_of(file, problems)
         if rows is not None:
             base = bases.get(name, name)
@@ -168,24 +170,25 @@ def _annotations(
     """
     problems: list[Problem] = []
     counts: Counter[str] = Counter()
-    features: dict[str, None] = {}
+    sources: dict[str, None] = {}
     found: list[list[Annotation]] = []
     for rows in files:
         declared = rows.layer(name or "")
-        feature = declared and type_feature(declared, column)
-        if declared and feature is None:
+        found.append([])
+        if declared is None:
+            continue
+        feature = type_feature(declared, column)
+        if feature is None:
             said = f"the layer {declared.short} has no feature {quoted(str(column))}"
             remedy = f"choose among {', '.join(map(quoted, declared.features))}"
             problems.append(Problem(rows.file.shown, None, said, remedy))
-        elif declared and feature is not None:
-            linked = feature != LINK and LINK in declared.features
-            features[f"its feature {feature}{f', links from {LINK}' if linked else ''}" if feature else "its name"] = (
-                None
-            )
-        found.append(spans_of(rows, declared, feature, counts, problems) if declared and feature is not None else [])
+            continue
+        linked = f", links from {LINK}" if feature != LINK and LINK in declared.features else ""
+        sources[(f"its feature {feature}" if feature else "its name") + linked] = None
+        found[-1] = spans_of(rows, declared, feature, counts, problems)
     if problems:
         raise FormatError(problems)
-    notes = [f"spans of the layer {short(name or '')}, types from {feature}" for feature in features]
+    notes = [f"spans of the layer {short(name or '')}, types from {one}" for one in sources]
     if name is None:
         notes.append("no layer of spans but those of tokens: name one after the path, as FILE#POS")
     return found, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
@@ -218,9 +221,12 @@ def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], lis
     marked = Marked(numbers, begins, ends, quotes, where)
     failed: list[FormatError] = []
     for counting in [given] if given else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
+        problems: list[Problem] = []
+        made = [assembled(file, counting, problems) for file in files]
+        texts = [text for text, _ in made]
         try:
-            made = [assembled(file, counting) for file in files]
-            texts = [text for text, _ in made]
+            if problems:
+                raise FormatError(problems)
             found = code_points(marked, texts, expected=counting, given=counting)
             return texts, [bounds for _, bounds in made], found
         except FormatError as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import Problem, quoted
 from nereval_core.readers.offsets import Offsets, Unit
 from nereval_core.readers.source import SourceFile
 
@@ -102,19 +102,15 @@ def rows_of(file: SourceFile, problems: list[Problem]) -> Rows | None:
     return found
 
 
-def assembled(found: Rows, counting: Offsets) -> tuple[str, list[tuple[int, int]]]:
+def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[str, list[tuple[int, int]]]:
     """Return the text of a file and its sentences, in code points.
 
     Sentences stand where their first tokens say; what is between two is a line end, and blanks where it is longer, as
-    when INCEpTION reads a file.
-
-    Raises:
-        FormatError: with every sentence that begins before the one before it ends, or too far behind.
+    when INCEpTION reads a file. One that begins before the one before it ends, or too far behind, goes to the problems.
     """
     parts: list[str] = []
     bounds = []
     at = points = made = 0
-    problems = []
     firsts = (row for row in found.rows if row.first)
     for text, row in zip(found.sentences, firsts, strict=True):
         begin = row.begin - counting.base
@@ -130,8 +126,6 @@ def assembled(found: Rows, counting: Offsets) -> tuple[str, list[tuple[int, int]
         parts.append(text)
         points += len(text)
         at = max(begin, at) + width_of(text, counting.unit)
-    if problems:
-        raise FormatError(problems)
     return "".join(parts), bounds
 
 
