@@ -29,7 +29,6 @@ from nereval_core.commands import (
     listed,
     load_options,
     misplaced,
-    named,
     progress_bar,
     put_out,
     say,
@@ -42,6 +41,7 @@ from nereval_core.compare_command import LEAST, MOST
 from nereval_core.corpus import Layer
 from nereval_core.criteria import Criterion
 from nereval_core.errors import quoted
+from nereval_core.layer_files import named
 from nereval_core.library import load_corpus
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects

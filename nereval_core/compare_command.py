@@ -31,7 +31,6 @@ from nereval_core.commands import (
     listed,
     loaded_corpus,
     misplaced,
-    named_systems,
     progress_bar,
     put_out,
     say,
@@ -39,6 +38,7 @@ from nereval_core.commands import (
     settings_of,
 )
 from nereval_core.errors import quoted
+from nereval_core.layer_files import named_systems
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cell, cells, objects
 from nereval_core.report.figures_files import Figure, drawn, undrawable

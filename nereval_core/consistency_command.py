@@ -14,8 +14,9 @@ from nereval_core import __version__
 from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
 from nereval_core.analysis.consistency import consistency as questioned
 from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
-from nereval_core.commands import STDOUT, gold_name, listed, loaded_corpus, misplaced, put_out, say
+from nereval_core.commands import STDOUT, listed, loaded_corpus, misplaced, put_out, say
 from nereval_core.errors import quoted
+from nereval_core.layer_files import gold_name
 from nereval_core.pairing import chosen
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells

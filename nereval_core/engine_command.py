@@ -14,18 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from nereval_core import convention_command as published
-from nereval_core.commands import (
-    Paths,
-    fitting,
-    gold_of,
-    named_systems,
-    pairing_of,
-    progress_bar,
-    put_out,
-    say,
-    say_unused_types,
-    settings_of,
-)
+from nereval_core.commands import fitting, pairing_of, progress_bar, put_out, say, say_unused_types, settings_of
 from nereval_core.engine import folder
 from nereval_core.engine.merged import Whole, merged, outcomes
 from nereval_core.engine.published import by_shares
@@ -34,6 +23,7 @@ from nereval_core.engine.shards import Listed, listed
 from nereval_core.engine.stored import tidied
 from nereval_core.engine.work import Done, Job
 from nereval_core.errors import quoted
+from nereval_core.layer_files import Paths, gold_of, named_systems
 from nereval_core.report.export import rendered, screen
 from nereval_core.scoring import Settings
 

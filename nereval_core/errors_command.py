@@ -22,7 +22,6 @@ from nereval_core.commands import (
     listed,
     loaded_corpus,
     misplaced,
-    named_systems,
     progress_bar,
     put_out,
     say,
@@ -32,6 +31,7 @@ from nereval_core.commands import (
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.errors import quoted
+from nereval_core.layer_files import named_systems
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form

@@ -11,9 +11,10 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.indexing import IndexScores, SetCounts, index_records, index_signature, score_index
-from nereval_core.commands import beside_gold, gold_of, listed, named_systems, put_out, say
+from nereval_core.commands import listed, put_out, say
 from nereval_core.concept_verbs import TSV, load_index
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.layer_files import beside_gold, gold_of, named_systems
 from nereval_core.library import opened
 from nereval_core.linking_command import misused
 from nereval_core.readers import readers

@@ -9,23 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nereval_core import writers
-from nereval_core.commands import (
-    ALL,
-    STDOUT,
-    beside_gold,
-    gold_name,
-    listed,
-    loaded_corpus,
-    misplaced,
-    named,
-    named_systems,
-    put_out,
-    say,
-    say_unused,
-    settings_of,
-)
+from nereval_core.commands import ALL, STDOUT, listed, loaded_corpus, misplaced, put_out, say, say_unused, settings_of
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.layer_files import beside_gold, gold_name, named, named_systems
 from nereval_core.library import Loaded, check_criteria
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from nereval_core.commands import gold_of, load_options, misplaced, named_systems, progress_bar, say_read
+from nereval_core.commands import load_options, misplaced, progress_bar, say_read
+from nereval_core.layer_files import gold_of, named_systems
 from nereval_core.library import load_corpus
 from nereval_core.suggested_types import suggest_types, suggested_lines
 

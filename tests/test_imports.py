@@ -95,6 +95,7 @@ LEVELS = (
         "nereval_core.engine_command",
         "nereval_core.errors_command",
         "nereval_core.indexing_command",
+        "nereval_core.layer_files",
         "nereval_core.linking_command",
         "nereval_core.report_command",
         "nereval_core.review_apply_command",
