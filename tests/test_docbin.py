@@ -167,7 +167,7 @@ def docs(draw: st.DrawFn) -> Doc:
     return doc
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(docs(), min_size=1, max_size=4))
 def test_what_spacy_reads_is_what_we_read(drawn: list[Doc]) -> None:
     raw = packed(*drawn)
@@ -363,7 +363,7 @@ def test_that_spacy_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == "train.spacy: spaCy is not installed, which DocBin needs; pip install 'nereval[spacy]'"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(layers())
 def test_what_is_written_reads_back_by_us_and_by_spacy(layer: Layer) -> None:
     fits = fitted(layer, losses(layer, writers()["docbin"]))
@@ -453,6 +453,12 @@ WORDS = [
 def test_texts_in_words(text: str, tokens: Any, expected: list[str], blanks: list[int]) -> None:
     found = words_of(text, tokens or [match.span() for match in WORD.finditer(text)])
     assert ([text[low:high] for low, high in found.places], found.blanks) == (expected, list(map(bool, blanks)))
+
+
+def test_tokens_that_are_added_are_told(tmp_path: Path) -> None:
+    for tokens, added in (((0, 3), (4, 7), (7, 8), (9, 13)), 0), (((0, 3), (8, 9), (9, 13)), 1), ((), 0):
+        notes = write(made(tokens=tokens), tmp_path / "x.spacy", format="docbin")
+        assert notes == ("documents with tokens added where text stands in none: 1",) * added
 
 
 def test_metadata_that_user_data_cannot_hold_is_told(tmp_path: Path) -> None:

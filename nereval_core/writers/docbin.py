@@ -76,16 +76,16 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     user_data: list[bytes | None] = []
     added = respelt = 0
     for number in range(len(layer.documents)):
-        tokens = on_tokens(layer, number).tokens
-        words = words_of(layer.documents.texts[number], tokens)
+        text, tokens = layer.documents.texts[number], on_tokens(layer, number).tokens
+        words = words_of(text, tokens)
         doc, same = _document(layer, number, words, vocabulary)
         (_group if grouped else _entities)(doc, layer, number, words)
         packed.add(doc)
         # DocBin's own packer looks for plug-ins with every document, which takes longer than all else.
         user_data.append(msgspec.msgpack.encode(_user_data(layer, number)))
         respelt += not same
-        text = layer.documents.texts[number]
-        added += sum(not text[low:high].isspace() for low, high in words.places) > len(tokens)
+        own = set(tokens)
+        added += any(not text[low:high].isspace() for low, high in words.places if (low, high) not in own)
     packed.user_data, packed.store_user_data = user_data, True
     with packed_file(path) as file:
         file.write(packed.to_bytes())
