@@ -162,7 +162,6 @@ OUTSIDE = ("-1", "2", "3", "4", "9" * 30)
 LOOSE = {
     "labelstudio": ('"1"',),
     "csv": ('"1"', "01"),
-    "labelstudio": ('"1"',),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
     "brat": ("01", "9" * 5000),
     "bc2gm": ("01", "9" * 5000),
