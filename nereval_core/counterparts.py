@@ -91,15 +91,16 @@ def _by_id_and_text(gold: Reading, pred: Reading, missing: Missing, align_text: 
     why = "whatever their ids" if not ids else "ids not in gold" if met else "no id is in gold"
     found = _told(to, by_text, why)
     assert found.to is not None
-    problems = []
+    unknown, absent = np.flatnonzero(found.to < 0).tolist(), _absent(found.to, len(ours))
+    # With other writing they would be paired.
+    near = _by_text(ours, theirs, absent, unknown, align_text=True).pairs if unknown and not align_text else {}
     if ids and not met and len(theirs) and not by_text.pairs and not by_text.unequal:
-        raise FormatError([no_ids_meet(gold, pred)])
+        raise FormatError([no_ids_meet(gold, pred, bool(near))])
     problems = [
-        unknown_document(gold, pred, here, by_text.unequal.get(here), ids=ids)
-        for here in np.flatnonzero(found.to < 0).tolist()
+        unknown_document(gold, pred, here, by_text.unequal.get(here), near.get(here), ids=ids) for here in unknown
     ]
     if missing == "error":
-        problems += [absent_document(gold, pred, there) for there in _absent(found.to, len(ours))]
+        problems += [absent_document(gold, pred, there) for there in absent]
     if problems:
         raise FormatError(problems)
     return found

@@ -16,6 +16,7 @@ from nereval_core.readers import Reading
 
 OTHER_TEXT = "score each prediction against the text it was made from"
 OTHER_TOKENS = "give the prediction with gold's tokens"
+SAME_IDS = "give both sides the same document ids"
 OTHER_WRITING = "writing"
 LEFT_EMPTY = "count what is missing at the end as predicted empty: --missing empty"
 RESPELT = "--token-text gold takes gold's text"
@@ -27,20 +28,28 @@ BY_TEXT = "pair documents by their text: --pair-by text"
 BY_ORDER = "pair documents by their order: --pair-by order"
 
 
-def no_ids_meet(gold: Reading, pred: Reading) -> Problem:
-    """Return the problem of two sides that have no document id in common, and no text."""
+def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
+    """Return the problem of two sides that have no document id in common, and no text.
+
+    `near` says that some texts are there in other writing.
+    """
     ours, theirs = gold.documents, pred.documents
     found = f"no document of {name_of(gold)}: the first here is {quoted(theirs.ids[0])}, there {quoted(ours.ids[0])}"
+    if near:
+        return Problem(
+            *place_of(pred, 0), f"{found} (some texts are there in other writing)", f"{SAME_IDS}, or {ALIGN}"
+        )
     ordered = f", or {BY_ORDER}" if len(ours) == len(theirs) else ""
-    return Problem(*place_of(pred, 0), found, f"give both sides the same document ids{ordered}")
+    return Problem(*place_of(pred, 0), found, f"{SAME_IDS}{ordered}")
 
 
 def unknown_document(
-    gold: Reading, pred: Reading, here: int, counts: tuple[int, int] | None, *, ids: bool = True
+    gold: Reading, pred: Reading, here: int, counts: tuple[int, int] | None, near: int | None, *, ids: bool = True
 ) -> Problem:
-    """Return the problem of a document that gold lacks; `counts` says how often its text is left over, here and there.
+    """Return the problem of a document that gold lacks.
 
-    Without `ids` documents are paired by their text alone.
+    `counts` says how often its text is left over, here and there, `near` which document of gold has it in other
+    writing. Without `ids` documents are paired by their text alone.
     """
     name = quoted(pred.documents.ids[here])
     found = f"document {name} is not in" if ids else f"the text of document {name} is not in"
@@ -49,7 +58,11 @@ def unknown_document(
         found = (
             f"document {name} has a text that stands in {count_of(counts[0], 'document')} here and in {counts[1]} of"
         )
-        remedy = "give both sides the same document ids"
+        remedy = SAME_IDS
+    elif near is not None:
+        other = f"document {quoted(gold.documents.ids[near])} has {'its text' if ids else 'it'} in other writing"
+        remedy = f"{SAME_IDS}, or {ALIGN}" if ids else ALIGN
+        return Problem(*place_of(pred, here), f"{found} {name_of(gold)}, where {other}", remedy)
     return Problem(*place_of(pred, here), f"{found} {name_of(gold)}", remedy)
 
 

@@ -372,6 +372,24 @@ NOT_BY_TEXT = [
         + ["--pair-by text"] * 2,
     ),
     ([("a", "one")], {"pair_by": "order"}, ["1 document where gold.x has 4"]),
+    (
+        [("x", "o ne"), ("y", "tw o"), ("z", "two"), ("u", "three")],
+        {},
+        [
+            "pred.x:1: document 'x' is not in gold.x, where document 'a' has its text in other writing; give both sides "
+            "the same document ids, or carry its spans over to gold's text: --align-text",
+        ],
+    ),
+    (
+        [("x", "o ne"), ("y", "4"), ("z", "5")],
+        {"missing": "empty"},
+        ["there 'a' (some texts are there in other writing); give both sides the same document ids, or carry"],
+    ),
+    (
+        [("a", "o ne"), ("b", "three"), ("c", "two"), ("d", "two")],
+        {"pair_by": "text"},
+        ["the text of document 'a' is not in gold.x, where document 'a' has it in other writing; carry its spans"],
+    ),
 ]
 
 
@@ -578,6 +596,40 @@ def test_ways_of_pairing_agree(documents: list[list[str]], data: st.DataObject) 
         pair(gold, reading("pred", one, named=False)),
     ):
         assert paired.layer.digest == gold.layer.digest
+
+
+def lettered(row: Row) -> Row:
+    """Return a document cut into letters."""
+    name, text, found = row
+    places = np.cumsum([0, *map(len, text.split())]).tolist()
+    return name, " ".join(text.replace(" ", "")), [(places[low], places[high], x) for low, high, x in found]
+
+
+@given(
+    documents=st.lists(st.lists(WORD, min_size=1, max_size=6), min_size=1, max_size=5, unique_by="".join),
+    data=st.data(),
+)
+def test_other_ids_and_tokens_change_nothing(documents: list[list[str]], data: st.DataObject) -> None:
+    """Documents called otherwise, without ids in another order, and cut into letters, with gaps between them or not."""
+    rows: list[Row] = []
+    for number, words in enumerate(documents):
+        picked = data.draw(st.lists(st.tuples(st.integers(0, len(words) - 1), st.integers(1, 6)), max_size=4))
+        rows.append((f"d{number}", " ".join(words), [(low, min(low + size, len(words)), "X") for low, size in picked]))
+    gold = reading("gold", *rows)
+    shuffled = data.draw(st.permutations(rows))
+    renamed = [(f"other {name}", words, found) for name, words, found in shuffled]
+    gap = data.draw(st.sampled_from(["", "\t ", " "]))
+    for paired in (
+        pair(gold, reading("pred", *renamed, tokens=data.draw(st.booleans()))),
+        pair(gold, reading("pred", *shuffled, named=False)),
+        pair(gold, reading("pred", *rows), pair_by="order"),
+        pair(gold, reading("pred", *map(lettered, shuffled), gap=gap)),
+        pair(gold, reading("pred", *map(lettered, rows), gap=gap, named=False)),
+        pair(gold, reading("pred", *map(lettered, renamed), gap=gap), align_text=True),
+        pair(gold, reading("pred", *map(lettered, renamed), gap=gap, tokens=False), align_text=True),
+    ):
+        assert paired.layer.digest == gold.layer.digest
+        assert not paired.lost
 
 
 def correct(gold: Reading, paired: Paired) -> int:
