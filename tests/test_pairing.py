@@ -376,8 +376,8 @@ NOT_BY_TEXT = [
         [("x", "o ne"), ("y", "tw o"), ("z", "two"), ("u", "three")],
         {},
         [
-            "pred.x:1: document 'x' is not in gold.x, where document 'a' has its text in other writing; give both sides "
-            "the same document ids, or carry its spans over to gold's text: --align-text",
+            "pred.x:1: document 'x' is not in gold.x, where document 'a' has its text in other writing; give both "
+            "sides the same document ids, or carry its spans over to gold's text: --align-text",
         ],
     ),
     (
