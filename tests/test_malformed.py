@@ -160,7 +160,6 @@ NUMBERS = {
 OUTSIDE = ("-1", "2", "3", "4", "9" * 30)
 """Starts that are not before the end at 2, or not in the text."""
 LOOSE = {
-    "labelstudio": ('"1"',),
     "csv": ('"1"', "01"),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
     "brat": ("01", "9" * 5000),

@@ -44,7 +44,7 @@ def likeness(source: Source) -> float:
     Among other files, a zip of CASes is but one of them, unless it lies where a project's export has it.
     """
     try:
-        if any(map(_is_cas, islice(_candidates(source.files), LOOKED_AT))):
+        if any(map(_is_cas, islice(_candidates(source.pick(*SUFFIXES)), LOOKED_AT))):
             return 1.0
         inner = [file for file in islice(_candidates(_inner(source, 1)), LOOKED_AT) if _is_cas(file)]
     except FormatError:

@@ -20,8 +20,8 @@ from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.offsets import Offsets
 from nereval_core.writers import write, writers
 from tests import samples
-from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin
-from tests.samples import DOCBIN, SAMPLES
+from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
+from tests.samples import CAS_XMI, DKPRO, DOCBIN, SAMPLES
 
 BREAK = b"\n<<<>>>\n"
 
@@ -56,12 +56,22 @@ SPANS = [
     },
 ]
 ROWS = [{"tokens": ["Ann", "saw"], "ner_tags": ["B-A", "O"], "id": "a"}, {"tokens": ["Bob"], "ner_tags": ["B-A"]}]
+CUSTOM_XMI = CAS_XMI.replace(f"{DKPRO}/ner/type.ecore", "http:///webanno/custom.ecore").replace("value=", "kind=")
+CUSTOM_TYPES = """<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier"><types>
+<typeDescription><name>webanno.custom.NamedEntity</name><supertypeName>uima.tcas.Annotation</supertypeName><features>
+<featureDescription><name>kind</name><rangeTypeName>uima.cas.String</rangeTypeName></featureDescription>
+</features></typeDescription></types></typeSystemDescription>
+"""
 MADE: Mapping[str, tuple[tuple[Shape, tuple[bytes, ...]], ...]] = {
     "parquet": (
         (
             Shape(("x.spans.parquet", "x.texts.parquet"), pack=parquet_of_rows),
             (json.dumps(SPANS).encode(), json.dumps(TEXTS).encode()),
         ),
+    ),
+    "cas": (
+        (Shape(("p.zip",), "ann", pack=project_of_cas), (CAS_XMI.encode(),)),
+        (Shape(("d.xmi", "TypeSystem.xml")), (CUSTOM_XMI.encode(), CUSTOM_TYPES.encode())),
     ),
     "datasets": ((Shape(("train.parquet",), pack=parquet_of_rows), (json.dumps(ROWS).encode(),)),),
     "docbin": ((Shape(("x.spacy",), pack=docbin_of_parts), (parts_of_docbin(DOCBIN),)),),

@@ -7,6 +7,7 @@ import struct
 import zlib
 from io import BytesIO
 from typing import Any
+from zipfile import ZipFile, ZipInfo
 
 import msgspec
 import numpy as np
@@ -28,6 +29,17 @@ def parquet_of_rows(raw: bytes) -> bytes:
             return file.getvalue()
     except (*WRONG, pa.ArrowException):
         return raw
+
+
+def project_of_cas(raw: bytes) -> bytes:
+    """Return XMI as the work of one annotator in the export of a project: a zip within a zip."""
+    held = raw
+    for name in ("ann.xmi", "annotation/d.txt/ann.zip"):
+        with BytesIO() as file:
+            with ZipFile(file, "w") as archive:
+                archive.writestr(ZipInfo(name), held)
+            held = file.getvalue()
+    return held
 
 
 def docbin_of_parts(raw: bytes) -> bytes:
