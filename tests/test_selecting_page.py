@@ -163,7 +163,11 @@ def test_the_store_knows_parts_and_what_was_chosen(tmp_path: Path) -> None:
     whole = Source.of_parts(parts)
     names = type_names({"PER": "who"}, source="map.txt")
     options = LoadOptions(
-        documents=document_ids("d"), gold_types=names, pred_types=names, offsets=Offsets(inclusive=True)
+        documents=document_ids("d"),
+        gold_types=names,
+        pred_types=names,
+        offsets=Offsets(inclusive=True),
+        labels=("O", "B-PER"),
     )
     keeper = Keeper(Store(tmp_path))
     loaded = keeper.read("parts", whole, {"run": whole}, options)

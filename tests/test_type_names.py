@@ -76,7 +76,7 @@ def renamed(given: Layer, names: dict[str, str]) -> Layer:
     return layer(given.name, given.documents, given.doc, given.start, given.end, labels, extras=extras)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(layers(), st.data())
 def test_mapping_is_renaming_by_hand(given_layer: Layer, data: st.DataObject) -> None:
     kinds = st.sampled_from((*given_layer.types, "X", "Y"))

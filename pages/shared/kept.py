@@ -147,7 +147,7 @@ def _layer(row: Mapping[str, Any]) -> LayerRead:
 def _options(said: Mapping[str, Any]) -> LoadOptions:
     """Return options from what JSON holds of them."""
     made: dict[str, Callable[[Any], object]] = {
-        **{"documents": _documents, "offsets": _offsets},
+        **{"documents": _documents, "offsets": _offsets, "labels": tuple},
         **dict.fromkeys(("gold_types", "pred_types"), _types),
     }
     found = {key: make(held) for key, make in made.items() if (held := said.get(key)) is not None}
