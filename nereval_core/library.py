@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
@@ -42,7 +43,8 @@ class LoadOptions:
     """How gold and predictions are read and paired; see `ReadOptions` and `pair` for what the values mean.
 
     `core_type` must be of use in reading gold; a prediction in another format passes it over. `scheme` None means: the
-    scheme found in gold, for the predictions too. `documents`, `gold_types` and `pred_types` are as for `Selection`.
+    scheme found in gold, for the predictions too. `documents`, `gold_types` and `pred_types` are as for `Selection`;
+    with `common` no more documents are scored than gold and all systems have by their ids.
     """
 
     gold_format: str = "auto"
@@ -60,6 +62,7 @@ class LoadOptions:
     columns: Mapping[str, int | str] | None = None
     labels: LabelList | Sequence[str] | None = None
     documents: DocumentIds | None = None
+    common: bool = False
     gold_types: TypeNames | None = None
     pred_types: TypeNames | None = None
 
@@ -114,7 +117,7 @@ def load_corpus(
     Raises:
         FormatError: with all problems of all files; under `partial` only where gold itself cannot be read.
     """
-    options = options or LoadOptions()
+    options = over_common(gold, systems, options or LoadOptions())
     watch = progress or (lambda _: None)
     problems: list[Problem] = []
     selection = options.selection
@@ -171,6 +174,36 @@ def load_corpus(
         failed,
         {system: one.lost for system, one in paired.items() if one.lost},
     )
+
+
+def over_common(gold: Input, systems: Mapping[str, Input], options: LoadOptions) -> LoadOptions:
+    """Return options that list the documents which all have, where `common` asks for these.
+
+    A system that cannot be read has no say.
+
+    Raises:
+        FormatError: gold cannot be read, or no document is in all.
+    """
+    if not options.common:
+        return options
+    source = opened(gold)
+    whole = readers.read(source, format=options.gold_format, options=_gold_options(options, None))
+    every = [whole.documents]
+    for system, place in systems.items():
+        with suppress(FormatError):
+            prediction = _pred_options(system, options, whole, None)
+            every.append(readers.read(opened(place), format=options.pred_format, options=prediction).documents)
+    if not all(documents.named for documents in every):
+        found = "documents without ids, which cannot be looked for in all files"
+        raise FormatError.single(source.name, None, found, "do not ask for those that all have")
+    shared = set.intersection(*(set(documents.ids) for documents in every))
+    if options.documents is not None:
+        shared &= set(options.documents.ids)
+    if not shared:
+        raise FormatError.single(source.name, None, "no document is in all of the files", "score what fits together")
+    listed = DocumentIds(tuple(name for name in whole.documents.ids if name in shared), "documents that all have")
+    alike = options.documents is None and all(len(documents) == len(shared) for documents in every)
+    return replace(options, common=False, documents=None if alike else listed)
 
 
 def read(

@@ -97,6 +97,16 @@ def test_layers_of_a_system_become_systems_of_their_own() -> None:
     assert list(rows(read(app))) == ["gold", "mine"]
 
 
+def test_annotators_who_saw_other_documents_are_scored_on_those_that_all_saw() -> None:
+    app = read(given(("export.json", json.dumps(LABELSTUDIO_TASKS))))
+    assert app.error and "only the documents that all of them have" in app.button(key="read_again").label
+    app = settled(app.button(key="read_again").click().run())
+    assert not app.error and list(rows(app)) == ["gold", SECOND, MODEL]
+    table = next(one.value for one in app.dataframe if "layer" in one.value)
+    assert list(table["documents"]) == [1, 1, 1]
+    assert any("restricted to 1 of 2 documents" in line for line in said(app))
+
+
 def test_large_files_are_asked_for_their_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "LAYERS_BYTES", 10)
     app = given(("ner.jsonl", PRODIGY))

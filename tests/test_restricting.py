@@ -203,3 +203,44 @@ def test_on_the_command_line(run: Run, tmp_path: Path) -> None:
         assert status == 0 and out.splitlines()[-1].endswith("restricted to 2 of 20 documents")
     assert run("convert", GOLD, "some.jsonl", "--to", "jsonl", "--documents", "ids.txt")[0] == 0
     assert nereval_core.read("some.jsonl").documents.ids == ("bio-02", "bio-07")
+
+
+def corpus_of(*layers: list[str], options: LoadOptions, tmp_path: Path) -> tuple[str, ...]:
+    """Return the ids that are scored of files of documents, gold first."""
+    paths = []
+    for number, ids in enumerate(layers):
+        rows = ({"id": name, "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]} for name in ids)
+        paths.append(tmp_path / f"{number}.jsonl")
+        paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows) or "{\n")
+    systems = {path.stem: path for path in paths[1:]}
+    loaded = load_corpus(paths[0], systems, options=options, partial=True)
+    assert all(layer.documents is loaded.corpus.documents for layer in loaded.corpus.systems)
+    # An empty file is one that cannot be read.
+    assert [layer.name for layer in loaded.corpus.systems] == [str(at) for at, ids in enumerate(layers) if at and ids]
+    return loaded.corpus.documents.ids
+
+
+COMMON = [
+    # (documents of each side, listed, scored)
+    ((["a", "b", "c"], ["c", "b"], ["b", "d", "c"]), None, ("b", "c")),
+    ((["a", "b", "c"], ["c", "b"], []), None, ("b", "c")),
+    ((["a", "b", "c"], ["c", "b"]), ("a", "b"), ("b",)),
+    ((["a", "b"], ["b", "a"]), None, ("a", "b")),
+]
+
+
+@pytest.mark.parametrize(("sides", "listed", "scored"), COMMON)
+def test_documents_that_all_have_are_scored_alone(
+    sides: tuple[list[str], ...], listed: tuple[str, ...] | None, scored: tuple[str, ...], tmp_path: Path
+) -> None:
+    ids = None if listed is None else document_ids(",".join(listed))
+    assert corpus_of(*sides, options=LoadOptions(common=True, documents=ids), tmp_path=tmp_path) == scored
+
+
+def test_without_a_document_that_all_have_there_is_nothing_to_score(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"0\.jsonl: no document is in all of the files; score what fits together"):
+        corpus_of(["a"], ["b"], options=LoadOptions(common=True), tmp_path=tmp_path)
+    for name in ("g", "s"):
+        (tmp_path / f"{name}.conll").write_text("Ann\tB-PER\nmet\tO\n\n")
+    with pytest.raises(FormatError, match=r"documents without ids, which cannot be looked for in all files"):
+        load_corpus(tmp_path / "g.conll", {"s": tmp_path / "s.conll"}, options=LoadOptions(common=True))

@@ -136,6 +136,11 @@ def _options(name: str) -> None:
             help="Where there are no quotes, the format's own way is taken; quotes may fit several.",
         )
         st.checkbox(
+            "Score only the documents that all of them have",
+            key=f"{name}_common",
+            help="Where annotators have not seen the same documents. Told by their ids; the signature says how many.",
+        )
+        st.checkbox(
             "Align texts that differ in white space, quotes or normal forms alone",
             key=f"{name}_align_text",
             help="Spans are carried over to gold's text. Those without a place in it are left out, listed and counted "
@@ -167,6 +172,7 @@ def _chosen_options(name: str) -> LoadOptions:
         token_text="gold" if value("token_text") else "own",
         pair_by=value("pair_by") or "auto",
         align_text=bool(value("align_text")),
+        common=bool(value("common")),
     )
     return selecting.chosen(name, options)
 

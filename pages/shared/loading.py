@@ -13,7 +13,7 @@ from pathlib import Path
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.engine.folder import ScoredFolder
 from nereval_core.errors import FormatError, Problem
-from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.library import LoadOptions, load_corpus, over_common
 from nereval_core.readers import Reading, Source, read, recognised
 from nereval_core.readers.source import LAYER, label_of
 from pages.shared.watch import BYTES, UNITS, Watch
@@ -109,7 +109,8 @@ def load(
     if isinstance(gold, FormatError):
         raise FormatError([*problems, *_unreadable(opened.values())])
     try:
-        told = _told(watch, {"gold": gold, **opened}, options or LoadOptions()) if watch is not None else None
+        options = over_common(gold, opened, options or LoadOptions())
+        told = _told(watch, {"gold": gold, **opened}, options) if watch is not None else None
         found = load_corpus(gold, opened, name=name, options=options, partial=True, progress=told)
     except FormatError as error:
         raise FormatError([*problems, *error.problems]) from None
