@@ -43,6 +43,36 @@ def test_groups_gliner_and_spacy_are_read_as_they_are() -> None:
     assert spans(read_text(SPACY_DOC)) == [("1", "Uber", "ORG", None)]
 
 
+def test_what_spacy_itself_writes_is_read() -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
+    doc = spacy.blank("en")("Ann 😀 met Bob Lee.")
+    doc.ents = [doc.char_span(0, 3, label="PERSON"), doc.char_span(10, 17, label="PERSON")]
+    raw = lines(doc.to_json())
+    reading = read(Source.of_uploads([("out.jsonl", raw.encode())]))
+    found = [("1", "Ann", "PERSON", None), ("1", "Bob Lee", "PERSON", None)]
+    assert (reading.format, spans(reading)) == ("pipeline", found)
+
+
+def test_gliner_may_say_how_sure_it_is_of_each_type() -> None:
+    """GLiNER's predict_entities with return_class_probs."""
+    entity = {"start": 0, "end": 3, "text": "Ann", "label": "person", "score": 0.5, "class_probs": {"person": 0.5}}
+    reading = read(Source.of_uploads([("out.jsonl", lines({"text": "Ann met Bob", "entities": [entity]}).encode())]))
+    assert (reading.format, spans(reading)) == ("pipeline", [("1", "Ann", "person", 0.5)])
+
+
+@pytest.mark.parametrize("key", ["entity", "entity_group"])
+def test_tokens_in_no_entity_are_left_out(key: str) -> None:
+    """A pipeline with ignore_labels=[] gives them too."""
+    given = [(0, 3, "PER"), (4, 7, "O"), (8, 11, "PER")]
+    rows = [{key: tag, "score": 0.5, "word": "x", "start": start, "end": end} for start, end, tag in given]
+    reading = read_text(lines({"text": "Ann met Bob", "entities": rows}))
+    assert spans(reading) == [("1", "Ann", "PER", 0.5), ("1", "Bob", "PER", 0.5)]
+    assert reading.notes == ("tokens tagged O, left out: 1",)
+    # A type of another tagger may be called so.
+    blood = {"start": 0, "end": 3, "label": "O"}
+    assert spans(read_text(lines({"text": "Ann", "entities": [blood]}))) == [("1", "Ann", "O", None)]
+
+
 def pieces(*tags: tuple[int, str]) -> str:
     """Return a text of words of one letter, with a piece for each number and tag."""
     entities = [{"entity": tag, "index": at, "word": "a", "start": 2 * at, "end": 2 * at + 1} for at, tag in tags]

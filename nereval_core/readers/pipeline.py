@@ -27,12 +27,17 @@ OFFSETS = Offsets()
 LISTS = ("entities", "ents", "predictions")
 TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
-ENTITY = re.compile(r'"(?:entities|ents|predictions)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)\}')
+ENTITY = re.compile(r'"(?:entities|ents|predictions)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)')
+OUTSIDE = "O"
+"""What the pipeline of Hugging Face calls a token in no entity, where it is told to leave none out."""
 KEY = re.compile(r'"(\w+)"\s*:')
 
 
 class Entity(NamedTuple):
-    """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token."""
+    """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token.
+
+    `tagged` says that the label is one of Hugging Face's, of which O is none.
+    """
 
     start: int
     end: int
@@ -41,6 +46,7 @@ class Entity(NamedTuple):
     score: float | None
     opens: bool
     token: int | None
+    tagged: bool
 
 
 def recognise(source: Source) -> float:
@@ -62,16 +68,19 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     made = Counted()
-    joined = 0
+    joined = outside = 0
     for file in files:
         for line, row in items(file, made.problems):
-            joined += _document(row, line, file.shown, made)
-    notes = [*left_out(source, files), *([f"pieces of words joined to those before them: {joined}"] if joined else [])]
+            more = _document(row, line, file.shown, made)
+            joined, outside = joined + more[0], outside + more[1]
+    notes = left_out(source, files)
+    notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
+    notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
     return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
 
 
-def _document(row: Any, line: int, shown: str, made: Counted) -> int:
-    """Add a document; return how many pieces were joined to others."""
+def _document(row: Any, line: int, shown: str, made: Counted) -> tuple[int, int]:
+    """Add a document; return how many pieces were joined to others, and how many were tagged as being in no entity."""
 
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
@@ -79,17 +88,19 @@ def _document(row: Any, line: int, shown: str, made: Counted) -> int:
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
         what = "no text" if isinstance(row, dict) else f"{kind(row)} where a text should be"
         complain(what, "write an object with text and entities on each line")
-        return 0
+        return 0, 0
     made.document(named(row.get("id")), row["text"], line=line, source=shown)
     known = [key for key in LISTS if key in row]
     if not known:
         complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
-        return 0
+        return 0, 0
     given = listed(row, known[0], complain)
     if _plainly(given, made):
-        return 0
+        return 0, 0
     entities = [_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
-    groups = _joined([entity for entity in entities if entity is not None])
+    found = [entity for entity in entities if entity is not None]
+    inside = [entity for entity in found if not (entity.tagged and entity.label == OUTSIDE)]
+    groups = _joined(inside)
     for group in groups:
         scores = [piece.score for piece in group if piece.score is not None]
         made.span(
@@ -99,7 +110,7 @@ def _document(row: Any, line: int, shown: str, made: Counted) -> int:
             quote=group[0].quote,
             score=sum(scores) / len(scores) if scores else None,
         )
-    return sum(map(len, groups)) - len(groups)
+    return len(inside) - len(groups), len(found) - len(inside)
 
 
 def _plainly(given: list[Any], made: Counted) -> bool:
@@ -109,7 +120,7 @@ def _plainly(given: list[Any], made: Counted) -> bool:
     keys = set().union(*given)
     label = next((key for key in TYPES if key in keys), "entity")
     whole = columns_of(given, ("start", "end", label)) if label != "entity" and "index" not in keys else None
-    if whole is None:
+    if whole is None or (label == "entity_group" and OUTSIDE in whole[2]):
         return False
     quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
     made.spans(whole, quotes=quotes, scores=[number(one.get("score")) for one in given] if "score" in keys else ())
@@ -136,6 +147,7 @@ def _entity(given: Any, what: str, complain: Complain) -> Entity | None:
         number(found.get("score")),
         bool(tag and tag[1] == "B"),
         index if type(index) is int else None,
+        "entity" in found or "entity_group" in found,
     )
 
 
