@@ -125,6 +125,19 @@ def test_extension_attributes_of_a_document_are_metadata_and_a_number_is_an_id()
     assert reading.documents.texts == ("a ",)
 
 
+def test_what_spacy_convert_writes_is_read() -> None:
+    """Its converter of columns, `spacy convert --converter ner -n 10`, knows of no blanks."""
+    from spacy.training.converters import conll_ner_to_docs
+
+    rows = "EU\tB-ORG\nrejects\tO\nGerman\tB-MISC\ncall\tO\n.\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n\n"
+    reading = read_raw(packed(*conll_ner_to_docs(rows, n_sents=10, no_print=True)))
+    found = [("1", "EU", "ORG"), ("1", "German", "MISC"), ("1", "Peter Blackburn", "PER")]
+    assert (spans(reading.layer), reading.documents.named) == (found, False)
+    assert reading.documents.texts == ("EU rejects German call . Peter Blackburn ",)
+    assert reading.documents.sentences is not None
+    assert reading.documents.sentences.of_document(0) == [(0, 24), (25, 40)]
+
+
 def test_packed_zipped_and_several_files_are_read() -> None:
     with io.BytesIO() as file:
         with zipfile.ZipFile(file, "w") as archive:
