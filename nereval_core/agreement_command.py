@@ -41,7 +41,7 @@ from nereval_core.compare_command import LEAST, MOST
 from nereval_core.corpus import Layer
 from nereval_core.criteria import Criterion
 from nereval_core.errors import quoted
-from nereval_core.layer_files import named
+from nereval_core.layer_files import TWO_OF_ONE, named
 from nereval_core.library import load_corpus
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
@@ -81,7 +81,7 @@ def agreement(options: argparse.Namespace) -> str | None:
 
 def _misused(options: argparse.Namespace) -> str | None:
     if len(named(options.files)) == 1 and (options.gold_column is None or options.pred_column is None):
-        return "name two annotators or more, or both columns of one file: --gold-column N --pred-column M"
+        return f"name two annotators or more, {TWO_OF_ONE}"
     unknown = [value for value in listed(options.by) if value not in BY]
     if unknown:
         return f"--by {quoted(unknown[0])}, there are {' and '.join(BY)}"

@@ -24,7 +24,7 @@ from nereval_core.criteria import (
     parse_merge,
 )
 from nereval_core.errors import SHOWN, FormatError, Problem, one_line, quoted
-from nereval_core.layer_files import Paths, alone, beside_gold, gold_of, named_systems
+from nereval_core.layer_files import TWO_OF_ONE, Paths, alone, beside_gold, gold_of, named_systems, overwrites
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.pairing import Pairing
 from nereval_core.readers import Reading, Source
@@ -110,6 +110,8 @@ def convert(options: argparse.Namespace) -> str | None:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
     if options.shards is not None and options.shards < 1:
         return f"--shards {options.shards}, write one or more"
+    if overwrites(options.output, [options.input]):
+        return f"{quoted(options.output)} would overwrite an input, name another place"
     reading = read(
         options.input,
         format=options.source_format,
@@ -202,30 +204,24 @@ def _misused(options: argparse.Namespace, targets: Mapping[str, str], by: Sequen
 def misplaced(options: argparse.Namespace, targets: Mapping[str, str]) -> str | None:
     """Return what is wrong with the files given: no prediction, two outputs in one place, one over an input."""
     if not beside_gold(options.files) and not alone(options) and None in (options.gold_column, options.pred_column):
-        return "name a prediction after gold, or both columns of one file: --gold-column N --pred-column M"
+        return f"name a prediction after gold, {TWO_OF_ONE}"
     if [file for file in options.files if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
         return "standard input is given twice, name a file for all but one"
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
         return f"two outputs go to {quoted(twice or places[0])}, give each its own FILE"
-    given = [*options.files, *(file.partition("=")[2] for file in options.files)]
+    given = [*options.files]
     given += [item for item in listed([options.criteria or ""]) if item.endswith(".toml")]
     given += [path for key in SELECTING if (path := getattr(options, key, None)) is not None]
     # The tables and lists that published scorers take.
     settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
     with suppress(OSError):
         given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
-    inputs = {os.path.realpath(path) for path in given if path}
     for form, place in targets.items():
-        if place != STDOUT and _is_input(os.path.realpath(place), inputs):
+        if place != STDOUT and overwrites(place, given):
             return f"--{form} {quoted(place)} would overwrite an input"
     return None
-
-
-def _is_input(place: str, inputs: Iterable[str]) -> bool:
-    """Tell whether a place is one of the inputs, or a file that stands in a folder among them."""
-    return any(place == path or (Path(place).is_file() and Path(path) in Path(place).parents) for path in inputs)
 
 
 def settings_of(options: argparse.Namespace) -> Settings:

@@ -23,7 +23,7 @@ from nereval_core.engine.shards import Listed, listed
 from nereval_core.engine.stored import tidied
 from nereval_core.engine.work import Done, Job
 from nereval_core.errors import quoted
-from nereval_core.layer_files import Paths, gold_of, named_systems
+from nereval_core.layer_files import Paths, files_of, gold_of, named_systems
 from nereval_core.report.export import rendered, screen
 from nereval_core.scoring import Settings
 
@@ -225,8 +225,7 @@ def _misplaced(place: str, given: Sequence[str]) -> str | None:
     if Path(place).exists() and not Path(place).is_dir():
         return "is a file, give a folder"
     real = Path(os.path.realpath(place))
-    inputs = {os.path.realpath(path) for file in given for path in (file, file.partition("=")[2]) if path}
-    if any(real == Path(path) or Path(path) in real.parents for path in inputs):
+    if any(real == Path(path) or Path(path) in real.parents for path in files_of(given)):
         return "lies in an input, give a folder beside it"
     return None
 

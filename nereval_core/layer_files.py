@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nereval_core.errors import FormatError, Problem, one_line, quoted
-from nereval_core.readers.source import LAYER, STANDARD, label_of, with_layer
+from nereval_core.readers.source import COMPANIONS, LAYER, STANDARD, label_of, with_layer
 
 Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
+
+TWO_OF_ONE = "two layers of one file: FILE#ONE FILE#OTHER, or both of its columns: --gold-column N --pred-column M"
+"""What to do where one file has both sides."""
 
 
 def gold_of(options: argparse.Namespace) -> Paths:
@@ -120,3 +123,27 @@ def names_of(path: str) -> list[str]:
 def alone(options: argparse.Namespace) -> bool:
     """Tell whether a verb that asks for no prediction is given none."""
     return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
+
+
+def overwrites(place: str, given: Iterable[str]) -> bool:
+    """Tell whether to write a place is to write over what is given as PATH, NAME=PATH or PATH#LAYER, or over its file.
+
+    So it is where the place is such a path, a file in such a folder, or stands together with one, as spans and texts in
+    Parquet do. Links are followed.
+    """
+    inputs = {other for path in files_of(given) for other in (path, *_companions(path))}
+    return any(
+        one in inputs or (Path(one).is_file() and not inputs.isdisjoint(map(str, Path(one).parents)))
+        for one in (os.path.realpath(place), *_companions(os.path.realpath(place)))
+    )
+
+
+def files_of(given: Iterable[str]) -> set[str]:
+    """Return where what is given as PATH, NAME=PATH or PATH#LAYER lies, links followed."""
+    paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
+    cut = filter(None, map(with_layer, paths))
+    return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}
+
+
+def _companions(path: str) -> list[str]:
+    return [path.removesuffix(ending) + other for ending, other in COMPANIONS.items() if path.endswith(ending)]

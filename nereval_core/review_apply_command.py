@@ -12,7 +12,7 @@ from nereval_core import writers
 from nereval_core.commands import ALL, STDOUT, listed, loaded_corpus, misplaced, put_out, say, say_unused, settings_of
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.layer_files import beside_gold, gold_name, named, named_systems
+from nereval_core.layer_files import beside_gold, files_of, gold_name, named, named_systems
 from nereval_core.library import Loaded, check_criteria
 from nereval_core.report import TABLES
 from nereval_core.report.cells import cells, objects
@@ -142,9 +142,8 @@ def _loaded(options: argparse.Namespace) -> Loaded:
 
 def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:
     """Write a layer and its log, over none of the inputs and not over the verdicts themselves."""
-    given = [*options.files, *(file.partition("=")[2] for file in options.files), *([kept] if kept else [])]
+    places: list[str | Path] = [*files_of(options.files), *([kept] if kept else [])]
     form = options.target_format or "jsonl"
-    places = [place for place in given if place]
     for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
         say(f"{options.out}: {note}")
 

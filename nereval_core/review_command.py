@@ -16,6 +16,7 @@ from nereval_core import __version__
 from nereval_core.commands import STDOUT, listed, put_out, say
 from nereval_core.corpus import Layer
 from nereval_core.errors import quoted
+from nereval_core.layer_files import files_of
 from nereval_core.library import read
 from nereval_core.report import TABLES
 from nereval_core.report.printed import as_screen, in_form
@@ -73,7 +74,7 @@ def show(options: argparse.Namespace) -> str | None:
         return "two outputs go to one place, give each its own FILE"
     with closing(ReviewStore.of_environment(options.review)) as store:
         for place in targets.values():
-            if wrong := _over(place, [store.database.file, *options.files]):
+            if wrong := _over(place, [store.database.file, *files_of(options.files)]):
                 return wrong
         layers = _layers(options.files, options.format)
         is_stale = staleness(layers)

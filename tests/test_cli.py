@@ -615,7 +615,10 @@ def test_several_outputs_at_once(cli: Cli) -> None:
 
 USAGE = (
     (["score"], "the following arguments are required: FILE"),
-    (["score", "gold.jsonl"], "name a prediction after gold"),
+    (
+        ["score", "gold.jsonl"],
+        "name a prediction after gold, two layers of one file: FILE#ONE FILE#OTHER, or both of its",
+    ),
     (["score", "gold.jsonl", "system.jsonl", "--by", "kind"], "--by 'kind', choose among type, document"),
     (["score", "gold.jsonl", "system.jsonl", "--json", "-", "--csv", "-"], "two outputs go to '-'"),
     (["score", "gold.jsonl", "system.jsonl", "--json", "x", "--csv", "./x"], "two outputs go to"),
@@ -623,6 +626,11 @@ USAGE = (
     (["score", "gold.jsonl", "a=system.jsonl", "--json", "system.jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--criteria", "strict,o.toml", "--json", "o.toml"], "overwrite an input"),
     (["score", ".", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl#a", "b=gold.jsonl#b", "--json", "./gold.jsonl"], "would overwrite an input"),
+    (["convert", "gold.jsonl", "gold.jsonl", "--to", "jsonl"], "'gold.jsonl' would overwrite an input, name another"),
+    (["convert", "gold.jsonl#a", "gold.jsonl", "--to", "doccano"], "'gold.jsonl' would overwrite an input"),
+    (["convert", "gold.spans.csv", "gold.texts.csv", "--to", "csv"], "would overwrite an input"),
+    (["convert", ".", "gold.jsonl", "--to", "jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
     (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),
     (["score", "gold.jsonl", "system.jsonl", "--js", "-"], "unrecognized arguments"),

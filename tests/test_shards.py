@@ -60,7 +60,9 @@ def test_what_cannot_be_sharded_is_refused(tmp_path: Path, capsys: pytest.Captur
         write(read(source).layer, out, format="brat", shards=2)
     assert main(["convert", str(source), str(out), "--to", "jsonl", "--shards", "0"]) == 2
     assert "--shards 0, write one or more" in capsys.readouterr().err
-    assert main(["convert", str(source), str(source), "--to", "parquet", "--shards", "2"]) == 2
+    other = tmp_path / "other"
+    other.write_text("x")
+    assert main(["convert", str(source), str(other), "--to", "parquet", "--shards", "2"]) == 2
     assert "a file stands there" in capsys.readouterr().err
     assert not out.exists()
     assert main(["convert", str(source), str(out), "--to", "parquet", "--shards", "2", "--quiet"]) == 0
