@@ -115,7 +115,7 @@ def held(layer: Layer, format: str) -> Content:
 def test_what_a_format_holds_is_read_back(format: str) -> None:
     names = texts(min_size=1) | words()
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(layer_strategies.layers(names=names, labels=names) | layer_strategies.layers(names=words()), st.booleans())
     def check(layer: Layer, lossy: bool) -> None:
         with TemporaryDirectory() as folder:

@@ -184,7 +184,6 @@ def _rows(file: SourceFile, asked: _Asked) -> Iterator[Row]:
 
 def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[Row]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     words, tags = (next((key for key in known if key in columns), None) for known in (TOKENS, asked.columns))
     if words is None or tags is None:
@@ -195,7 +194,7 @@ def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> I
         return
     try:
         chosen = [one for one in ("id", words, tags) if one in columns]
-        table = within_bounds(file, pq.ParquetFile(opened(file)), chosen, value=TOKEN_BYTES)
+        table = within_bounds(file, opened(file), chosen, value=TOKEN_BYTES)
         table.validate(full=True)
         kept = table.to_pydict()
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from nereval_core.errors import FormatError
 from nereval_core.readers.origins import RATIO
+from nereval_core.readers.parquet_footer import chunks
 from nereval_core.readers.source import SourceFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyarrow.parquet import ColumnChunkMetaData, ParquetFile
 
 SMALL = 1 << 28
 """Bytes that any file may take when read: a million spans and more."""
@@ -22,26 +22,36 @@ ROWS = 1 << 16
 
 
 def within_bounds(
-    file: SourceFile, opened: ParquetFile, columns: Sequence[str] | None = None, *, value: int = 24
+    file: SourceFile,
+    place: pa.NativeFile,
+    columns: Sequence[str] | None = None,
+    *,
+    coded: Sequence[str] = (),
+    value: int = 24,
 ) -> pa.Table:
-    """Return these columns of a file, all where none are named; `value` is how many bytes a value takes besides.
+    """Return these columns of a file, all where none are named, those `coded` as dictionaries.
+
+    `place` holds its bytes, `value` is how many bytes a value takes besides those that it is.
 
     Raises:
         FormatError: it says that it holds, or holds, more than RATIO times its size, and more than SMALL bytes.
+        ValueError: the footer is damaged, or as pyarrow.
     """
     import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
 
     size = getattr(getattr(file.origin, "entry", None), "compress_size", file.origin.size())
     most = max(SMALL, RATIO * size)
-    chunks = _chunks(opened, columns)
-    plain = sum(value * chunk.num_values + TIMES * chunk.total_uncompressed_size for chunk in chunks)
+    known = [chunk for chunk in chunks(place) if columns is None or chunk.name in columns]
+    plain = sum(value * chunk.values + TIMES * chunk.unpacked for chunk in known)
     if plain > most:
         raise _swollen(file, size, most)
+    opened = ParquetFile(place, read_dictionary=list(coded))
     # A string of a dictionary may stand in every row.
-    coded = [chunk for chunk in chunks if chunk.has_dictionary_page]
-    if plain + TIMES * sum(chunk.num_values * chunk.total_uncompressed_size for chunk in coded) <= most:
+    repeated = [chunk for chunk in known if chunk.coded]
+    if plain + TIMES * sum(chunk.values * chunk.unpacked for chunk in repeated) <= most:
         return opened.read(columns)
-    longest = sum(chunk.total_uncompressed_size for chunk in coded)
+    longest = max(1, sum(chunk.unpacked for chunk in repeated))
     batches, taken = [], 0
     for batch in opened.iter_batches(min(ROWS, max(1, most // longest)), columns=columns):
         taken += TIMES * (batch.get_total_buffer_size() + sum(map(_beyond, batch.columns)))
@@ -49,12 +59,6 @@ def within_bounds(
             raise _swollen(file, size, most)
         batches.append(batch)
     return pa.Table.from_batches(batches, batches[0].schema) if batches else opened.read(columns)
-
-
-def _chunks(opened: ParquetFile, columns: Sequence[str] | None) -> list[ColumnChunkMetaData]:
-    groups = map(opened.metadata.row_group, range(opened.metadata.num_row_groups))
-    every = [group.column(number) for group in groups for number in range(group.num_columns)]
-    return [chunk for chunk in every if columns is None or chunk.path_in_schema.partition(".")[0] in columns]
 
 
 def _beyond(column: pa.Array) -> int:

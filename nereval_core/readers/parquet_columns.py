@@ -49,7 +49,7 @@ def table(
             told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
             found: Any = None
             if not told:
-                found = within_bounds(file, parquet.ParquetFile(place, read_dictionary=list(coded)))
+                found = within_bounds(file, place, coded=list(coded))
     except FormatError as error:
         for problem in error.problems:
             complain(problem.line, problem.found, problem.remedy)

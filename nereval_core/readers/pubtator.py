@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nereval_core.errors import Problem, quoted
@@ -29,6 +30,7 @@ OFFSETS = Offsets()
 TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
 OFFSET = re.compile(r"-?[0-9]{1,12}")
+OFFSET_LINES = re.compile(r"-?[0-9]{1,12}(?:\n-?[0-9]{1,12})*")
 OFFSETS_OF = re.compile(r"-?[0-9]{1,12}(?:[;,][0-9]{1,12}){0,99}")
 PARTS = re.compile(r"[;,]")
 RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
@@ -111,13 +113,33 @@ def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) 
         told = "lines end in a carriage return alone"
         problems.append(Problem(file.shown, None, told, "save the file with line feeds"))
         return []
-    for number, line in enumerate(lines, start=1):
-        if not line or line.isspace():
-            continue
-        what, remedy = _line(line, number, found, counts)
-        if what:
-            problems.append(Problem(file.shown, number, what, remedy))
+    low = 0
+    while low < len(lines):
+        begin = f"{found[-1].name}\t" if found else "\t"
+        high = low
+        while high < len(lines) and lines[high].startswith(begin):
+            high += 1
+        if not (found and _rows(lines[low:high], low, found[-1])):
+            high = max(high, low + 1)
+            for number, line in enumerate(lines[low:high], start=low + 1):
+                what, remedy = ("", "") if not line or line.isspace() else _line(line, number, found, counts)
+                if what:
+                    problems.append(Problem(file.shown, number, what, remedy))
+        low = high
     return found
+
+
+def _rows(lines: Sequence[str], low: int, document: Document) -> bool:
+    """Add lines that are all plain rows of a document, after so many others; say whether they are."""
+    rows = [line.split("\t") for line in lines]
+    # All offsets are looked at at once.
+    if not rows or min(map(len, rows)) < 5:
+        return False
+    if not OFFSET_LINES.fullmatch("\n".join([f"{row[1]}\n{row[2]}" for row in rows])):
+        return False
+    document.lines += range(low + 1, low + 1 + len(rows))
+    document.rows += rows
+    return True
 
 
 def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -> tuple[str, str]:

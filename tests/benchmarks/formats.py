@@ -31,7 +31,7 @@ RUNS = 5
 
 def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the ratio of times, and the aim."""
-    documents = 500 if quick else 2_000
+    documents = 1_000 if quick else 4_000
     layer = drawn(documents)
     with tempfile.TemporaryDirectory(prefix="nereval-benchmark-") as folder:
         for what, format, name, parse in PARSERS:
