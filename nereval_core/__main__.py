@@ -586,8 +586,13 @@ def _add_core_type(add: Callable[..., object]) -> None:
 
 
 def _convert() -> argparse.ArgumentParser:
-    parser = _parser("convert", "IN OUT --to FORMAT [options]", "convert annotations to another format")
-    parser.add_argument("input", metavar="IN", help="file, folder or zip; - is standard input")
+    parser = _parser("convert", "IN [IN ...] OUT --to FORMAT [options]", "convert annotations to another format")
+    parser.add_argument(
+        "input",
+        nargs="+",
+        metavar="IN",
+        help="file, folder or zip; several are parts of one layer",
+    )
     parser.add_argument("output", metavar="OUT", help="file, or a new or empty folder")
     parser.add_argument("--from", dest="source_format", default="auto", metavar="FORMAT", help="default: auto")
     parser.add_argument("--to", dest="target_format", required=True, metavar="FORMAT", help="see `nereval formats`")

@@ -104,16 +104,16 @@ def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by
 
 
 def convert(options: argparse.Namespace) -> str | None:
-    """Read one format and write another."""
+    """Read one format, or several files as the parts of one layer, and write another."""
     known = writers.writers()
     if options.target_format not in known:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
     if options.shards is not None and options.shards < 1:
         return f"--shards {options.shards}, write one or more"
-    if overwrites(options.output, [options.input]):
+    if overwrites(options.output, options.input):
         return f"{quoted(options.output)} would overwrite an input, name another place"
     reading = read(
-        options.input,
+        options.input[0] if len(options.input) == 1 else options.input,
         format=options.source_format,
         column=options.column,
         scheme=options.scheme,
@@ -124,7 +124,7 @@ def convert(options: argparse.Namespace) -> str | None:
         labels=None if options.labels is None else label_list(options.labels),
         documents=None if options.documents is None else document_ids(options.documents),
         types=options.types,
-        progress=progress_bar(options.input, "read"),
+        progress=progress_bar(" + ".join(options.input), "read"),
     )
     notes = writers.write(
         reading.layer, options.output, format=options.target_format, shards=options.shards, lossy=options.lossy

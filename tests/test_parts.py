@@ -302,3 +302,16 @@ def test_a_real_corpus_in_two_parts_is_the_whole(tmp_path: Path) -> None:
     parts = load_corpus([tmp_path / "one", tmp_path / "two"], {"arcada": run})
     assert parts.corpus.digest == whole.corpus.digest
     assert (len(parts.corpus.documents), len(parts.corpus.gold)) == (1287, 1079)
+
+
+def test_converting_several_files_makes_one(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    parts = [write("a.jsonl", d1=[(0, 3, "PER")]), write("b.jsonl", d2=[(8, 11, "PER")])]
+    assert main(["convert", parts[1], "b-brat", "--to", "brat"]) == 0
+    assert main(["convert", "a.jsonl", "b-brat", "both.jsonl", "--to", "jsonl"]) == 0
+    both = nereval_core.read("both.jsonl").layer
+    assert both.digest == nereval_core.read(parts).layer.digest and both.documents.ids == ("d1", "d2")
+    capsys.readouterr()
+    assert main(["convert", "a.jsonl", "b.jsonl", "b.jsonl", "--to", "jsonl"]) == 2
+    assert "'b.jsonl' would overwrite an input" in capsys.readouterr().err
+    assert main(["convert", "a.jsonl", "--to", "jsonl"]) == 2
+    assert "OUT" in capsys.readouterr().err
