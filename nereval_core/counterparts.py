@@ -10,13 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, counted
 from nereval_core.letters import SPACING, WRITING, alike, key
 from nereval_core.likeness import same_texts
 from nereval_core.parting import (
     absent_document,
     begins,
-    count_of,
     no_ids_meet,
     text_parting,
     token_parting,
@@ -155,7 +154,7 @@ def _told(to: Int64, by_text: _ByText, why: str) -> Counterparts:
         return Counterparts(to)
     placed = to.copy()
     placed[np.fromiter(by_text.pairs.keys(), np.int64)] = np.fromiter(by_text.pairs.values(), np.int64)
-    count = count_of(len(by_text.pairs), "document")
+    count = counted(len(by_text.pairs), "document")
     shared = f", {by_text.repeated} of them in their order, as others have the same text" if by_text.repeated else ""
     return Counterparts(placed, (f"paired by text: {count} ({why}){shared}",), (f"{PAIRED_BY_TEXT}{count}",))
 

@@ -18,9 +18,8 @@ import numpy as np
 from nereval_core.carrying import Match, TokenText, carry, matched, reordered, streamed
 from nereval_core.corpus import Documents, Int64, Layer
 from nereval_core.counterparts import PAIRED_BY_TEXT, Missing, PairBy, counterparts
-from nereval_core.errors import Problem, one_of
+from nereval_core.errors import Problem, counted, one_of
 from nereval_core.likeness import same_texts, same_tokens
-from nereval_core.parting import count_of
 from nereval_core.readers import Reading
 
 __all__ = ["Missing", "PairBy", "Paired", "Pairing", "TokenText", "added_marks", "chosen", "missing_mark", "pair"]
@@ -96,11 +95,12 @@ def pair(
         absent = len(ours) - len(found.to)
         if absent:
             marks.append(missing_mark(absent))
-            notes.append(f"{count_of(absent, 'document')} missing from the prediction counted as predicted empty")
+            notes.append(f"{counted(absent, 'document')} missing from the prediction counted as predicted empty")
         same = same_texts(ours.texts, theirs.texts, found.to)
-        cut = count_of(int((same & ~same_tokens(ours, theirs, found.to)).sum()), "document")
-        if not cut.startswith("0"):
-            notes.append(f"{cut} with gold's text and other tokens: spans compared by characters, gold's tokens kept")
+        cut = int((same & ~same_tokens(ours, theirs, found.to)).sum())
+        if cut:
+            other = f"{counted(cut, 'document')} with gold's text and other tokens"
+            notes.append(f"{other}: spans compared by characters, gold's tokens kept")
         if bool(same.all()):
             return Paired(_renumbered(pred.layer, ours, found.to), tuple(notes), tuple(marks))
         match = matched(gold, pred, found.to, same, token_text=token_text, align_text=align_text)
@@ -111,7 +111,7 @@ def pair(
 
 def missing_mark(documents: int) -> str:
     """Return the mark of so many documents counted as predicted empty."""
-    return f"{MISSING}{count_of(documents, 'document')}"
+    return f"{MISSING}{counted(documents, 'document')}"
 
 
 def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _selected(gold: Reading, pred: Reading) -> Iterator[str]:
 
 def _marked(told: tuple[str, ...], numbers: list[int]) -> str:
     rows = zip(numbers, told[1::2], told[2::2], strict=True)
-    counts = ((f"{number} of" if what == "of" else count_of(number, what)) + rest for number, what, rest in rows)
+    counts = ((f"{number} of" if what == "of" else counted(number, what)) + rest for number, what, rest in rows)
     return told[0] + "".join(counts)
 
 
@@ -154,18 +154,18 @@ def _told(match: Match, lost: tuple[Problem, ...], align_text: bool) -> tuple[li
     notes, marks = [], []
     respelt = int(match.respelt.sum())
     if respelt:
-        marks.append(f"{RESPELT}{count_of(respelt, 'token')}")
-        notes.append(f"{count_of(respelt, 'token')} spelt differently than in gold: gold's text taken")
+        marks.append(f"{RESPELT}{counted(respelt, 'token')}")
+        notes.append(f"{counted(respelt, 'token')} spelt differently than in gold: gold's text taken")
     elif match.to is not None and (spaced := int((~match.same & ~match.lettered).sum())):
-        spaces = count_of(spaced, "document")
+        spaces = counted(spaced, "document")
         notes.append(f"{spaces} with other white space than in gold: spans carried over by token")
-    lettered = count_of(int(match.lettered.sum()), "document")
+    lettered = counted(int(match.lettered.sum()), "document")
     if lettered.startswith("0"):
         return notes, marks
     if not align_text:
         notes.append(f"{lettered} with other white space and tokens than in gold: spans carried over by character")
         return notes, marks
-    left = count_of(len(lost), "span")
+    left = counted(len(lost), "span")
     marks.append(f"{ALIGNED}{lettered}, {left} lost")
     notes.append(f"{lettered} aligned with gold's text: spans carried over, {left} lost")
     return notes, marks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64
-from nereval_core.errors import SHOWN, Problem, quoted
+from nereval_core.errors import SHOWN, Problem, counted, quoted
 from nereval_core.letters import alike, cause, parting
 from nereval_core.likeness import Bools
 from nereval_core.readers import Reading
@@ -55,9 +55,7 @@ def unknown_document(
     found = f"document {name} is not in" if ids else f"the text of document {name} is not in"
     remedy = "leave it out, or give it the id it has in gold"
     if counts is not None:
-        found = (
-            f"document {name} has a text that stands in {count_of(counts[0], 'document')} here and in {counts[1]} of"
-        )
+        found = f"document {name} has a text that stands in {counted(counts[0], 'document')} here and in {counts[1]} of"
         remedy = SAME_IDS
     elif near is not None:
         other = f"document {quoted(gold.documents.ids[near])} has {'its text' if ids else 'it'} in other writing"
@@ -121,7 +119,7 @@ def other_tokens(gold: Reading, pred: Reading, here: int, there: int, why: str |
     at = first_difference(one, two)
     return Problem(
         *place_of(pred, here),
-        f"document {quoted(pred.documents.ids[here])} has {count_of(len(one), 'token')}, {shown(gold, there)} has "
+        f"document {quoted(pred.documents.ids[here])} has {counted(len(one), 'token')}, {shown(gold, there)} has "
         f"{len(two)}; they part at token {at + 1}: {_word(one, at)} here, {_word(two, at)} there"
         f"{f', in {why} alone' if why else ''}",
         f"{OTHER_TOKENS}, or {ALIGN}" if why else OTHER_TOKENS,
@@ -140,7 +138,7 @@ def token_parting(gold: Reading, pred: Reading) -> Problem:
     ended = " (the end)"
     return Problem(
         *place_of(pred, number),
-        f"{count_of(len(theirs), 'document')} and {count_of(counts[0], 'token')} where {name_of(gold)} has "
+        f"{counted(len(theirs), 'document')} and {counted(counts[0], 'token')} where {name_of(gold)} has "
         f"{len(ours)} and {counts[1]}; they part at {_token(pred, here)}{ended * (at > here)} of document "
         f"{quoted(theirs.ids[number])}, where {shown(gold, other)} has {_token(gold, there)}{ended * (at > there)}",
         OTHER_TOKENS + f", or {LEFT_EMPTY}" * begins(np.diff(theirs.tokens.first), np.diff(ours.tokens.first)),
@@ -154,7 +152,7 @@ def text_parting(gold: Reading, pred: Reading) -> Problem:
     here, there = min(at, len(theirs) - 1), min(at, len(ours) - 1)
     return Problem(
         *place_of(pred, here),
-        f"{count_of(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they part at number {at + 1}: "
+        f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they part at number {at + 1}: "
         f"{_excerpt(theirs.texts[here], 0) if at == here else 'nothing'} here, "
         f"{_excerpt(ours.texts[there], 0) if at == there else 'nothing'} there",
         "give as many documents as gold has, or document ids on both sides",
@@ -179,7 +177,7 @@ def spellings(
         why = causes.get(number)
         yield Problem(
             *place_of(pred, number),
-            f"document {quoted(theirs.ids[number])} spells {count_of(count, 'token')} otherwise than gold, the first "
+            f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} otherwise than gold, the first "
             f"{_token(pred, token)} where {shown(gold, there)} has {_token(gold, other)}"
             f"{f', which differ in {why} alone' if why else ''}",
             f"{RESPELT}, or {ALIGN}" if why else RESPELT,
@@ -241,11 +239,6 @@ def shown(reading: Reading, number: int) -> str:
 def name_of(reading: Reading) -> str:
     """Return what a reading is called."""
     return reading.source or reading.layer.name
-
-
-def count_of(number: int, what: str) -> str:
-    """Return a number of things in words."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _token(reading: Reading, token: int) -> str:
