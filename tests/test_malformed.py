@@ -161,6 +161,7 @@ OUTSIDE = ("-1", "2", "3", "4", "9" * 30)
 """Starts that are not before the end at 2, or not in the text."""
 LOOSE = {
     "csv": ('"1"', "01"),
+    "labelstudio": ('"1"',),
     "pubtator": ("true", "null", "NaN", "Infinity", "01"),
     "brat": ("01", "9" * 5000),
     "bc2gm": ("01", "9" * 5000),
