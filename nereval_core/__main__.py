@@ -594,7 +594,9 @@ def _convert() -> argparse.ArgumentParser:
         help="file, folder or zip; several are parts of one layer",
     )
     parser.add_argument("output", metavar="OUT", help="file, or a new or empty folder")
-    parser.add_argument("--from", dest="source_format", default="auto", metavar="FORMAT", help="default: auto")
+    # Problems name the option as the other verbs have it.
+    source = ("--from", "--format")
+    parser.add_argument(*source, dest="source_format", default="auto", metavar="FORMAT", help="of IN (default: auto)")
     parser.add_argument("--to", dest="target_format", required=True, metavar="FORMAT", help="see `nereval formats`")
     parser.add_argument("--shards", type=int, metavar="N", help="write OUT as a folder of N files (parquet, jsonl)")
     parser.add_argument("--column", type=_column, metavar="N", help="the column with the tags, by number or name")

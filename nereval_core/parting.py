@@ -155,7 +155,7 @@ def text_parting(gold: Reading, pred: Reading) -> Problem:
         f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they part at number {at + 1}: "
         f"{_excerpt(theirs.texts[here], 0) if at == here else 'nothing'} here, "
         f"{_excerpt(ours.texts[there], 0) if at == there else 'nothing'} there",
-        "give as many documents as gold has, or document ids on both sides",
+        "give as many documents as gold has, or document ids on both sides, or pair them by texts: --pair-by text",
     )
 
 

@@ -762,7 +762,9 @@ def test_convert(cli: Cli) -> None:
     gold()
     assert cli("convert", "gold.jsonl", "folder", "--to", "brat")[0] == 0
     assert Path("folder/d1.ann").read_text().splitlines()[0] == "T1\tPER 0 3\tAnn"
-    status, out, err = cli("convert", "folder", "back.jsonl", "--from", "brat", "--to", "jsonl")
+    # As problems name it, and as its own.
+    for option in ("--format", "--from"):
+        status, out, err = cli("convert", "folder", "back.jsonl", option, "brat", "--to", "jsonl")
     assert (status, out) == (0, "")
     assert err.startswith("folder: brat; 3 documents, 5 spans")
     assert [row["id"] for row in map(json.loads, Path("back.jsonl").read_text().splitlines())] == ["d1", "d2", "d3"]

@@ -95,7 +95,10 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         "documents whose sentences are not from token to token, written as near as can be": respelt,
         "span ids, which entities have none of, left out": unnamed,
     }
-    return tuple(f"{what}: {count}" for what, count in said.items() if count)
+    notes = tuple(f"{what}: {count}" for what, count in said.items() if count)
+    # Training by entities would find none.
+    why = "spans overlap" if _overlapping(layer) else "spans have scores"
+    return (f"{why}: written as the span group {GROUP!r}, no entities", *notes) if grouped else notes
 
 
 def words_of(text: str, tokens: Pairs) -> Words:
