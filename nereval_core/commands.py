@@ -110,6 +110,8 @@ def convert(options: argparse.Namespace) -> str | None:
         return f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}"
     if options.shards is not None and options.shards < 1:
         return f"--shards {options.shards}, write one or more"
+    if options.output == STDOUT:
+        return "a file is written, not standard output: name it OUT"
     if overwrites(options.output, options.input):
         return f"{quoted(options.output)} would overwrite an input, name another place"
     reading = read(

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ import pytest
 from nereval_core import __version__, commands
 from nereval_core.__main__ import main
 from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source, one_layer
 
 ROOT = Path(__file__).parents[1]
 TEXT = "Ann saw Bob in Rome and Oslo."
@@ -216,6 +219,23 @@ def test_a_layer_that_is_not_there_or_not_named_is_refused(cli: Cli, path: str, 
     status, out, err = cli("score", path, "export.json#ann")
     assert (status, out) == (2, "")
     assert err.startswith(said)
+
+
+def test_many_layers_are_counted_and_those_of_standard_input_are_named_in_a_file() -> None:
+    names = [f"u{number}" for number in range(1000)]
+    [problem] = _problems(Source.of_uploads([("x.json", b"{}")]), None, names)
+    assert "it holds 1000 layers, 'u0', 'u1', " in problem and "'u19', 980 more, and one is read" in problem
+    [problem] = _problems(Source.of_uploads([("x.json", b"{}")]), "v", names)
+    assert problem.endswith("'u19', 980 more")
+    stdin = replace(Source.of_uploads([("stdin", b"{}")]), name="<stdin>")
+    [problem] = _problems(stdin, None, ["a", "b"])
+    assert "save it as a file and name it after the path, FILE#a, or" in problem
+
+
+def _problems(source: Source, wanted: str | None, names: list[str]) -> list[str]:
+    with pytest.raises(FormatError) as caught:
+        one_layer(source, wanted, names)
+    return [str(problem) for problem in caught.value.problems]
 
 
 def test_columns_of_a_table_can_be_said(cli: Cli) -> None:
@@ -630,6 +650,7 @@ USAGE = (
     (["convert", "gold.jsonl", "gold.jsonl", "--to", "jsonl"], "'gold.jsonl' would overwrite an input, name another"),
     (["convert", "gold.jsonl#a", "gold.jsonl", "--to", "doccano"], "'gold.jsonl' would overwrite an input"),
     (["convert", "gold.spans.csv", "gold.texts.csv", "--to", "csv"], "would overwrite an input"),
+    (["convert", "gold.jsonl", "-", "--to", "jsonl"], "a file is written, not standard output"),
     (["convert", ".", "gold.jsonl", "--to", "jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
     (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),

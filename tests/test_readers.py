@@ -8,6 +8,7 @@ import pkgutil
 import struct
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -294,6 +295,15 @@ def test_a_file_that_takes_its_place_only_when_whole(tmp_path: Path) -> None:
         file.write(b"after")
     assert target.read_bytes() == b"after"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("open_place", [nereval_core.writers.whole_file, nereval_core.writers.whole_folder])
+def test_a_place_that_is_a_loop_of_links_is_refused(open_place: Any, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(FormatError, match="loop: cannot be written: "), open_place(loop):
+        pass
+    assert list(tmp_path.iterdir()) == [loop]
 
 
 def test_a_folder_that_takes_its_place_only_when_whole(tmp_path: Path) -> None:

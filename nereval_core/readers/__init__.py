@@ -17,8 +17,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import SHOWN, FormatError, Problem, quoted
 from nereval_core.readers.csv_table import OPTION
+from nereval_core.readers.origins import STDIN
 from nereval_core.readers.source import Source, SourceFile, packed_within, passed_over
 
 if TYPE_CHECKING:
@@ -217,12 +218,15 @@ def one_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:
     Raises:
         FormatError: there are several and none is named, or there is none of that name.
     """
-    listed = ", ".join(map(quoted, names))
+    more = len(names) - SHOWN
+    listed = ", ".join([*map(quoted, names[:SHOWN]), *([f"{more} more"] if more > 0 else [])])
     if wanted is None and len(names) == 1:
         return names[0]
     if wanted is None:
         found = f"it holds {len(names)} layers, {listed}, and one is read at a time"
-        remedy = f"name it after the path, {source.name}#{names[0]}, or choose it beside the upload"
+        way = "save it as a file and" if source.name == STDIN else ""
+        place = "FILE" if source.name == STDIN else source.name
+        remedy = f"{way} name it after the path, {place}#{names[0]}, or choose it beside the upload".strip()
         raise FormatError.single(source.name, None, found, remedy)
     if wanted not in names:
         raise FormatError.single(source.name, None, f"no layer {quoted(wanted)}", f"choose among {listed}")

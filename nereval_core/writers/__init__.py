@@ -187,8 +187,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
 def _said(path: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        found = f"cannot be written: {error.strerror or error}"
+    except (OSError, RuntimeError) as error:
+        # Python before 3.13 tells of a loop of links by a RuntimeError.
+        if not isinstance(error, OSError) and not path.is_symlink():
+            raise
+        found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
         raise FormatError.single(os.fspath(path), None, found, "check the folder and its permissions") from None
 
 
