@@ -84,6 +84,16 @@ def test_one_upload_is_gold_and_systems() -> None:
     assert list(account(app)["spans"]) == [2, 3]
 
 
+def test_of_many_layers_a_few_are_systems_at_first_and_none_that_was_imported() -> None:
+    names = ["CURATION_USER", "INITIAL_CAS", *(f"a{number:02}" for number in range(12))]
+    text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Name|value\n\n\n#Text=Ann\n1-1\t0-3\tAnn\tPER\t\n"
+    app = given(("project.zip", zipped(*((f"annotation/d.txt/{name}.tsv", text.encode()) for name in names))))
+    assert labelled(app.selectbox, "Gold is the layer").value == "CURATION_USER"
+    systems = labelled(app.multiselect, "Systems from the same file")
+    assert systems.value == [f"a{number:02}" for number in range(8)]
+    assert "INITIAL_CAS" in systems.options
+
+
 def test_layers_of_a_system_become_systems_of_their_own() -> None:
     gold = json.dumps([{**row, "annotations": row["annotations"][:1], "predictions": []} for row in TASKS])
     app = given(("gold.json", gold), ("export.json", EXPORT))

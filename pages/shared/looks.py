@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -31,6 +31,10 @@ HELP = {
 }
 WIDE = 3
 """How many columns of a table are asked for side by side."""
+SYSTEMS = 8
+"""How many other layers of gold's file are systems at first."""
+EACH = f"Each becomes a system. At first the first {SYSTEMS}; choose others from the list."
+HELD = f"Each is held against gold. At first the first {SYSTEMS}; choose others from the list."
 LINES = 3
 """How many problems are shown before reading."""
 
@@ -82,7 +86,11 @@ def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, titl
     if gold:
         return _gold(f"{place}_layer_{mark}", found.layers)
     names = st.multiselect(
-        "Layers", found.layers, default=found.layers, key=f"{place}_layers_{mark}", help="Each becomes a system."
+        "Layers",
+        found.layers,
+        default=_worked(found.layers),
+        key=f"{place}_layers_{mark}",
+        help=EACH,
     )
     return Taken(names[0], tuple(names[1:])) if names else Taken()
 
@@ -132,9 +140,14 @@ def _gold(key: str, layers: tuple[str, ...]) -> Taken:
     layer = left.selectbox("Gold is the layer", layers, key=key)
     rest = tuple(name for name in layers if name != layer)
     others = right.multiselect(
-        "Systems from the same file", rest, default=rest, key=f"{key}_others_{layer}", help="Each is held against gold."
+        "Systems from the same file", rest, default=_worked(rest), key=f"{key}_others_{layer}", help=HELD
     )
     return Taken(layer, tuple(others))
+
+
+def _worked(layers: Iterable[str]) -> list[str]:
+    """Return the layers that are systems at first: what INCEpTION keeps of a document as imported is nobody's work."""
+    return [name for name in layers if name.partition("/")[0] != "INITIAL_CAS"][:SYSTEMS]
 
 
 def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
