@@ -114,6 +114,9 @@ def convert(options: argparse.Namespace) -> str | None:
         return "a file is written, not standard output: name it OUT"
     if overwrites(options.output, options.input):
         return f"{quoted(options.output)} would overwrite an input, name another place"
+    # A pattern of the shell, and OUT forgotten: the last of the files would be it.
+    if len(options.input) > 1 and Path(options.output).is_file():
+        return f"{quoted(options.output)} would be overwritten, with several files to read name a new one as OUT"
     reading = read(
         options.input[0] if len(options.input) == 1 else options.input,
         format=options.source_format,

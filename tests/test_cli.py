@@ -651,6 +651,7 @@ USAGE = (
     (["convert", "gold.jsonl#a", "gold.jsonl", "--to", "doccano"], "'gold.jsonl' would overwrite an input"),
     (["convert", "gold.spans.csv", "gold.texts.csv", "--to", "csv"], "would overwrite an input"),
     (["convert", "gold.jsonl", "-", "--to", "jsonl"], "a file is written, not standard output"),
+    (["convert", "gold.jsonl", "gold.jsonl#a", "system.jsonl", "--to", "jsonl"], "'system.jsonl' would be overwritten"),
     (["convert", ".", "gold.jsonl", "--to", "jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
     (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),
