@@ -264,3 +264,9 @@ def test_a_browser_gives_the_text_back(browser: Any) -> None:
 
     holds()
     page.close()
+
+
+def test_a_type_does_not_show_as_another() -> None:
+    """What turns the direction of writing is written out in a label; in the text it stands as it is."""
+    html = document_html("a\u202eb", [Mark("gold", 0, ((0, 1),), "X\u202etcerroc", "COR")])
+    assert 'data-label="✓ X\\u202etcerroc"' in html and "a\u202eb" in plain_text(html)

@@ -18,6 +18,7 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 from nereval_core.corpus import Fragments
+from nereval_core.errors import one_line
 from nereval_core.report.addresses import address
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 
@@ -253,7 +254,8 @@ _LABEL_CHARACTER = 0.95
 
 
 def _label(mark: Mark) -> str:
-    return f"{LOOKS[mark.decision].glyph} {mark.type}"
+    # A type with characters that turn the direction of writing would show as another.
+    return f"{LOOKS[mark.decision].glyph} {one_line(mark.type)}"
 
 
 def _with_room_for_labels(text: str, marks: Sequence[Mark]) -> list[Segment]:
@@ -302,7 +304,7 @@ def _segment_html(
         if stroke.starts:
             labels.append(
                 Markup('<span class="nvh-label nvh-{}" data-label="{}" style="--nvh-lane:{};color:{}"></span>').format(
-                    mark.side, _label(mark).replace("\0", NUL), stroke.lane, ink
+                    mark.side, _label(mark), stroke.lane, ink
                 )
             )
     content = _characters(segment.text)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from nereval_core.errors import one_line
 from pages.shared import keys, state
 from pages.shared.reading.document import Opened
 from pages.shared.reading.view import ColourBy
@@ -66,7 +67,9 @@ def controls(
     st.session_state[COLOUR] = st.session_state.get(COLOUR_BY, "decision")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if len(ids) <= MANY:
-            st.selectbox("Document", tuple(ids), key=DOCUMENT, on_change=_pick, args=(go,), width=280)
+            st.selectbox(
+                "Document", tuple(ids), format_func=one_line, key=DOCUMENT, on_change=_pick, args=(go,), width=280
+            )
         else:
             st.text_input("Document id", key=DOCUMENT, on_change=_pick, args=(go,), width=280)
         for label, forward in (("Previous (k)", False), ("Next (j)", True)):
