@@ -23,7 +23,7 @@ from nereval_core.criteria import (
     criterion_from_parts,
     parse_merge,
 )
-from nereval_core.errors import SHOWN, FormatError, Problem, one_line, quoted
+from nereval_core.errors import SHOWN, FormatError, Problem, counted, one_line, quoted
 from nereval_core.layer_files import TWO_OF_ONE, Paths, alone, beside_gold, gold_of, named_systems, overwrites
 from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.pairing import Pairing
@@ -414,9 +414,14 @@ def say(text: str) -> None:
         print(one_line(text), file=sys.stderr)
 
 
+def how_much(documents: int, spans: int, types: int) -> str:
+    """Return how much was read: `20 documents, 1 span, 1 type`."""
+    return ", ".join((counted(documents, "document"), counted(spans, "span"), counted(types, "type")))
+
+
 def say_read(reading: Reading) -> None:
     form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
-    counts = f"{len(reading.documents)} documents, {len(reading.layer)} spans, {len(reading.layer.types)} types"
+    counts = how_much(len(reading.documents), len(reading.layer), len(reading.layer.types))
     say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
 
 

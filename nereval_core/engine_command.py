@@ -14,7 +14,16 @@ from types import MappingProxyType
 from typing import Any
 
 from nereval_core import convention_command as published
-from nereval_core.commands import fitting, pairing_of, progress_bar, put_out, say, say_unused_types, settings_of
+from nereval_core.commands import (
+    fitting,
+    how_much,
+    pairing_of,
+    progress_bar,
+    put_out,
+    say,
+    say_unused_types,
+    settings_of,
+)
 from nereval_core.engine import folder
 from nereval_core.engine.merged import Whole, merged, outcomes
 from nereval_core.engine.published import by_shares
@@ -209,7 +218,7 @@ def _say_scored(gold: str, result: Whole, done: Iterable[Done]) -> None:
     stored = sum(counted.stored for counted in rows)
     kept = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
     side = result.gold
-    counts = f"{len(side.documents)} documents, {len(side)} spans, {len(side.types)} types"
+    counts = how_much(len(side.documents), len(side), len(side.types))
     say(f"{gold}: {len(rows) // len(result.systems)} shards, {counts}{kept}")
     for side, _ in result:
         say(f"{side.name}: {len(side)} spans, {len(side.types)} types")
