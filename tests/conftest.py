@@ -18,7 +18,7 @@ from hypothesis import settings
 
 from nereval_core.__main__ import main
 from tests import databases
-from tests.browser import launched, served
+from tests.browser import Visit, launched, served
 from tests.sharded import Cli
 
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
@@ -44,6 +44,14 @@ def app() -> Iterator[str]:
     """The address of the running app."""
     with served() as address:
         yield address
+
+
+@pytest.fixture
+def visit(browser: Any, app: str) -> Iterator[Visit]:
+    """A page of its own in the browser, at the running app."""
+    found = Visit(browser, app)
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="session")

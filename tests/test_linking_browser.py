@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -12,13 +10,6 @@ from tests.browser import Visit
 from tests.test_browser import click_row, eventually, listed, open_demo, table
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
-@pytest.fixture
-def visit(browser: Any, app: str) -> Iterator[Visit]:
-    found = Visit(browser, app)
-    yield found
-    found.close()
 
 
 def test_from_a_count_to_an_id_in_a_new_tab(visit: Visit) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,13 +10,6 @@ from tests.browser import Visit
 from tests.test_looks_page import EXPORT
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-
-@pytest.fixture
-def visit(browser: Any, app: str) -> Iterator[Visit]:
-    found = Visit(browser, app)
-    yield found
-    found.close()
 
 
 def test_an_export_of_three_layers_is_read_by_the_keyboard(visit: Visit, tmp_path: Path) -> None:

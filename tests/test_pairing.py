@@ -570,16 +570,22 @@ def test_a_core_that_cannot_be_carried_is_told() -> None:
 WORD = st.sampled_from(["a", "bc", "déf", "😀"])
 
 
+def drawn(documents: list[list[str]], data: st.DataObject) -> list[Row]:
+    """Return documents of these words with spans over some of them."""
+    rows: list[Row] = []
+    for number, words in enumerate(documents):
+        picked = data.draw(st.lists(st.tuples(st.integers(0, len(words) - 1), st.integers(1, 6)), max_size=4))
+        rows.append((f"d{number}", " ".join(words), [(low, min(low + size, len(words)), "X") for low, size in picked]))
+    return rows
+
+
 @given(
     documents=st.lists(st.lists(WORD, min_size=1, max_size=6), min_size=1, max_size=5),
     data=st.data(),
 )
 def test_ways_of_pairing_agree(documents: list[list[str]], data: st.DataObject) -> None:
     """Shuffled, spaced, cut and respelt, the same spans over the same tokens come back as the same layer."""
-    rows: list[Row] = []
-    for number, words in enumerate(documents):
-        picked = data.draw(st.lists(st.tuples(st.integers(0, len(words) - 1), st.integers(1, 6)), max_size=4))
-        rows.append((f"d{number}", " ".join(words), [(low, min(low + size, len(words)), "X") for low, size in picked]))
+    rows = drawn(documents, data)
     gold = reading("gold", *rows)
     shuffled = data.draw(st.permutations(rows))
     respelt = [(name, words.replace("bc", "BBC"), found) for name, words, found in shuffled]
@@ -611,10 +617,7 @@ def lettered(row: Row) -> Row:
 )
 def test_other_ids_and_tokens_change_nothing(documents: list[list[str]], data: st.DataObject) -> None:
     """Documents called otherwise, without ids in another order, and cut into letters, with gaps between them or not."""
-    rows: list[Row] = []
-    for number, words in enumerate(documents):
-        picked = data.draw(st.lists(st.tuples(st.integers(0, len(words) - 1), st.integers(1, 6)), max_size=4))
-        rows.append((f"d{number}", " ".join(words), [(low, min(low + size, len(words)), "X") for low, size in picked]))
+    rows = drawn(documents, data)
     gold = reading("gold", *rows)
     shuffled = data.draw(st.permutations(rows))
     renamed = [(f"other {name}", words, found) for name, words, found in shuffled]
