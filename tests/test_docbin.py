@@ -373,7 +373,7 @@ def test_that_spacy_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy.strings", None)
     with pytest.raises(FormatError) as caught:
         read(source(DOCBIN))
-    assert str(caught.value) == "train.spacy: spaCy is not installed, which DocBin needs; pip install 'nereval[spacy]'"
+    assert str(caught.value) == "train.spacy: spaCy is not installed, which DocBin needs; pip install spacy"
 
 
 @settings(max_examples=50, deadline=None)

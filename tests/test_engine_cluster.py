@@ -165,5 +165,5 @@ def test_without_dask_one_line_says_so(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    found = "--engine dask: the package distributed is not installed; pip install 'nereval[cluster]'"
+    found = "--engine dask: the package distributed is not installed; pip install distributed"
     assert done.stderr.splitlines() == [found]

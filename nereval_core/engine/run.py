@@ -41,7 +41,7 @@ def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None
         dask, distributed = import_module("dask"), import_module("distributed")
     except ImportError:
         found = "the package distributed is not installed"
-        raise FormatError.single("--engine dask", None, found, "pip install 'nereval[cluster]'") from None
+        raise FormatError.single("--engine dask", None, found, "pip install distributed") from None
     quiet = {"logging.distributed": "critical", "distributed.admin.log-format": "%(message)s"}
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(quiet))

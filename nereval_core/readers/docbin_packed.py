@@ -171,7 +171,7 @@ def damaged(shown: str, error: Exception, number: int | None = None, what: str =
 
 def not_installed(shown: str) -> FormatError:
     """Return what is said where spaCy is missing."""
-    return FormatError.single(shown, None, "spaCy is not installed, which DocBin needs", "pip install 'nereval[spacy]'")
+    return FormatError.single(shown, None, "spaCy is not installed, which DocBin needs", "pip install spacy")
 
 
 def is_packed(raw: bytes) -> bool:
