@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.errors import Problem, quoted
-from nereval_core.readers.offsets import UNITS, Unit, edges
+from nereval_core.readers.offsets import UNITS, Unit, edges, width_of
 
 ROOM, ROOM_BY = 1 << 22, 4
 """How many characters may stand between the passages of a source: so many, and so many for each that they have."""
@@ -76,13 +76,6 @@ class Placed:
     sentences: list[Bounds]
 
 
-def size(text: str, unit: Unit) -> int:
-    """Return the length of a text in a unit."""
-    if unit == "code points" or text.isascii():
-        return len(text)
-    return len(text.encode()) if unit == "UTF-8 bytes" else len(text.encode("utf-16-le")) // 2
-
-
 def pieces(document: Document) -> Iterator[tuple[int, Passage, str, str]]:
     """Yield what has text, the number of its passage first: passages, or the sentences of those that have none.
 
@@ -110,7 +103,7 @@ def likely(documents: Sequence[Document]) -> list[Unit]:
         for _, piece, _, text in pieces(document):
             if before is not None and not before[1].isascii():
                 for unit, found in gaps.items():
-                    found.add(piece.offset - before[0] - size(before[1], unit))
+                    found.add(piece.offset - before[0] - width_of(before[1], unit))
             before = piece.offset, text
     return sorted(UNITS, key=lambda unit: (min(gaps[unit], default=0) < 0, not gaps[unit] <= USUAL, len(gaps[unit])))
 
@@ -149,7 +142,7 @@ def placed_in(document: Document, unit: Unit) -> Placed | None:
             return None
         parts += (between * gap, text)
         start, length = length + gap, length + gap + len(text)
-        reached = piece.offset + size(text, unit)
+        reached = piece.offset + width_of(text, unit)
         low[number] = start if low[number] is None else low[number]
         high[number] = length
         if piece is not document.passages[number]:

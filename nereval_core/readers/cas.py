@@ -19,21 +19,20 @@ from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.archives import ZIP
 from nereval_core.readers.cas_choice import (
     LINK,
-    WITHIN,
     Wanted,
     Work,
-    called,
     chosen_feature,
     chosen_kinds,
     meant,
     said,
 )
-from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, short
+from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas
 from nereval_core.readers.cas_files import Unit, likeness, units
 from nereval_core.readers.cas_parsed import cas_of
 from nereval_core.readers.cas_types import Types, types_of_xml
 from nereval_core.readers.counted import Counted
-from nereval_core.readers.offsets import Offsets, edges
+from nereval_core.readers.inception import WITHIN, called, in_rank, short
+from nereval_core.readers.offsets import Offsets, width_of
 from nereval_core.readers.source import left_out, watched
 
 NAME = "cas"
@@ -44,8 +43,6 @@ ZIPS = True
 OFFSETS = Offsets("UTF-16 units")
 ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
 """How the files of texts end, from which documents have their names."""
-RANKS = {"CURATION_USER": 0, "INITIAL_CAS": 2}
-"""Where those stand among annotators who are none."""
 MEND = "mend or delete it where it was annotated, and export again"
 
 
@@ -122,8 +119,7 @@ def _units(source: Source) -> list[Unit]:
 
 def _owners(found: Sequence[Unit]) -> tuple[str, ...]:
     names = {unit.owner for unit in found if unit.owner is not None}
-    # What was decided in the end comes first, what was there before anyone began last.
-    return tuple(sorted(names, key=lambda name: (RANKS.get(name, 1), name)))
+    return in_rank(names)
 
 
 def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOptions) -> Work:
@@ -171,8 +167,7 @@ def _document(
     made: Counted,
     counts: Counter[str],
 ) -> None:
-    known = edges(cas.text, counting.unit)
-    size = len(cas.text) if known is None else int(known[-1])
+    size = width_of(cas.text, counting.unit)
 
     def places(kind: str, base: int = 0, inclusive: bool = False) -> list[tuple[int, int]]:
         marks = cas.marks.get(kind)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Source, one_layer
-from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, short
+from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas
 from nereval_core.readers.cas_files import Unit
 from nereval_core.readers.cas_types import Types
+from nereval_core.readers.inception import WITHIN, called, short
 
 CUSTOM = ("webanno.custom.", "custom.")
 """How the names of the layers begin that a project of INCEpTION declares for itself."""
@@ -19,8 +20,6 @@ LABELS = ("label", VALUE)
 """Features that are the type of a span before others are."""
 ENDS = {"Governor", "Dependent", "@Governor", "@Dependent", "referenceRelation"}
 """Features of relations and chains, which are no spans."""
-WITHIN = "/"
-"""What stands between an annotator and a layer, where both are named."""
 SIMPLE = {f"uima.cas.{name}" for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")}
 
 
@@ -67,12 +66,6 @@ def meant(work: Work) -> list[str]:
     if any(work.types.is_a(kind, ENTITY) for kind in there):
         return [ENTITY]
     return [kind for kind in there if _is_span(work, kind)]
-
-
-def called(kinds: Collection[str]) -> list[str]:
-    """Return what layers are called: by the last part of the names of their types, where no other has it."""
-    counts = Counter(map(short, kinds))
-    return [short(kind) if counts[short(kind)] == 1 else kind for kind in kinds]
 
 
 def chosen_kinds(work: Work) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from nereval_core.errors import Problem, quoted
 from nereval_core.readers.cas_types import Types
+from nereval_core.readers.inception import short
 from nereval_core.readers.safe_xml import AGAIN
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -176,11 +177,6 @@ class Found:
             else:
                 found.append(int(value))
         return found if len(found) == len(values) else [0] * len(values)
-
-
-def short(kind: str) -> str:
-    """Return the name of a type without its package."""
-    return kind.rpartition(".")[2] or kind
 
 
 def _name(about: Mapping[str, Any]) -> tuple[str | None, bool]:

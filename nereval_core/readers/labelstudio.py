@@ -18,7 +18,7 @@ from typing import Any
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.counted import Counted
-from nereval_core.readers.offsets import Offsets, Unit, edges
+from nereval_core.readers.offsets import Offsets, Unit, width_of
 from nereval_core.readers.source import left_out
 from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
 
@@ -285,8 +285,7 @@ def _within(value: Mapping[str, Any], paragraph: str, offset: str, begins: Seque
 
 def _begins(paragraphs: Sequence[str], unit: Unit) -> list[int]:
     """Return where paragraphs of a text begin, and one more would."""
-    sizes = (len(text) if (known := edges(text, unit)) is None else int(known[-1]) for text in paragraphs)
-    return [0, *accumulate(size + 1 for size in sizes)]
+    return [0, *accumulate(width_of(text, unit) + 1 for text in paragraphs)]
 
 
 def _integer(value: Any) -> int | None:

@@ -144,6 +144,13 @@ def placed(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[Int6
     return start, end
 
 
+def width_of(text: str, unit: Unit) -> int:
+    """Return how long a text is in a unit."""
+    if unit == "code points" or text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2 if unit == "UTF-16 units" else len(text.encode())
+
+
 def edges(text: str, unit: Unit) -> Int64 | None:
     """Return the offset in a unit of each place of a text, shape (code points + 1,); None where it is the same."""
     if unit == "code points" or text.isascii():

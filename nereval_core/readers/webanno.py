@@ -17,9 +17,10 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.inception import WITHIN, called, in_rank, short
 from nereval_core.readers.offsets import UNITS, Found, Marked, Offsets, code_points, placed
 from nereval_core.readers.source import left_out, watched
-from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, is_old, rows_of, short
+from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, is_old, rows_of
 from nereval_core.readers.webanno_spans import LINK, Annotation, spans_of, type_feature
 
 NAME = "webanno"
@@ -32,10 +33,6 @@ OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.typ
 """Packages of layers that say something of each token, and are read where they are named only."""
 EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.[A-Za-z0-9]{1,5})/([^/]+)")
 """Where a project's export has a file: below its document, under the annotator's name."""
-RANKS = {"CURATION_USER": 0, "INITIAL_CAS": 2}
-"""Where those stand among annotators who are none."""
-WITHIN = "/"
-"""What stands between an annotator and a layer, where both are named."""
 
 
 def recognise(source: Source) -> float:
@@ -124,15 +121,13 @@ def _by_annotator(
             found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
     if problems:
         raise FormatError(problems)
-    # What was decided in the end comes first, what was there before anyone began last.
-    return {name: found[name] for name in sorted(found, key=lambda name: (RANKS.get(name, 1), name))}
+    return {name: found[name] for name in in_rank(found)}
 
 
 def _names(files: Sequence[Rows]) -> dict[str, str]:
     """Return the full names of the layers of spans by what to call them: their last part where no other has it."""
     full = dict.fromkeys(layer.name for rows in files for layer in rows.layers if layer.features)
-    counts = Counter(map(short, full))
-    return {short(name) if counts[short(name)] == 1 else name: name for name in full}
+    return dict(zip(called(full), full, strict=True))
 
 
 def _meant(names: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nereval_core.errors import Problem, quoted
-from nereval_core.readers.offsets import Offsets, Unit
+from nereval_core.readers.inception import short
+from nereval_core.readers.offsets import Offsets, width_of
 from nereval_core.readers.source import SourceFile
 
 FORMAT = "#FORMAT=WebAnno TSV "
@@ -73,11 +74,6 @@ class Rows:
         return next((layer for layer in self.layers if layer.name == name), None)
 
 
-def short(name: str) -> str:
-    """Return the last part of a layer's name."""
-    return name.rpartition(".")[2]
-
-
 def is_old(lines: Sequence[str]) -> bool:
     """Say whether the first lines are those of WebAnno TSV 1 or 2, which have no offsets."""
     first, second = (line.strip() for line in [*lines, "", ""][:2])
@@ -127,13 +123,6 @@ def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[
         points += len(text)
         at = max(begin, at) + width_of(text, counting.unit)
     return "".join(parts), bounds
-
-
-def width_of(text: str, unit: Unit) -> int:
-    """Return how long a text is in a unit."""
-    if unit == "code points" or text.isascii():
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2 if unit == "UTF-16 units" else len(text.encode())
 
 
 def _declared(lines: Sequence[str], found: Rows, problems: list[Problem]) -> tuple[int, int]:

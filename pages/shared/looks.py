@@ -11,6 +11,7 @@ import streamlit as st
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.csv_table import COLUMNS, PLACE
+from nereval_core.readers.inception import INITIAL, WITHIN
 from nereval_core.readers.preview import Columns, Preview, preview
 from pages.shared import masks
 from pages.shared.plain import plain
@@ -147,7 +148,7 @@ def _gold(key: str, layers: tuple[str, ...]) -> Taken:
 
 def _worked(layers: Iterable[str]) -> list[str]:
     """Return the layers that are systems at first: what INCEpTION keeps of a document as imported is nobody's work."""
-    return [name for name in layers if name.partition("/")[0] != "INITIAL_CAS"][:SYSTEMS]
+    return [name for name in layers if name.partition(WITHIN)[0] != INITIAL][:SYSTEMS]
 
 
 def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
