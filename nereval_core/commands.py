@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict
 
 from nereval_core import readers, writers
 from nereval_core.alignment import Progress
@@ -29,13 +30,13 @@ from nereval_core.library import Loaded, LoadOptions, check_criteria, choose_cri
 from nereval_core.pairing import Pairing
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.csv_table import chosen_columns
-from nereval_core.readers.label_list import label_list
-from nereval_core.readers.offsets import offsets_of
+from nereval_core.readers.label_list import LabelList, label_list
+from nereval_core.readers.offsets import Offsets, offsets_of
 from nereval_core.readers.source import STANDARD
 from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, record_form, rendered, screen
 from nereval_core.report.sheets import BY
-from nereval_core.restricting import document_ids
+from nereval_core.restricting import DocumentIds, document_ids
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.suggested_types import unlike
 from nereval_core.type_names import TypeNames, read_types
@@ -124,10 +125,7 @@ def convert(options: argparse.Namespace) -> str | None:
         scheme=options.scheme,
         repair=options.repair,
         core_type=options.core_type,
-        offsets=None if options.offsets is None else offsets_of(options.offsets),
-        columns=None if options.span_columns is None else chosen_columns(options.span_columns),
-        labels=None if options.labels is None else label_list(options.labels),
-        documents=None if options.documents is None else document_ids(options.documents),
+        **said_of_files(options),
         types=options.types,
         progress=progress_bar(" + ".join(options.input), "read"),
     )
@@ -349,14 +347,34 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         scheme=options.scheme,
         repair=options.repair,
         core_type=options.core_type,
-        offsets=None if options.offsets is None else offsets_of(options.offsets),
-        columns=None if options.span_columns is None else chosen_columns(options.span_columns),
+        **said_of_files(options),
         **pairing_of(options),
-        labels=None if options.labels is None else label_list(options.labels),
-        documents=None if options.documents is None else document_ids(options.documents),
         gold_types=_types(options.gold_types or options.types),
         pred_types=_types(options.pred_types or options.types),
     )
+
+
+class SaidOfFiles(TypedDict):
+    """What options say of the files that are read, whatever verb reads them."""
+
+    offsets: Offsets | None
+    columns: Mapping[str, int | str] | None
+    labels: LabelList | None
+    documents: DocumentIds | None
+
+
+def said_of_files(options: argparse.Namespace) -> SaidOfFiles:
+    """Return what `--offsets`, `--span-columns`, `--labels` and `--documents` say.
+
+    Raises:
+        FormatError: one says what cannot be.
+    """
+    return {
+        "offsets": None if options.offsets is None else offsets_of(options.offsets),
+        "columns": None if options.span_columns is None else chosen_columns(options.span_columns),
+        "labels": None if options.labels is None else label_list(options.labels),
+        "documents": None if options.documents is None else document_ids(options.documents),
+    }
 
 
 def _types(path: str | None) -> TypeNames | None:
