@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 SHARED = Path(os.environ.get("NEREVAL_CORPORA") or Path(__file__).resolve().parents[2] / "shared" / "corpora")
+DEFECTS = SHARED.parent / "defects"
 
 
 def needs(name: str) -> pytest.MarkDecorator:
@@ -19,3 +20,11 @@ def needs(name: str) -> pytest.MarkDecorator:
 def files(pattern: str) -> list[Path]:
     """Return the files that match, sorted; none where the corpora are missing."""
     return sorted(SHARED.glob(pattern))
+
+
+def defect(name: str) -> Path:
+    """Return a small file that was once read wrongly; skip the test, and say why, where the folder is missing."""
+    path = DEFECTS / name
+    if not DEFECTS.is_dir():
+        pytest.skip(f"{DEFECTS} is missing (it lies beside the corpora; set NEREVAL_CORPORA)")
+    return path
