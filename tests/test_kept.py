@@ -296,6 +296,8 @@ def test_what_is_small_is_read_here(tmp_path: Path, files: dict[str, int], small
         (tmp_path / file).write_bytes(b" " * length)
     assert Served(tmp_path, ".", name, [other]).small is small
     assert not Served(tmp_path, ".", ".", [other]).small and not Served(tmp_path, ".", "lost", [other]).small
+    for begin in (b"PAR1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"):
+        assert not Uploaded("x", [("gold.tsv", begin)], {"s": [("s.tsv", b"")]}).small
 
 
 @pytest.fixture

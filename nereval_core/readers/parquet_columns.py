@@ -63,8 +63,6 @@ def table(
     for name, column in zip(found.column_names, found.columns, strict=True) if found is not None else ():
         try:
             column.validate(full=True)
-            if pa.types.is_string_view(column.type):
-                found = found.set_column(found.column_names.index(name), name, column.cast(pa.large_string()))
         except pa.ArrowException as error:
             # Strings need not be UTF-8 for Parquet.
             told.append((f"the column {name} is damaged: {error}", "write it again, strings in UTF-8"))

@@ -9,6 +9,8 @@ from pathlib import Path
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
+from nereval_core.readers.packed import MAGIC
+from nereval_core.readers.parquet_columns import MAGIC as PARQUET
 from nereval_core.store import Store
 from pages.shared.loading import GOLD, served_sources
 
@@ -16,6 +18,8 @@ SMALL = 1 << 20
 """Bytes that are read faster than a process starts."""
 UNPACKED = frozenset({".zip", ".gz", ".zst", ".zstd", ".parquet", ".spacy"})
 """Endings of files that are larger than they look."""
+PACKED = (*MAGIC, PARQUET)
+"""How such files begin, whatever they are called."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Uploaded:
     @property
     def small(self) -> bool:
         files = [file for files in (self.gold, *self.systems.values()) for file in files]
-        return sum(len(raw) for _, raw in files) < SMALL and not any(_unpacked(name) for name, _ in files)
+        packed = any(_unpacked(name) or raw.startswith(PACKED) for name, raw in files)
+        return sum(len(raw) for _, raw in files) < SMALL and not packed
 
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
