@@ -6,9 +6,10 @@ import argparse
 import hashlib
 import json
 import os
+import platform
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -246,10 +247,34 @@ def _ours(place: str) -> bool:
 
 
 def _cache(settings: object, gold: str, systems: Mapping[str, str]) -> str:
-    """Return where the counts of a job are kept that names no folder: until it is done."""
+    """Return the folder for the counts of a job that names none: its own, until it is done.
+
+    The folder of an equal job that ended before it was done is taken over. The name says which process it belongs to,
+    and renaming succeeds for one of several processes.
+    """
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     row = [repr(settings), _absolute(gold), *(f"{name}={_absolute(path)}" for name, path in systems.items())]
-    return str(Path(home, "nereval-shards", hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]))
+    root, job = Path(home, "nereval-shards"), hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]
+    prefix = f"{job}.{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}."
+    own = root / f"{prefix}{os.getpid()}"
+    for left in () if own.exists() else sorted(root.glob(f"{prefix}*")):
+        if not _runs(left.suffix[1:]):
+            with suppress(OSError):
+                left.rename(own)
+                break
+    return str(own)
+
+
+def _runs(process: str) -> bool:
+    """Tell whether a process of this machine runs."""
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except OSError:
+        # Somebody else's.
+        return True
+    return True
 
 
 def _folder(place: Paths) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -347,6 +349,43 @@ def test_a_job_without_a_folder_keeps_its_counts_until_it_is_done(cli: Cli, tmp_
     path.write_bytes(good)
     assert "; 8 of 10 counts" in cli(*places, "--engine", "local")[2]
     assert not kept.exists()
+
+
+def test_equal_jobs_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
+    places = written(tmp_path, corpus())
+    # Both wait for the last shard of the predictions until somebody writes it.
+    pipe = Path(places[1], "part-4.jsonl")
+    raw = pipe.read_bytes()
+    pipe.unlink()
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "nereval_core", "score", *places[:2], "--engine", "local", "-q", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "XDG_CACHE_HOME": str(tmp_path)}
+    jobs = [
+        subprocess.Popen([*command, f"{number}.json"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+        for number in range(2)
+    ]
+    folder, until = tmp_path / "nereval-shards", time.monotonic() + 60
+    while time.monotonic() < until and [len(entries(one)) for one in folder.glob("*")] != [4, 4]:
+        time.sleep(0.02)
+    assert len({one.name for one in folder.iterdir()}) == 2
+    whole = tmp_path / "whole"
+    whole.write_bytes(raw)
+    whole.replace(pipe)
+    # Those that wait for the pipe, which no longer has a name, wait for ever.
+    for job in jobs:
+        job.kill()
+        job.wait()
+        assert job.stderr is not None
+        job.stderr.close()
+    again = [
+        subprocess.Popen([*command, f"{number}.json"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+        for number in range(2)
+    ]
+    said = [job.communicate(timeout=60)[1] for job in again]
+    assert [(job.returncode, err) for job, err in zip(again, said, strict=True)] == [(0, "")] * 2
+    assert (tmp_path / "0.json").read_bytes() == (tmp_path / "1.json").read_bytes()
+    # What the first two left was taken over.
+    assert not list(folder.iterdir())
 
 
 def test_what_killed_jobs_left_is_removed_in_time(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -152,6 +153,46 @@ def test_no_scheduler_is_told(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monk
     assert err.startswith("--scheduler: no Dask scheduler answers at tcp://127.0.0.1:9")
     status, _, err = cli(*places, "--engine", "dask", "--scheduler", "nonsense://", "--work", "work")
     assert status == 2 and len(err.splitlines()) == 1
+
+
+def test_a_scheduler_that_is_lost_is_told(tmp_path: Path) -> None:
+    places = written(tmp_path, corpus(40), shards=20)
+    # The worker that takes on a pipe that nobody writes to never ends with it.
+    pipe = Path(places[0], "part-10.jsonl")
+    pipe.unlink()
+    os.mkfifo(pipe)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard", "--host", address]
+    work = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--nthreads", "2"]
+    quiet: Any = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    score = [sys.executable, "-m", "nereval_core", "score", *places, "-q", "--json", "out.json", "--work", "work"]
+    with (
+        subprocess.Popen(dask, **quiet) as scheduler,
+        subprocess.Popen(work, **quiet) as worker,
+        subprocess.Popen(
+            [*score, "--engine", "dask", "--scheduler", address],
+            **quiet | {"stderr": subprocess.PIPE, "text": True},
+        ) as job,
+    ):
+        try:
+            until = time.monotonic() + WAIT
+            while time.monotonic() < until and not any((tmp_path / "work").glob("*.npz")):
+                time.sleep(0.02)
+            assert job.poll() is None
+            scheduler.kill()
+            err = job.communicate(timeout=WAIT)[1]
+        finally:
+            for process in (scheduler, worker, job):
+                process.kill()
+    assert (job.returncode, err) == (
+        2,
+        f"--scheduler: the Dask scheduler at {address} no longer answers; "
+        "start it and score again: shards that were scored are kept\n",
+    )
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_without_dask_one_line_says_so(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from multiprocessing import resource_tracker
@@ -35,7 +36,7 @@ def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None
     worker that dies was doing is done by another.
 
     Raises:
-        FormatError: Dask is not installed, or no scheduler answers.
+        FormatError: Dask is not installed, no scheduler answers, or it no longer does.
     """
     try:
         dask, distributed = import_module("dask"), import_module("distributed")
@@ -59,25 +60,64 @@ def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None
                         silence_logs=logging.CRITICAL,
                     )
                 )
+        # It writes the errors of its connection by itself, until it is closed.
+        stack.enter_context(_silent("distributed.client"))
         try:
             client = stack.enter_context(distributed.Client(where, timeout=PATIENCE, set_as_default=False))
         except (OSError, TimeoutError, ValueError) as error:
             found = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
             raise FormatError.single("--scheduler", None, found, "start one: dask scheduler") from None
-        # A shard is held until its future goes: what a result holds is small.
-        shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
-        try:
-            for future in distributed.as_completed(list(shards_of), loop=client.loop):
-                try:
-                    yield future.result()
-                except distributed.KilledWorker:
-                    shard = shards_of[future]
-                    found = "each worker that took it on died"
-                    remedy = "give workers more memory, or cut it into smaller shards"
-                    yield Done(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
-                future.release()
-        finally:
+        with _connected(client, scheduler):
+            yield from _scored(client, shards, job)
+
+
+def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[Done]:
+    distributed: Any = import_module("distributed")
+    # A shard is held until its future goes: what a result holds is small.
+    shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
+    try:
+        for future in distributed.as_completed(list(shards_of), loop=client.loop):
+            try:
+                yield future.result()
+            except distributed.KilledWorker:
+                shard = shards_of[future]
+                found = "each worker that took it on died"
+                remedy = "give workers more memory, or cut it into smaller shards"
+                yield Done(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
+            future.release()
+    finally:
+        if client.status == "running":
             client.cancel(list(shards_of), force=True)
+
+
+@contextmanager
+def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
+    """Say that the scheduler was lost, whatever is raised then.
+
+    Raises:
+        FormatError: the scheduler no longer answers.
+    """
+    try:
+        yield
+    except (OSError, TimeoutError, CancelledError) as error:
+        # A worker's own, as of a full disk, names its file or comes while the scheduler answers.
+        if client.status == "running" and not isinstance(error, CancelledError):
+            raise
+        found = f"the Dask scheduler{f' at {scheduler}' if scheduler else ''} no longer answers"
+        remedy = "start it and score again: shards that were scored are kept"
+        raise FormatError.single("--scheduler" if scheduler else "--engine dask", None, found, remedy) from None
+
+
+@contextmanager
+def _silent(name: str) -> Iterator[None]:
+    """Let a logger write nothing for as long as the block lasts."""
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from nereval_core.corpus import Builder
 from nereval_core.errors import FormatError
 from nereval_core.pairing import pair
 from nereval_core.readers import Reading
+from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import seconds
 
 SENTENCE = 'The "café" in New York, so they say, opens at nine; its owner doesn\'t.\n'
@@ -20,10 +21,10 @@ MARKED = ("café", "New York", "owner")
 CHARACTERS = 10_000_000
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    characters = CHARACTERS // 10 if quick else CHARACTERS
-    for documents in (5_000, 1):
+    characters = scale.of(CHARACTERS, CHARACTERS // 10, 10_000)
+    for documents in (scale.of(5_000, 5_000, 50), 1):
         gold, pred = (_reading(documents, characters, other) for other in (False, True))
         size = f"{characters:,} characters in {documents:,} document{'s' if documents > 1 else ''}"
         aligned = min(seconds(partial(pair, gold, pred, align_text=True)) for _ in range(3))

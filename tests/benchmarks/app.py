@@ -28,6 +28,7 @@ from nereval_core.scoring import Settings, score_layers
 from nereval_core.store import Kept, Store, fingerprints
 from nereval_core.texts import Texts
 from tests.benchmarks.generated import STRIDE, TYPES, generate
+from tests.benchmarks.scales import Scale
 from tests.browser import Visit, launched, served
 
 SPANS, BY_DOCUMENT = 1_000_000, 10
@@ -92,14 +93,14 @@ def corpus(spans: int, types: int = TYPES) -> Corpus:
     return Corpus("benchmark", documents, gold, (system,))
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    spans = SPANS // 10 if quick else SPANS
+    spans = scale.of(SPANS, SPANS // 10, 1_000)
     made = corpus(spans)
     with tempfile.TemporaryDirectory() as folder:
         keep(made, Path(folder))
         yield from computed(made)
-        yield from clicked(made.digest, Path(folder))
+        yield from clicked(made.digest, Path(folder), scale=scale)
 
 
 def keep(made: Corpus, folder: Path) -> None:
@@ -193,7 +194,7 @@ def environment(**values: str) -> Iterator[None]:
 
 
 def clicked(
-    digest: str, folder: Path, *arguments: str, actions: Sequence[Action] = ()
+    digest: str, folder: Path, *arguments: str, actions: Sequence[Action] = (), scale: Scale = Scale.FULL
 ) -> Iterator[tuple[str, float, str]]:
     """Yield how many times as long a click takes as on a trivial page, and the largest message to the browser.
 
@@ -201,6 +202,7 @@ def clicked(
     """
     script = folder / "trivial.py"
     script.write_text(TRIVIAL)
+    warm, clicks = (0, 1) if scale is Scale.TINY else (WARM, CLICKS)
     with ExitStack() as stack:
         stack.enter_context(environment(NEREVAL_CACHE=str(folder), STREAMLIT_SERVER_FILE_WATCHER_TYPE="none"))
         ours, theirs = stack.enter_context(served(*arguments)), stack.enter_context(served(script=script))
@@ -215,12 +217,12 @@ def clicked(
             clicker.visit.go(f"/{action.page}?corpus={digest[:16]}{action.view}")
             clicker.visit.page.evaluate(WATCH)
             taken, trivial = [], []
-            for number in range(WARM + CLICKS):
+            for number in range(warm + clicks):
                 action.ready(clicker.visit)
                 taken.append(clicker.timed(lambda page, number=number, action=action: action.click(page, number)))
                 trivial.append(floor.timed(lambda page: page.get_by_role("button", name="Click").click()))
-            times += trivial[WARM:]
-            ratio = statistics.median(taken[WARM:]) / statistics.median(trivial[WARM:])
+            times += trivial[warm:]
+            ratio = statistics.median(taken[warm:]) / statistics.median(trivial[warm:])
             yield f"{action.what}, {action.page} / a trivial page", ratio, "<= 2.5"
             largest = max(largest, clicker.largest)
             clicker.visit.close()

@@ -19,11 +19,12 @@ from nereval_core.engine.shards import listed
 from nereval_core.engine.work import Job
 from nereval_core.report.results import results
 from nereval_core.scoring import Settings
+from tests.benchmarks.scales import Scale
 from tests.benchmarks.shards import enough_disk, shards
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
-    spans, each = (2_000_000, 250_000) if quick else (20_000_000, 1_000_000)
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
+    spans, each = scale.of((20_000_000, 1_000_000), (2_000_000, 250_000), (2_000, 500))
     with tempfile.TemporaryDirectory(prefix="nereval-cluster-") as folder:
         enough_disk(Path(folder), spans)
         places = shards(Path(folder), spans, each=each)

@@ -16,14 +16,17 @@ from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.analysis.inspected import Inspected
 from nereval_core.corpus import Layer, frozen
+from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import SPANS, drawn, seconds
 
 CHANGED = 0.1
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    small, large = (_layers(spans) for spans in (SPANS // 10, SPANS // 10 if quick else SPANS))
+    small, large = (
+        _layers(spans) for spans in scale.of((SPANS // 10, SPANS), (SPANS // 10, SPANS // 10), (1_000, 1_000))
+    )
     size = f"{len(large[0]):,} spans"
     # What is found once, such as what each character is, does not count.
     consistency(small[0], small[1:])
@@ -34,7 +37,7 @@ def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
     yield f"s: of these words, forms, and where these stand, {size}", forms, "reported"
     for name, kind in KINDS.items():
         yield f"s: of these {name}, {size}", seconds(partial(kind.ask, given)), "reported"
-    if not quick:
+    if scale is Scale.FULL:
         fewer = min(seconds(partial(consistency, small[0], small[1:])) for _ in range(3))
         yield "all kinds: 1,000,000 spans / ten times 100,000", least / fewer / 10, "<= 2"
 

@@ -14,6 +14,7 @@ from nereval_core.conventions.hipe_layers import pair_of_layers
 from nereval_core.conventions.hipe_versions import HIPE_2022
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.tagged import tagged
+from tests.benchmarks.scales import Scale
 
 BY_DOCUMENT = 10
 TOKENS = 6
@@ -22,9 +23,10 @@ TYPES = 20
 MANY, FEW = 1_000_000, 20_000
 
 
-def rows(quick: bool) -> list[tuple[str, float, str]]:
+def rows(scale: Scale) -> list[tuple[str, float, str]]:
     """Return what was measured, the figure, and the aim."""
-    gold, pred = layers(FEW)
+    many, few = scale.of((MANY, FEW), (MANY, FEW), (200, 200))
+    gold, pred = layers(few)
     found = []
     for name, ours, theirs in (
         ("nervaluate 1.2.1 evaluate()", by_nervaluate, nervaluate_itself),
@@ -33,13 +35,13 @@ def rows(quick: bool) -> list[tuple[str, float, str]]:
         run = ours(gold, pred)
         of_reference = clock(theirs(gold, pred))
         ratio = of_reference / statistics.median(clock(run) for _ in range(9))
-        found.append((f"{name} / ours, {FEW:,} gold spans", ratio, ">= 50"))
-    gold, pred = layers(MANY)
+        found.append((f"{name} / ours, {few:,} gold spans", ratio, ">= 50"))
+    gold, pred = layers(many)
     for name, ours, seconds in REFERENCES:
         run = ours(gold, pred)
         run()
         taken = statistics.median(clock(run) for _ in range(3))
-        found.append((f"{name}, CPU seconds for {MANY:,} gold spans", taken, f"<= {seconds / 50}"))
+        found.append((f"{name}, CPU seconds for {many:,} gold spans", taken, f"<= {seconds / 50}"))
     return found
 
 

@@ -11,13 +11,14 @@ from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Settings, score_layers
 from tests.benchmarks.app import corpus
 from tests.benchmarks.matching import clock, compared
+from tests.benchmarks.scales import Scale
 
 MILLION = 1_000_000
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    spans = MILLION // 10 if quick else MILLION
+    spans = scale.of(MILLION, MILLION // 10, 1_000)
     made = corpus(spans)
     settings = Settings((CRITERIA["strict"],))
     scores = score_layers(made.gold, made.systems[0], settings)

@@ -35,6 +35,7 @@ from nereval_core.scoring import Settings, score_layers
 from nereval_core.texts import Texts
 from tests.benchmarks.app import ACTIONS, CHOSEN, Action, clicked, open_criteria
 from tests.benchmarks.generated import STRIDE, TYPES, generate
+from tests.benchmarks.scales import Scale
 from tests.browser import Visit
 
 SPANS, QUICK = 100_000_000, 5_000_000
@@ -45,9 +46,9 @@ BYTES = 220
 SYSTEM = "system"
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim. NEREVAL_FOLDER_SPANS asks for another number of spans."""
-    spans = int(os.environ.get("NEREVAL_FOLDER_SPANS", QUICK if quick else SPANS))
+    spans = int(os.environ.get("NEREVAL_FOLDER_SPANS", scale.of(SPANS, QUICK, 600)))
     temporary = tempfile.gettempdir()
     need, free = spans * BYTES, shutil.disk_usage(temporary).free
     print(f"folder: {need / 1e9:.1f} GB of disk needed in {temporary}, {free / 1e9:.1f} GB free", flush=True)
@@ -57,7 +58,7 @@ def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         start = time.monotonic()
-        written(root / "scored", spans)
+        written(root / "scored", spans, scale.of(SHARD, SHARD, 100))
         size = sum(file.stat().st_size for file in (root / "scored").rglob("*") if file.is_file())
         said = f"scored folder of {spans:,} spans:"
         yield f"{said} bytes on disk a span", size / spans, "–"
@@ -65,15 +66,15 @@ def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
         yield from answered(root / "scored", said)
         found = scored.read(root / "scored")
         memory: list[float] = []
-        for row in clicked(found.digest, root, "--data", str(root), actions=(*CLICKS, *MORE)):
+        for row in clicked(found.digest, root, "--data", str(root), actions=(*CLICKS, *MORE), scale=scale):
             memory.append(server_memory())
             yield row
         yield f"{said} GB of memory of the server, mapped files included, at most", max(memory), "<= 1.5"
 
 
-def written(target: Path, spans: int) -> None:
-    """Write a scored folder of so many gold spans."""
-    shards = [min(SHARD, spans - low) for low in range(0, spans, SHARD)]
+def written(target: Path, spans: int, shard: int = SHARD) -> None:
+    """Write a scored folder of so many gold spans, so many in a shard."""
+    shards = [min(shard, spans - low) for low in range(0, spans, shard)]
     parts = min(PARTS, len(shards))
     job = Job(
         settings=Settings(tuple(CRITERIA[name] for name in SCHEMAS)),

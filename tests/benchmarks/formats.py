@@ -24,14 +24,15 @@ from nereval_core.writers import write
 from tests.benchmarks import files
 from tests.benchmarks.matching import compared
 from tests.benchmarks.reading_documents import texts
+from tests.benchmarks.scales import Scale
 
 AIM = "<= 3"
 RUNS = 5
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the ratio of times, and the aim."""
-    documents = 1_000 if quick else 4_000
+    documents = scale.of(4_000, 1_000, 5)
     layer = drawn(documents)
     with tempfile.TemporaryDirectory(prefix="nereval-benchmark-") as folder:
         for what, format, name, parse in PARSERS:
@@ -40,7 +41,7 @@ def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
             ratio = compared(
                 lambda: read(path, format=format, options=options),  # noqa: B023
                 lambda: parse(path),  # noqa: B023
-                RUNS,
+                scale.runs(RUNS),
             )
             yield f"{format}, {documents:,} documents: read() / {what}", ratio, AIM
 

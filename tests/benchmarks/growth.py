@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.scales import Scale
+
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 BY_DOCUMENT = 10
 SENTENCES = 5
@@ -38,18 +40,18 @@ class Written:
     arrays: int
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim.
 
     The arrays counted are: the texts (UTF-8) and where each begins; start and end of each token and sentence, and the
     number of each document's first; document, start, end and type of each gold span and prediction. Texts, tokens and
     sentences are counted once, though both files are read into them.
     """
-    sizes = SIZES[:3] if quick else SIZES
+    sizes = scale.of(SIZES, SIZES[:3], (100,))
     by_span = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        idle = statistics.median(scored(written(place, BY_DOCUMENT))[0] for _ in range(7))
+        idle = statistics.median(scored(written(place, BY_DOCUMENT))[0] for _ in range(scale.runs(7)))
         for size in sizes:
             needed = DISK * size
             free = shutil.disk_usage(place).free

@@ -13,6 +13,7 @@ from nereval_core.alignment import Alignment, Spans, align
 from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.scoring import rules_table
 from tests.benchmarks.generated import TYPES, Generated, generate
+from tests.benchmarks.scales import Scale
 
 MILLION = 1_000_000
 OUTER = 0.035
@@ -27,9 +28,9 @@ EDGE = 3
 """Characters that each further level reaches beyond the one inside it."""
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    spans = MILLION // 10 if quick else MILLION
+    spans = scale.of(MILLION, MILLION // 10, 5_000)
     flat = generate(spans, tangled=0)
     for what, data, aim in (
         ("3.5% outer spans", nested(spans), "<= 8"),

@@ -11,6 +11,7 @@ import numpy as np
 from nereval_core.library import score
 from tests.benchmarks.generated import TYPES, generate
 from tests.benchmarks.matching import MILLION, clock
+from tests.benchmarks.scales import Scale
 
 SPANS = MILLION // 10
 RUNS = 7
@@ -18,12 +19,12 @@ DENSITY = 9
 """Tokens from one entity to the next, about that of CoNLL-2003."""
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
     from nervaluate.evaluator import Evaluator
     from seqeval.metrics import f1_score
 
-    spans = SPANS // 4 if quick else SPANS
+    spans = scale.of(SPANS, SPANS // 4, 200)
     exclusive, inclusive = dicts(spans, 0), dicts(spans, -1)
     names = [f"T{code}" for code in range(TYPES)]
     # Its evaluate() takes much longer than all of ours together: once is enough.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nereval_core.readers import Reading, read
 from tests.benchmarks import files
+from tests.benchmarks.scales import Scale
 
 MILLION = 1_000_000
 HIPE_SECONDS = 225.0
@@ -20,9 +21,9 @@ with `open` in place of smart_open's, on a machine that read `files.conll` by `P
 """
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    spans = MILLION // 5 if quick else MILLION
+    spans = scale.of(MILLION, MILLION // 5, 500)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file")
         for what, options, aims in (
@@ -35,7 +36,7 @@ def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
             named = f"CoNLL, {what}, {spans:,} gold spans"
             yield f"{named}, MB a second of CPU", size / statistics.median(ours), aims[0]
             yield f"{named} / a plain read()", ratio(ours, theirs), aims[1]
-        if not quick:
+        if scale is Scale.FULL:
             files.conll(path, spans)
             path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
             ours, theirs = beside(lambda: loaded(path, "conll"), path.read_bytes)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nereval_core.readers import read
 from tests.benchmarks.matching import clock
+from tests.benchmarks.scales import Scale
 
 SPANS = 10
 WORDS = 82
@@ -20,9 +21,9 @@ WORDS = 82
 TYPES = 8
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    documents = 10_000 if quick else 100_000
+    documents = scale.of(100_000, 10_000, 20)
     spans = f"{documents * SPANS:,} spans"
     with tempfile.TemporaryDirectory(prefix="nereval-benchmark-") as folder:
         plain = write_jsonl(Path(folder, "plain.jsonl"), documents)

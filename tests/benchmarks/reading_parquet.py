@@ -17,18 +17,19 @@ from nereval_core.texts import Texts
 from nereval_core.writers import write
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.matching import MILLION, compared
+from tests.benchmarks.scales import Scale
 
 BY_DOCUMENT = 10
 ALPHABET = np.frombuffer(b" " * 40 + b"etaoinshr" * 16 + b"dlcumwfgypbvkjxqz" * 4 + b"., .", np.uint8)
 RUNS = 9
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
     processors = pa.cpu_count()
     pa.set_cpu_count(1)
     try:
-        yield from _rows(MILLION // 10 if quick else MILLION)
+        yield from _rows(scale.of(MILLION, MILLION // 10, 1_000))
     finally:
         pa.set_cpu_count(processors)
 

@@ -17,14 +17,15 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Scores, Settings, score_layers
 from tests.benchmarks.generated import TYPES, generate
+from tests.benchmarks.scales import Scale
 
 MILLION = 1_000_000
 KINDS = tuple(f"T{number:02}" for number in range(TYPES))
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    spans = MILLION // 10 if quick else MILLION
+    spans = scale.of(MILLION, MILLION // 10, 1_000)
     drawn = generate(spans)
     documents = Documents(tuple(map(str, range(drawn.documents))), ("",) * drawn.documents, sizes=np.diff(drawn.base))
     gold, pred = (_layer(name, side, documents) for name, side in (("gold", drawn.gold), ("pred", drawn.pred)))

@@ -23,6 +23,7 @@ from nereval_core.analysis.significance import (
     interval_table,
 )
 from nereval_core.criteria import CRITERIA
+from tests.benchmarks.scales import Scale
 
 DOCUMENTS, SYSTEMS = 1_000, 5
 MANY = 100_000
@@ -32,15 +33,15 @@ CORPORA, TOGETHER = 4_000, 200
 SIZES = (30, 100)
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    counts = drawn(len(CRITERIA), SYSTEMS, DOCUMENTS, np.random.default_rng(0))
+    counts = drawn(len(CRITERIA), SYSTEMS, scale.of(DOCUMENTS, DOCUMENTS, 20), np.random.default_rng(0))
     what = f"s: 10,000 resamples, {len(CRITERIA)} criteria, {SYSTEMS} systems, {DOCUMENTS:,} documents, and tests"
-    yield (what, statistics.median(seconds(lambda: compared(counts)) for _ in range(RUNS)), "<= 2")
-    if not quick:
+    yield (what, statistics.median(seconds(lambda: compared(counts)) for _ in range(scale.runs(RUNS))), "<= 2")
+    if scale is Scale.FULL:
         counts = drawn(1, SYSTEMS, MANY, np.random.default_rng(0))
         yield (f"s: the same of one criterion, {MANY:,} documents", seconds(lambda: compared(counts)), "reported")
-    corpora = CORPORA // 4 if quick else CORPORA
+    corpora = scale.of(CORPORA, CORPORA // 4, 2)
     for documents in SIZES:
         errors, held = simulated(documents, corpora)
         yield (f"%: p <= 0.05 where two systems are equal, {documents} documents, {corpora:,} corpora", errors, "4..6")
@@ -83,8 +84,8 @@ def simulated(documents: int, corpora: int) -> tuple[float, float]:
     rng = np.random.default_rng(documents)
     truth = Resampled(named(drawn(1, 1, 1_000_000, rng)), Plan()).observed[0, 0, F1]
     differ, held = [], []
-    for part in range(corpora // TOGETHER):
-        resampled = Resampled(named(drawn(TOGETHER, 2, documents, rng)), Plan(resamples=1_999, seed=part))
+    for part in range(max(1, corpora // TOGETHER)):
+        resampled = Resampled(named(drawn(min(TOGETHER, corpora), 2, documents, rng)), Plan(resamples=1_999, seed=part))
         differ += (difference_table(resampled, "0")["p"] <= 0.05).tolist()
         table = interval_table(resampled)
         held += ((table["f1_low"] <= truth) & (truth <= table["f1_high"])).tolist()

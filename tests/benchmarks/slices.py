@@ -22,14 +22,15 @@ from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.texts import Texts
+from tests.benchmarks.scales import Scale
 
 SPANS, BY_DOCUMENT, WORDS, VOCABULARY = 1_000_000, 10, 60, 20_000
 TOGETHER = ("length", "tokens", "shape", "frequency", "consistency", "position", "document-length", "spans")
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    given = drawn(SPANS // 10 if quick else SPANS)
+    given = drawn(scale.of(SPANS, SPANS // 10, 1_000))
     size = f"{len(given.read[0]):,} gold spans"
     values: dict[str, Any] = {}
     for name in TOGETHER:

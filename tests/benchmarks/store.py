@@ -24,6 +24,7 @@ from pages.shared.kept import Keeper
 from pages.shared.orders import Served
 from tests.benchmarks.app import SPANS, corpus, environment, keep
 from tests.benchmarks.reading_documents import write_jsonl
+from tests.benchmarks.scales import Scale
 from tests.browser import ROOT, Visit, launched, running
 
 PAGES = ("Overview", "Confusion", "Errors", "Documents", "Slices", "Overview")
@@ -45,22 +46,23 @@ print(time.process_time() - began)
 """
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
-    spans = SPANS // 10 if quick else SPANS
-    yield from _cancelled(DOCUMENTS // 4 if quick else DOCUMENTS)
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
+    spans = scale.of(SPANS, SPANS // 10, 1_000)
+    yield from _cancelled(scale)
     with tempfile.TemporaryDirectory(prefix="nereval-bench-") as folder:
         digest = _kept(spans, Path(folder))
-        opening = [float(_run(OPEN, folder, digest)) for _ in range(5)]
+        opening = [float(_run(OPEN, folder, digest)) for _ in range(scale.runs(5))]
         yield f"{spans:,} spans: seconds of CPU to open the stored corpus", statistics.median(opening), "<= 0.3"
         with environment(NEREVAL_CACHE=folder), launched() as browser:
-            shown, busy = zip(*(_cold(browser, digest) for _ in range(3)), strict=True)
+            shown, busy = zip(*(_cold(browser, digest) for _ in range(scale.runs(3))), strict=True)
             yield f"{spans:,} spans: seconds from link to Overview, new server", statistics.median(shown), "<= 2"
             yield f"{spans:,} spans: of these, seconds of the server's CPU", statistics.median(busy), "reported"
-            yield from _memory(browser, digest)
+            yield from _memory(browser, digest, scale)
 
 
-def _cancelled(documents: int) -> Iterator[tuple[str, float, str]]:
+def _cancelled(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield how long a reading goes on after it is cancelled: until its process is gone and its thread has ended."""
+    documents = scale.of(DOCUMENTS, DOCUMENTS // 4, 2_000)
     with tempfile.TemporaryDirectory(prefix="nereval-bench-") as folder:
         place = Path(folder, "data")
         place.mkdir()
@@ -74,7 +76,10 @@ def _cancelled(documents: int) -> Iterator[tuple[str, float, str]]:
             number = jobs.start(order.title, partial(read_order, keeper, order))
             job = jobs.get(number)
             assert job is not None
-            while not (job.watch.stage.startswith("Reading") and job.watch.done > share * job.watch.total):
+            # So few documents may be read before that is seen.
+            while scale is not Scale.TINY and not (
+                job.watch.stage.startswith("Reading") and job.watch.done > share * job.watch.total
+            ):
                 assert not job.finished.is_set(), "read before it could be cancelled: take more documents"
                 time.sleep(0.005)
             began = time.monotonic()
@@ -116,7 +121,7 @@ def _used(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _memory(browser: Any, digest: str) -> Iterator[tuple[str, float, str]]:
+def _memory(browser: Any, digest: str, scale: Scale) -> Iterator[tuple[str, float, str]]:
     with running() as (address, process):
         warm = Visit(browser, address)
         warm.go("/Guide")
@@ -128,7 +133,7 @@ def _memory(browser: Any, digest: str) -> Iterator[tuple[str, float, str]]:
         four = _resident(process)
         for visit in visits:
             visit.close()
-        deadline = time.monotonic() + SETTLED
+        deadline = time.monotonic() + scale.of(SETTLED, SETTLED, 0)
         while (after := _resident(process)) > one and time.monotonic() < deadline:
             time.sleep(1)
         yield "memory of the server, MB: no corpus", empty / 1e6, "reported"

@@ -14,22 +14,24 @@ from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Settings, score_layers
 from tests.benchmarks.generated import TYPES, generate
+from tests.benchmarks.scales import Scale
 
 SPANS = 1_000_000
 RUNS = 5
 STRICT = Settings((CRITERIA["strict"],))
 
 
-def rows(quick: bool) -> Iterator[tuple[str, float, str]]:
+def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the ratio of processor times, and the aim."""
-    drawn = generate(SPANS)
+    spans = scale.of(SPANS, SPANS, 1_000)
+    drawn = generate(spans)
     ids = tuple(f"d{number}" for number in range(drawn.documents))
     documents = Documents(ids, ("",) * drawn.documents, sizes=np.diff(drawn.base))
     most = np.random.default_rng(0).random(len(drawn.pred.doc)) < 0.9
     gold, one = layer("gold", documents, drawn.gold, slice(None)), layer("one", documents, drawn.pred, slice(None))
     other = layer("other", documents, drawn.pred, most)
     scored = [score_layers(gold, each, STRICT) for each in (one, other)]
-    what = "1 million spans: both matrices / scoring one system under strict"
+    what = f"{spans:,} spans: both matrices / scoring one system under strict"
     yield what, ratio(lambda: transitions(*scored, "strict"), lambda: score_layers(gold, one, STRICT)), "reported"
     what = "who of ten systems gets each span right / the same"
     yield what, ratio(lambda: right_by(scored * 5, "strict"), lambda: score_layers(gold, one, STRICT)), "reported"
