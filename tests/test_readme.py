@@ -98,7 +98,7 @@ def test_link_parameters_are_listed() -> None:
 def test_options_are_those_of_the_command_line() -> None:
     option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
     real = {found for make in VERBS.values() for found in option.findall(make().format_help())}
-    of_other_programs = {"--server", "--data", "--quick", "--check", "--nthreads", "--nworkers", "--seconds"}
+    of_other_programs = {"--server", "--data", "--quick", "--tiny", "--check", "--nthreads", "--nworkers", "--seconds"}
     of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
     named = set(option.findall(README)) - of_other_programs
     assert real <= named <= real | of_scorers
