@@ -695,6 +695,19 @@ def _add_verdicts(parser: argparse.ArgumentParser) -> None:
     _add_store(add)
     add("--reviewer", action="append", default=[], metavar="NAME", help="accept those of NAME only; repeatable")
     add("--kind", action="append", default=[], metavar="LIST", help="accept gold,pred,both,neither,unclear only")
+    what = parser.add_mutually_exclusive_group().add_argument
+    what(
+        "--only-this-document",
+        action="store_true",
+        default=True,
+        help="of documents with one text, change the one that a verdict was given on (the default)",
+    )
+    what(
+        "--every-document",
+        dest="only_this_document",
+        action="store_false",
+        help="of documents with one text, change all",
+    )
 
 
 def _add_store(add: Callable[..., object]) -> None:
