@@ -165,31 +165,29 @@ def test_a_change_flips_its_record_and_no_smaller_one_does(seed: int) -> None:
     over = documents(1, length=1)
     layers = [make(name, over, [(0, one) for one in side]) for name, side in zip("gp", sides, strict=True)]
     scores = score_layers(*layers, rules)
-    # Layers are sorted: what they hold, in their own order.
-    spans = [
-        [side[int(at)] for at in (range(len(side)) if one.order is None else one.order)]
-        for side, one in zip(sides, layers, strict=True)
-    ]
+    # Where each span of a sorted layer stands as it was drawn: equal spans are taken in this order.
+    drawn = [list(range(len(one))) if one.order is None else one.order.tolist() for one in layers]
     found = rows(scores, "type")
     for g, p in zip(found.gold.tolist(), found.pred.tolist(), strict=True):
         side, record = (0, g) if g >= 0 else (1, p)
         for one, other in candidates(*layers, g, p)[:2]:
-            mine, kinds = spans[1][other], sorted({spans[0][one].kind, spans[1][other].kind})
+            mine = sides[1][drawn[1][other]]
+            kinds = sorted({sides[0][drawn[0][one]].kind, mine.kind})
             moves = [(start, end, kind) for start in range(11) for end in range(start + 1, 12) for kind in kinds]
             moved = [(*move, again) for move in moves if (again := reached(mine, *move)) is not None]
             many = documents(len(moved) + 1, length=1)
             again = score_layers(
-                make("g", many, [(doc, span) for doc in range(len(moved) + 1) for span in spans[0]]),
+                make("g", many, [(doc, span) for doc in range(len(moved) + 1) for span in sides[0]]),
                 make("p", many, [
-                    (doc, with_it if at == other else span)
+                    (doc, with_it if at == drawn[1][other] else span)
                     for doc, (*_, with_it) in enumerate([*moved, (mine,)])
-                    for at, span in enumerate(spans[1])
+                    for at, span in enumerate(sides[1])
                 ]),
                 rules,
             )  # fmt: skip
             read = again.read[side].order
             place = np.argsort(np.arange(len(again.read[side])) if read is None else read)
-            own = place[record + len(spans[side]) * np.arange(len(moved) + 1)]
+            own = place[drawn[side][record] + len(sides[side]) * np.arange(len(moved) + 1)]
             flips = smallest_flips(scores, scores.criteria, (one, other), (g, p))
             for rule in scores.criteria:
                 right = again.decisions(rule.name)[side][own] == Decision.COR
