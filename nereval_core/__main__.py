@@ -471,6 +471,8 @@ def _consistency() -> argparse.ArgumentParser:
     add = parser.add_argument_group("asking").add_argument
     kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
     add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
+    case = "tell spellings of a form apart where they are annotated differently (default), never, or always"
+    add("--case", choices=("differs", "ignore", "keep"), default="differs", help=case)
     add("--top", type=int, metavar="N", help="so many findings of each kind (default: 20 to read, all in JSON and CSV)")
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument

@@ -38,6 +38,7 @@ WAITING = "waiting"
 """A verdict that was given before a name was, and waits for it."""
 BATCH = "batch"
 """The batch that is being prepared, and what of the store its reviewer has seen (pages/shared/verdict_batch.py)."""
+CONSISTENCY_CASE = "consistency_case"
 REVIEW_WHO, REVIEW_KINDS, REVIEW_EVERY = "review_who", "review_kinds", "review_every_document"
 """Whose verdicts, and of which kinds, Review applies: names, None for all."""
 
