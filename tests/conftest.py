@@ -82,6 +82,16 @@ def cli(command: Cli) -> Cli:
     return partial(command, "score")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes the browser, so that no file has to; all of it runs in one process, which starts one browser."""
+    for item in items:
+        if {"browser", "visit"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
+            if item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     # Workers of xdist see only their share: the session that collects the reports decides.
