@@ -123,8 +123,8 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
         first = ("as it is", int(table["records"].sum()), None, now.precision, now.recall, now.f1, None, now.f1)
         said = in_words(found.sentence(name))
         falls = negative_gains(table)
-        notes = ("P, R and F1 if the class alone is mended; F1 so far if all above are too", said)
-        notes += (falls,) if falls else ()
+        gained = "P, R and F1 if the class alone is mended; F1 so far if all above are too"
+        notes = (gained, said, *([falls] if falls else []))
         title = f"{system}: error classes, F1 under {name}"
         yield Sheet(title, tuple(shown.columns), (first, *cells(shown)), notes + (() if number else signatures))
     ends = found.ends.pivot(index="ends", columns="class", values="records").reindex(found.ends["ends"].unique())

@@ -74,6 +74,9 @@ CASES: list[tuple[str, tuple[str, ...], list[Row]]] = [
         [("t cell", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)],
     ),
     ("not-everywhere", ("<A:cell> cells, excell",), []),
+    # A word that is partly in a span is not inside it.
+    ("not-everywhere", ("<A:cd> cd <B:x c>d <B:x cd>",), [("cd", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)]),
+    ("not-everywhere", ("<A:cd> cd c<B:d x> <B:cd x>",), [("cd", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)]),
     ("not-everywhere", ("<A:a> a <A:7> 7 <A:77> 77 <A:+> +",), []),
     ("not-everywhere", ("<A:no> " + "no " * 18,), [("no", "", {"A": 1, NOT: 18}, 1)]),
     ("not-everywhere", ("<A:no> " + "no " * 20,), []),

@@ -108,6 +108,18 @@ CASES = {
     "prediction that gold has": (verdict("pred", DRUG, "pred"), [ANN, DRUG], "would repeat a span", ""),
     "refused, but gold has it": (verdict("pred", DRUG, "gold"), [ANN, DRUG], "gold has the span", ""),
     "right that gold has": (verdict("pred", LONG, "neither", None, [ANN]), [ANN, DRUG], "would repeat a span", ""),
+    "right that is all that gold has": (
+        verdict("pred", LONG, "neither", None, [ANN, DRUG]),
+        [ANN, DRUG],
+        "would repeat a span",
+        "",
+    ),
+    "right that gold has in part": (
+        verdict("pred", LONG, "neither", None, [ANN, TWICE]),
+        [ANN, DRUG, TWICE],
+        "added",
+        "Ann twice",
+    ),
     "prediction gone": (verdict("pred", TWICE, "pred"), [ANN, DRUG], "stale", ""),
 }
 
