@@ -471,6 +471,8 @@ def _consistency() -> argparse.ArgumentParser:
     add = parser.add_argument_group("asking").add_argument
     kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
     add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
+    case = "tell spellings of a form apart where they are annotated differently (default), never, or always"
+    add("--case", choices=("differs", "ignore", "keep"), default="differs", help=case)
     add("--top", type=int, metavar="N", help="so many findings of each kind (default: 20 to read, all in JSON and CSV)")
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
@@ -695,6 +697,19 @@ def _add_verdicts(parser: argparse.ArgumentParser) -> None:
     _add_store(add)
     add("--reviewer", action="append", default=[], metavar="NAME", help="accept those of NAME only; repeatable")
     add("--kind", action="append", default=[], metavar="LIST", help="accept gold,pred,both,neither,unclear only")
+    what = parser.add_mutually_exclusive_group().add_argument
+    what(
+        "--only-this-document",
+        action="store_true",
+        default=True,
+        help="of documents with one text, change the one that a verdict was given on (the default)",
+    )
+    what(
+        "--every-document",
+        dest="only_this_document",
+        action="store_false",
+        help="of documents with one text, change all",
+    )
 
 
 def _add_store(add: Callable[..., object]) -> None:

@@ -46,7 +46,7 @@ def consistency(options: argparse.Namespace) -> str | None:
     layer = corpus.gold.renamed(gold_name(options))
     # A layer by itself is paired with nothing: what was chosen of it is known all the same.
     marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or chosen(loaded.gold)
-    found = replace(questioned(layer, corpus.systems, kinds), marks=tuple(marks))
+    found = replace(questioned(layer, corpus.systems, kinds, options.case), marks=tuple(marks))
     for line in found.skipped() if not options.quiet else ():
         say(line)
     tables = list(sheets(found, options.top))

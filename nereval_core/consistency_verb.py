@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Unpack
 
+from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
 from nereval_core.analysis.consistency_kinds import check_kinds
 from nereval_core.corpus import Layer
@@ -21,6 +22,7 @@ def consistency_of(
     others: Mapping[str, Given] = NONE,
     *,
     kinds: str | Iterable[str] = (),
+    case: Case = "differs",
     format: str = "auto",
     core_type: str | None = None,
     texts: Texts | None = None,
@@ -28,7 +30,8 @@ def consistency_of(
 ) -> Consistency:
     """Question a layer, gold or any other; `others` by name are held against it: see `analysis.consistency`.
 
-    `kinds` are those asked about, by default all. The other options are those of `score`.
+    `kinds` are those asked about, by default all; `case` is that of `consistency`. The other options are those
+    of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all layers; no kind of a name; a layer without texts.
@@ -47,4 +50,4 @@ def consistency_of(
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return consistency(ours.layer, found, asked)
+    return consistency(ours.layer, found, asked, case)

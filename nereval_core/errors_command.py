@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from nereval_core import writers
-from nereval_core.analysis.error_report import Errors, classes_named, error_report
+from nereval_core.analysis.error_report import Errors, classes_named, error_report, negative_gains
 from nereval_core.analysis.sentences import in_words
 from nereval_core.analysis.taxonomy import STRICT
 from nereval_core.commands import (
@@ -122,7 +122,9 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
         now = found.scores.counts(name)
         first = ("as it is", int(table["records"].sum()), None, now.precision, now.recall, now.f1, None, now.f1)
         said = in_words(found.sentence(name))
-        notes = ("P, R and F1 if the class alone is mended; F1 so far if all above are too", said)
+        falls = negative_gains(table)
+        gained = "P, R and F1 if the class alone is mended; F1 so far if all above are too"
+        notes = (gained, said, *([falls] if falls else []))
         title = f"{system}: error classes, F1 under {name}"
         yield Sheet(title, tuple(shown.columns), (first, *cells(shown)), notes + (() if number else signatures))
     ends = found.ends.pivot(index="ends", columns="class", values="records").reindex(found.ends["ends"].unique())

@@ -11,7 +11,7 @@ from pathlib import Path
 from nereval_core import writers
 from nereval_core.commands import ALL, STDOUT, listed, loaded_corpus, misplaced, put_out, say, say_unused, settings_of
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.layer_files import beside_gold, files_of, gold_name, named, named_systems
 from nereval_core.library import Loaded, check_criteria
 from nereval_core.report import TABLES
@@ -40,7 +40,7 @@ def apply(options: argparse.Namespace) -> str | None:
         return wrong
     reviewed, kept = _reviewed(options)
     loaded = _loaded(options)
-    found = applied(loaded.corpus.gold, reviewed, loaded.corpus.systems)
+    found = applied(loaded.corpus.gold, reviewed, loaded.corpus.systems, only_this_document=options.only_this_document)
     signed = signature(found)
     _write(options, found.layer, log_csv(log_rows(found.log), signed), kept)
     _say_counts(found)
@@ -61,7 +61,7 @@ def what_if(options: argparse.Namespace) -> str | None:
     loaded = _loaded(options)
     say_unused(settings, loaded)
     corpus = loaded.corpus
-    found = applied(corpus.gold, reviewed, corpus.systems)
+    found = applied(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
     both = scored_both(found, corpus.systems, settings)
     if ALL not in listed([options.criteria or ""]):
         lacking = [criterion for criterion in settings.criteria if criterion not in both.settings.criteria]
@@ -85,7 +85,9 @@ def adjudicate(options: argparse.Namespace) -> str | None:
     reviewed, kept = _reviewed(options)
     loaded = _loaded(options)
     corpus = loaded.corpus
-    found = adjudicated(corpus.gold.renamed(gold_name(options)), corpus.systems[0], reviewed)
+    first = corpus.gold.renamed(gold_name(options))
+    found = adjudicated(first, corpus.systems[0], reviewed, only_this_document=options.only_this_document)
+    _say_applied(found.applied)
     _write(options, found.layer, log_csv(found.log, found.signature), kept)
     say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
     for row in found.open[:SHOWN]:
@@ -148,7 +150,18 @@ def _write(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | N
         say(f"{options.out}: {note}")
 
 
+def _say_applied(found: Applied) -> None:
+    """Say how many verdicts were applied, to how many places in how many documents, and which documents were not."""
+    say(
+        f"{counted(found.verdicts, 'verdict')} applied to {counted(found.places, 'place')} in "
+        f"{counted(found.documents, 'document')}"
+    )
+    if found.spared:
+        say(f"{counted(found.spared, 'document')} with the same text left alone; --every-document changes all of them")
+
+
 def _say_counts(found: Applied) -> None:
+    _say_applied(found)
     for name, count in found.counts().items():
         say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))
 
@@ -191,6 +204,7 @@ def _json(both: WhatIf, loaded: Loaded, pairs: Sequence[Hanging]) -> bytes:
         "corrected": {"sha256": found.layer.digest, "spans": len(found.layer)},
         "signature": signature(found),
         "verdicts": found.counts(),
+        "applied": {"verdicts": found.verdicts, "places": found.places, "documents": found.documents},
         "systems": [side(layer) for layer in loaded.corpus.systems],
         "scores": objects(both.table()),
         "hangs": [

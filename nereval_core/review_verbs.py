@@ -32,6 +32,7 @@ def apply_verdicts(
     verdicts: Verdicts = None,
     reviewers: Collection[str] | None = None,
     kinds: Collection[str] | None = None,
+    only_this_document: bool = True,
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> Applied:
@@ -39,13 +40,16 @@ def apply_verdicts(
 
     Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
     `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all;
-    `pairing` are the options of `pair`.
+    `pairing` are the options of `pair`. Where several documents have the text of a verdict, it is applied to
+    `only_this_document` that it was given on, or else to all of them.
 
     Raises:
         FormatError: unreadable input, or systems or verdicts that cannot be had.
     """
     ours = _reading(gold, format)
-    return _applied(ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds)
+    return _applied(
+        ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds, only_this_document
+    )
 
 
 def scores_with_verdicts(
@@ -55,6 +59,7 @@ def scores_with_verdicts(
     verdicts: Verdicts = None,
     reviewers: Collection[str] | None = None,
     kinds: Collection[str] | None = None,
+    only_this_document: bool = True,
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -72,7 +77,7 @@ def scores_with_verdicts(
     settings = Settings(
         choose_criteria(criteria), tuple(sorted(parse_merge(merge).items())), tuple(sorted(set(leave_out))), counting
     )
-    return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds), layers, settings)
+    return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds, only_this_document), layers, settings)
 
 
 def adjudicate(
@@ -80,6 +85,7 @@ def adjudicate(
     second: Annotations,
     *,
     verdicts: Verdicts = None,
+    only_this_document: bool = True,
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> Adjudicated:
@@ -90,7 +96,9 @@ def adjudicate(
     """
     ours = _reading(first, format)
     (other,) = _layers(ours, {"second": second}, format, **pairing)
-    return adjudication.adjudicate(ours.layer.renamed("first"), other, _reviewed(verdicts))
+    return adjudication.adjudicate(
+        ours.layer.renamed("first"), other, _reviewed(verdicts), only_this_document=only_this_document
+    )
 
 
 def _applied(
@@ -99,8 +107,10 @@ def _applied(
     verdicts: Verdicts,
     reviewers: Collection[str] | None,
     kinds: Collection[str] | None,
+    only_this_document: bool,
 ) -> Applied:
-    return applied(gold.layer, accepted(_reviewed(verdicts), who=reviewers, kinds=kinds), layers)
+    some = accepted(_reviewed(verdicts), who=reviewers, kinds=kinds)
+    return applied(gold.layer, some, layers, only_this_document=only_this_document)
 
 
 def _reviewed(verdicts: Verdicts) -> Reviewed:

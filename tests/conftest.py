@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from nereval_core.__main__ import main
 from tests import databases
@@ -27,6 +28,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["NEREVAL_CACHE"] = ""
 # Nor are verdicts; each test process, and the apps it starts, have a file of their own.
 os.environ["NEREVAL_REVIEW_URL"] = f"sqlite:///{tempfile.mkdtemp(prefix='nereval-')}/review.sqlite"
+
+# Hypothesis draws constants that it finds in the modules imported so far: what a test is given would depend on which
+# tests ran before it in the same process.
+NO_CONSTANTS = providers._local_constants
+providers._get_local_constants = lambda: NO_CONSTANTS
 
 settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("nereval")
@@ -80,6 +86,16 @@ def command(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pyte
 def cli(command: Cli) -> Cli:
     """Run `score`, as `command` does."""
     return partial(command, "score")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes the browser, so that no file has to; all of it runs in one process, which starts one browser."""
+    for item in items:
+        if {"browser", "visit"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
+            if item.get_closest_marker("xdist_group") is None:
+                item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

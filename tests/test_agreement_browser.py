@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from tests.browser import Visit
 from tests.test_browser import click_row
 from tests.test_compare_browser import VIEW, at, number_of
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_from_a_cell_to_the_text(browser: Any, app: str) -> None:

@@ -12,8 +12,6 @@ import pytest
 
 from tests.browser import ROOT, Visit, served
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 PAGES = sorted(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py"))
 ROW = 35
 """Height in pixels of a row of a table, the header included."""

@@ -13,7 +13,6 @@ from tests.browser import Visit
 from tests.test_browser import click_row, table
 from tests.test_pages import DEMO
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 
 

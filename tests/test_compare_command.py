@@ -97,6 +97,12 @@ def test_csv_has_scores_and_differences_in_one_table(run: Cli) -> None:
             assert 1 / 401 <= float(row["p"]) <= float(row["p_holm"]) <= 1
 
 
+def test_two_systems_with_equal_predictions_name_the_criterion_once(run: Cli) -> None:
+    out = done(run, FILES[0], f"one={FILES[1]}", f"other={FILES[1]}", "--criteria", "strict,type")
+    signed = [line for line in out.splitlines() if line.startswith("nereval ")]
+    assert len(signed) == 1 and " | criterion strict,type | " in signed[0]
+
+
 def test_screen(run: Cli) -> None:
     out = done(run, *FILES, "--criteria", "strict,left")
     first, against, places, order, *pairs, taus = out.split("\n\n")

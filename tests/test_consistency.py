@@ -12,13 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core.analysis import running_words
+from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency import FINDING_COLUMNS, PLACE_COLUMNS, Consistency, consistency
 from nereval_core.analysis.consistency_forms import INSIDE, LEAST_SHARE, NOT
 from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.analysis.consistency_nesting import WHOLE
 from nereval_core.analysis.inspected import Inspected
 from nereval_core.analysis.occurrences import annotated_at, span_at
-from nereval_core.analysis.running_words import form_of
+from nereval_core.analysis.running_words import form_of, spelling_of
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.errors import FormatError
 from nereval_core.library import read
@@ -72,6 +74,9 @@ CASES: list[tuple[str, tuple[str, ...], list[Row]]] = [
         [("t cell", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)],
     ),
     ("not-everywhere", ("<A:cell> cells, excell",), []),
+    # A word that is partly in a span is not inside it.
+    ("not-everywhere", ("<A:cd> cd <B:x c>d <B:x cd>",), [("cd", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)]),
+    ("not-everywhere", ("<A:cd> cd c<B:d x> <B:cd x>",), [("cd", "", {"A": 1, NOT: 1, INSIDE: 1}, 1)]),
     ("not-everywhere", ("<A:a> a <A:7> 7 <A:77> 77 <A:+> +",), []),
     ("not-everywhere", ("<A:no> " + "no " * 18,), [("no", "", {"A": 1, NOT: 18}, 1)]),
     ("not-everywhere", ("<A:no> " + "no " * 20,), []),
@@ -301,9 +306,76 @@ def small(draw: st.DrawFn) -> Layer:
     return layer("gold", documents, doc, start, end, kinds)
 
 
-@given(small())
-def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
+IN_CAPITALS: tuple[tuple[str, tuple[str, ...], dict[Case, list[Row]]], ...] = (
+    (
+        "not-everywhere",
+        ("<A:GAS> and <A:GAS>", "gas gas gas"),
+        {"differs": [], "ignore": [("gas", "", {NOT: 3, "A": 2}, 2)], "keep": []},
+    ),
+    # One place is no evidence that case matters.
+    (
+        "not-everywhere",
+        ("<A:Gas> <A:Gas>", "gas"),
+        {
+            "differs": [("gas", "", {"A": 2, NOT: 1}, 1)],
+            "ignore": [("gas", "", {"A": 2, NOT: 1}, 1)],
+            "keep": [],
+        },
+    ),
+    # Nor are spellings that are annotated alike, more often than not.
+    (
+        "not-everywhere",
+        ("<A:T Cell> <A:T\nCell> T Cell", "<A:t cell> <A:t cell>"),
+        {
+            "differs": [("t cell", "", {"A": 4, NOT: 1}, 1)],
+            "ignore": [("t cell", "", {"A": 4, NOT: 1}, 1)],
+            "keep": [("T Cell", "", {"A": 2, NOT: 1}, 1)],
+        },
+    ),
+    # What is told apart is asked about by itself, places inside other spans too.
+    (
+        "not-everywhere",
+        ("<A:GAS> <A:GAS> <A:GAS> GAS <B:a GAS> <B:a gas>", "gas gas"),
+        {
+            "differs": [("GAS", "", {"A": 3, NOT: 1, INSIDE: 1}, 1)],
+            "ignore": [("gas", "", {"A": 3, NOT: 3, INSIDE: 2}, 3)],
+            "keep": [("GAS", "", {"A": 3, NOT: 1, INSIDE: 1}, 1)],
+        },
+    ),
+    (
+        "types",
+        ("<A:GAS> <A:GAS>s <B:GAS>", "<B:gas> <B:gas>"),
+        {
+            "differs": [("GAS", "", {"A": 2, "B": 1}, 1)],
+            "ignore": [("gas", "", {"B": 3, "A": 2}, 2)],
+            "keep": [("GAS", "", {"A": 2, "B": 1}, 1)],
+        },
+    ),
+    (
+        "types",
+        ("<A:GAS>s <A:GAS>s <B:gas> <B:gas>",),
+        {"differs": [], "ignore": [("gas", "", {"A": 2, "B": 2}, 2)], "keep": []},
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "texts", "expected"), IN_CAPITALS)
+def test_forms_are_told_apart_by_case(kind: str, texts: tuple[str, ...], expected: dict[Case, list[Row]]) -> None:
+    for case, findings in expected.items():
+        found = consistency(marked(*texts), kinds=[kind], case=case)
+        assert rows(found, kind) == findings, case
+        assert f" | case {case} | " in found.signature
+        assert all(found.finding(kind, at).form == form_of(what) for at, (what, *_) in enumerate(findings))
+        told = any("told apart by case" in line for line in found.found[kind].skipped)
+        assert told == (case == "differs" and expected["differs"] != expected["ignore"])
+    with pytest.raises(FormatError, match="use differs or ignore or keep"):
+        consistency(marked(*texts), case="fold")  # type: ignore[arg-type]
+
+
+@given(small(), st.sampled_from(["ignore", "keep"]))
+def test_forms_are_as_a_plain_search_finds_them(given: Layer, case: Case) -> None:
     """Types and free places by going through all stretches of words of all texts."""
+    form_of = spelling_of if case == "keep" else running_words.form_of
     spots: dict[tuple[int, int, int], set[str]] = defaultdict(set)
     for span in range(len(given)):
         spots[int(given.doc[span]), int(given.start[span]), int(given.end[span])].add(given.label(span))
@@ -312,12 +384,10 @@ def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
     for (doc, start, end), kinds in spots.items():
         types[form_of(texts[doc][start:end])][" + ".join(sorted(kinds))] += 1
     types.pop("", None)
+    known = set(map(running_words.form_of, types))
     # What has no word stands in no word's way.
     spots = {spot: kinds for spot, kinds in spots.items() if form_of(texts[spot[0]][spot[1] : spot[2]])}
-    found = consistency(given)
-    assert {what: counts for what, _, counts, _ in rows(found, "types")} == {
-        form: dict(counts) for form, counts in types.items() if len(counts) > 1
-    }
+    found = consistency(given, case=case)
     free, inside = Counter[str](), Counter[str]()
     words = Inspected(given).places.words
     base = given.documents.base.tolist()
@@ -327,18 +397,27 @@ def test_forms_are_as_a_plain_search_finds_them(given: Layer) -> None:
                 start, end = int(words.start[one]) - base[doc], int(words.end[two]) - base[doc]
                 form = form_of(texts[doc][start:end])
                 there = [spot[1:] for spot in spots if spot[0] == doc and spot[1] < end and spot[2] > start]
-                if form in types and not there:
+                if running_words.form_of(form) in known and not there:
                     free[form] += 1
                 around = [form_of(texts[doc][low:high]) for low, high in there if low <= start and high >= end]
                 # White space at an edge of a span makes no other form.
                 if form in types and around and form not in around:
                     inside[form] += 1
+    spellings = Counter(running_words.form_of(form) for form in {*types, *free})
+
+    def called(form: str) -> str:
+        folded = running_words.form_of(form)
+        return form if spellings[folded] > 1 else folded
+
+    assert {what: counts for what, _, counts, _ in rows(found, "types")} == {
+        called(form): dict(counts) for form, counts in types.items() if len(counts) > 1
+    }
     expected = {}
     for form, counts in types.items():
         share = sum(counts.values()) / (sum(counts.values()) + free[form])
         single = len(form) == 1 and form != "東"
         if free[form] and share >= LEAST_SHARE and not single and any(map(str.isalpha, form)):
-            expected[form] = {**counts, NOT: free[form]} | ({INSIDE: inside[form]} if inside[form] else {})
+            expected[called(form)] = {**counts, NOT: free[form]} | ({INSIDE: inside[form]} if inside[form] else {})
     assert {what: counts for what, _, counts, _ in rows(found, "not-everywhere")} == expected
 
 

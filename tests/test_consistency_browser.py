@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import pytest
-
 from pages.shared.loading import load_demo
 from pages.shared.url import View, parse, write
 from tests.browser import Visit
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_from_a_finding_to_its_place(browser: Any, app: str) -> None:

@@ -85,7 +85,7 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
 
 
 def test_a_place_without_annotation_opens_its_document_there() -> None:
-    corpus = Corpus("own", (gold := marked("<A:T cell> or t cell " * 3)).documents, gold, (gold.renamed("s"),))
+    corpus = Corpus("own", (gold := marked("<A:t cell> or t cell " * 3)).documents, gold, (gold.renamed("s"),))
     loaded = replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-17)
     corpora.shelf().put(loaded)
     view = View(corpus=corpus.digest, sort=("not-everywhere",))

@@ -15,7 +15,7 @@ import pytest
 import nereval_core
 from nereval_core.__main__ import main
 from nereval_core.analysis.boundary_patterns import pattern_table
-from nereval_core.analysis.error_report import ERROR_COLUMNS, classes_named, sentence
+from nereval_core.analysis.error_report import ERROR_COLUMNS, classes_named, negative_gains, sentence
 from nereval_core.analysis.mending import CLASS_COLUMNS, class_table
 from nereval_core.analysis.sentences import in_words
 from nereval_core.analysis.taxonomy import CLASSES
@@ -240,3 +240,9 @@ def test_the_figure_says_what_it_shows() -> None:
     assert list(two.layout.yaxis.categoryarray) == [data[0] for data in bars.customdata]
     empty = gain_bars({"none": table[table["records"] < 0]}, "strict", 0, [0])
     assert not len(empty.data[0].x) and "n = 0 errors" in empty.layout.title.text
+
+
+def test_gains_below_zero_are_explained() -> None:
+    table = pd.DataFrame({"class": ["missed", "type only", "spurious"], "gain": [0.1, 0.0, -0.01]})
+    assert negative_gains(table).startswith("F1 falls if spurious alone is mended: ")
+    assert negative_gains(table[:2]) == ""

@@ -245,8 +245,6 @@ def test_type_colours_follow_the_sorted_types() -> None:
     assert len(type_colours(map(str, range(100)))) == 100
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_a_browser_gives_the_text_back(browser: Any) -> None:
     read = """html => {
         const page = new DOMParser().parseFromString("<!doctype html>" + html, "text/html");

@@ -23,7 +23,6 @@ from tests.test_browser import click_row
 from tests.test_compare_browser import at, number_of
 from tests.test_standalone_browser import Opened
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 DEMO = "pharmacology"
 PAIR = "annotator-1", "annotator-2"
 KEYS = (*"123", "4 0", "5", "2", "4 Control+Enter", "1", "2", "3")

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-import pytest
-
 from tests.browser import Visit
 from tests.test_browser import click_row, eventually, listed, open_demo, table
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_from_a_count_to_an_id_in_a_new_tab(visit: Visit) -> None:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.browser import Visit
 from tests.test_looks_page import EXPORT
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_an_export_of_three_layers_is_read_by_the_keyboard(visit: Visit, tmp_path: Path) -> None:

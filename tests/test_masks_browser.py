@@ -17,8 +17,6 @@ from pages.shared.url import MASKED, View, write
 from tests.browser import ROOT, Visit
 from tests.test_browser import click_row
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 DEMO = load_demo("newspapers")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules", mask=MASKED)
 WORD = re.compile(r"[^\W\d_]{5,}")

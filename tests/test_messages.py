@@ -12,8 +12,6 @@ from pages.shared.url import View, write
 from tests.benchmarks.app import Clicker, corpus, environment, keep
 from tests.browser import Visit, served
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 SPANS, TYPES = 60_000, 100
 MEGABYTE = 1_000_000
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
-
 from pages.shared.url import View, write
 from tests.browser import Visit
 from tests.test_pages import DEMO
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 SHORT = "() => [...document.querySelectorAll('.nvs, .nvs-body, html')].every(e => e.scrollHeight <= e.clientHeight + 1)"
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
-
 from pages.shared.loading import load_demo
 from pages.shared.url import View, write
 from tests.browser import Visit
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def test_the_card_names_every_criterion(browser: Any, app: str) -> None:

@@ -26,8 +26,6 @@ MOUNT = """async ([source, style]) => {
     window.text = () => document.querySelector(".nv-text").textContent;
 }"""
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given as over
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.review.applied import Applied, accepted, applied, without
+from nereval_core.review.corrected import LOG_COLUMNS, log_rows, signature
 from nereval_core.review.records import key_of, marked
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.verdicts import Given, Key, Kind, Marked, Seen, Side, Verdict, text_digest
@@ -50,7 +52,7 @@ def verdict(
 ) -> Given:
     key = Key(text_digest(text), side, span)
     said = Verdict(key, kind, Seen(document, span.quote(text)), partner, tuple(right))
-    return Given(said, who, "2026-01-01T00:00:00+00:00", 1, key.record, "")
+    return Given(said, who, "2026-01-01T00:00:00+00:00", 1, f"{key.record} {document}", "")
 
 
 def standing(*given: Given) -> Reviewed:
@@ -106,6 +108,18 @@ CASES = {
     "prediction that gold has": (verdict("pred", DRUG, "pred"), [ANN, DRUG], "would repeat a span", ""),
     "refused, but gold has it": (verdict("pred", DRUG, "gold"), [ANN, DRUG], "gold has the span", ""),
     "right that gold has": (verdict("pred", LONG, "neither", None, [ANN]), [ANN, DRUG], "would repeat a span", ""),
+    "right that is all that gold has": (
+        verdict("pred", LONG, "neither", None, [ANN, DRUG]),
+        [ANN, DRUG],
+        "would repeat a span",
+        "",
+    ),
+    "right that gold has in part": (
+        verdict("pred", LONG, "neither", None, [ANN, TWICE]),
+        [ANN, DRUG, TWICE],
+        "added",
+        "Ann twice",
+    ),
     "prediction gone": (verdict("pred", TWICE, "pred"), [ANN, DRUG], "stale", ""),
 }
 
@@ -158,10 +172,63 @@ def test_verdicts_that_touch_one_another(given: list[Given], after: list[Marked]
         assert spans_of(found.layer) == after
 
 
-def test_a_text_that_several_documents_have_is_changed_in_each() -> None:
-    found = applied(layer_of([ANN, DRUG], [TEXT, TEXT]), standing(verdict("gold", DRUG, "pred")))
-    assert [spans_of(found.layer, number) for number in (0, 1)] == [[ANN], [ANN]]
-    assert [change.id for change in found.changes] == ["d0", "d1"] and found.verdicts == 1
+ON_D0, ON_D1 = verdict("gold", DRUG, "pred"), verdict("gold", DRUG, "pred", LONG, document="d1")
+REPEATED = {
+    # Verdicts in the order in which they were given; spans of three documents, two of one text; applied verdicts,
+    # places, documents, and documents left alone: of the document that each was given on, then of every document.
+    "on the first": ([ON_D0], [[ANN], [ANN, DRUG]], (1, 1, 1, 1), [[ANN], [ANN]], (1, 2, 2, 0)),
+    "on the second": ([ON_D1], [[ANN, DRUG], [ANN, LONG]], (1, 1, 1, 1), [[ANN, LONG], [ANN, LONG]], (1, 2, 2, 0)),
+    "on each": ([ON_D0, ON_D1], [[ANN], [ANN, LONG]], (2, 2, 2, 0), [[ANN, LONG], [ANN, LONG]], (1, 2, 2, 0)),
+    "of two spans": (
+        [ON_D0, verdict("gold", ANN, "gold", document="d1")],
+        [[ANN], [ANN, DRUG]],
+        (2, 2, 2, 2),
+        [[ANN], [ANN]],
+        (2, 4, 2, 0),
+    ),
+    "on a document that is not there": (
+        [verdict("gold", DRUG, "pred", document="old")],
+        [[ANN, DRUG], [ANN, DRUG]],
+        (0, 0, 0, 2),
+        [[ANN], [ANN]],
+        (1, 2, 2, 0),
+    ),
+    "taken back on the second": (
+        [ON_D0, ON_D1, replace(ON_D1, verdict=replace(ON_D1.verdict, kind="withdrawn"), uid="back", undoes=ON_D1.uid)],
+        [[ANN], [ANN, DRUG]],
+        (1, 1, 1, 1),
+        [[ANN], [ANN]],
+        (1, 2, 2, 0),
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "own", "counted", "every", "every_counted"), REPEATED.values(), ids=REPEATED)
+def test_a_verdict_on_a_text_that_repeats(
+    given: list[Given],
+    own: list[list[Marked]],
+    counted: tuple[int, ...],
+    every: list[list[Marked]],
+    every_counted: tuple[int, ...],
+) -> None:
+    gold = layer_of([ANN, DRUG], [TEXT, TEXT, "Another text, as long as the first one."])
+    reviewed = Reviewed().after(replace(one, number=at) for at, one in enumerate(given, start=1))
+    for only, spans, numbers in ((True, own, counted), (False, every, every_counted)):
+        found = applied(gold, reviewed, only_this_document=only)
+        assert [spans_of(found.layer, number) for number in range(3)] == [*spans, [ANN, DRUG]]
+        assert (found.verdicts, found.places, found.documents, found.spared) == numbers
+        assert f"verdicts applied {numbers[0]} | places {numbers[1]} | documents with verdicts {numbers[2]}" in (
+            signature(found)
+        )
+        rows = [dict(zip(LOG_COLUMNS, row, strict=True)) for row in log_rows(found.changes)]
+        assert len({row["verdict id"] for row in rows}) == numbers[0] and len(rows) == numbers[1]
+        assert not only or all(row["document"] == row["given on"] for row in rows)
+        assert applied(found.layer, reviewed, only_this_document=only).layer.digest == found.layer.digest
+
+
+def test_a_text_of_one_document_is_changed_whatever_the_document_is_called() -> None:
+    found = applied(layer_of([ANN, DRUG]), standing(verdict("gold", DRUG, "pred", document="as it was called once")))
+    assert spans_of(found.layer) == [ANN]
 
 
 def test_spans_that_repeat_one_another_go_together_and_what_stays_keeps_what_it_has() -> None:
@@ -208,7 +275,7 @@ def test_verdicts_are_chosen_by_reviewer_and_kind() -> None:
         (accepted(every, who=["Bob"]), [DRUG]),
         (accepted(every, kinds=["pred"]), [ANN]),
         (accepted(every, who=["Bob"], kinds=["pred"]), [ANN, DRUG]),
-        (without(every, [key_of(gold, 0, "gold").record]), [ANN]),
+        (without(every, [every.of(key_of(gold, 0, "gold")).uid]), [ANN]),
     ):
         assert spans_of(applied(gold, chosen).layer) == after
 
@@ -227,15 +294,21 @@ SPLIT_UP = st.builds(
 )
 MARKS = WHOLE | WHOLE | SPLIT_UP
 GIVEN = st.builds(
-    lambda side, span, kind, partner, right, text: verdict(
-        side, span, kind, partner, right if kind == "neither" else (), text=text
+    lambda side, span, kind, partner, right, number: verdict(
+        side,
+        span,
+        kind,
+        partner,
+        right if kind == "neither" else (),
+        text=TEXTS[number],
+        document=f"d{number}",
     ),
     st.sampled_from(["gold", "pred"]),
     MARKS,
     st.sampled_from(["gold", "pred", "both", "neither", "unclear"]),
     st.none() | MARKS,
     st.lists(MARKS, max_size=2),
-    st.sampled_from(TEXTS),
+    st.integers(0, 2),
 )
 
 
@@ -245,19 +318,22 @@ def test_order_is_free_and_twice_is_once(
 ) -> None:
     gold, pred = layer_of(own, TEXTS), layer_of(theirs, TEXTS, "system")
     reviewed = standing(*given)
-    found = applied(gold, reviewed, [pred])
+    only = chance.random() < 0.5
+    found = applied(gold, reviewed, [pred], only_this_document=only)
     shuffled = list(reviewed.last.values())
     chance.shuffle(shuffled)
-    other = applied(gold, standing(*shuffled), [pred])
+    other = applied(gold, standing(*shuffled), [pred], only_this_document=only)
     assert other.layer.digest == found.layer.digest and other.log == found.log
-    again = applied(found.layer, reviewed, [pred])
+    again = applied(found.layer, reviewed, [pred], only_this_document=only)
     assert again.layer.digest == found.layer.digest
     before = [(number, span) for number in range(len(TEXTS)) for span in spans_of(gold, number)]
     after = [(number, span) for number in range(len(TEXTS)) for span in spans_of(found.layer, number)]
     assert all(after.count(one) <= max(1, before.count(one)) for one in after)
-    # One row of the log for each verdict and document that has its text, done or not.
+    # One row of the log for each verdict and document that it concerns, done or not.
     assert len(found.log) == sum(
-        text_digest(text) == one.verdict.key.text for one in reviewed.standing for text in TEXTS
+        text_digest(text) == one.verdict.key.text and (not only or one.verdict.seen.document == f"d{number}")
+        for one in reviewed.standing
+        for number, text in enumerate(TEXTS)
     )
 
 
@@ -265,5 +341,5 @@ def test_order_is_free_and_twice_is_once(
 def test_gold_is_right_everywhere_changes_nothing(own: list[Marked]) -> None:
     gold = layer_of(own, TEXTS)
     every = [verdict("gold", span, "gold", text=text) for span in own for text in TEXTS]
-    found = applied(gold, standing(*every), [layer_of([], TEXTS)])
+    found = applied(gold, standing(*every), [layer_of([], TEXTS)], only_this_document=False)
     assert found.layer is gold and not found.open and set(found.counts()) <= {"kept"}

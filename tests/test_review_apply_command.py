@@ -129,6 +129,39 @@ def test_a_copy_that_is_read_again_scores_as_what_if_said(
     assert (tmp_path / f"{name}{LOG}").read_bytes().count(b"\r\n") == len(found.log) + 1
 
 
+@pytest.mark.parametrize(
+    ("options", "told", "after"),
+    [
+        (
+            [],
+            ("2 verdicts applied to 2 places in 2 documents", "1 document with the same text left alone"),
+            [[ANN], [ANN, DRUG]],
+        ),
+        (["--only-this-document"], ("2 verdicts applied to 2 places in 2 documents",), [[ANN], [ANN, DRUG]]),
+        (["--every-document"], ("2 verdicts applied to 3 places in 3 documents",), [[ANN], [ANN]]),
+    ],
+)
+def test_verdicts_places_and_documents_are_said_apart(
+    options: list[str],
+    told: tuple[str, ...],
+    after: list[list[Marked]],
+    store: ReviewStore,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    texts = ["Ann took aspirin tablets twice."] * 2 + ["Ann took aspirin tablets thrice."]
+    given = [verdict("gold", DRUG, "pred"), verdict("gold", ANN, "gold", text=texts[2], document="d2")]
+    store.give([Draft(one.verdict) for one in given], "Ann")
+    gold, out = str(tmp_path / "gold.jsonl"), str(tmp_path / "out.jsonl")
+    write(layer_of([ANN, DRUG], texts), gold)
+    assert main(["review", "apply", gold, "--review", store.name, "--out", out, *options]) == 0
+    said = capsys.readouterr()
+    assert all(line in said.err for line in told)
+    assert [spans_of(read(out).layer, number) for number in range(3)] == [*after, [ANN, DRUG]]
+    verb = nereval.apply_verdicts(gold, verdicts=store.name, only_this_document="--every-document" not in options)
+    assert verb.layer.digest == read(out).layer.digest and signature(verb) in said.out
+
+
 def test_a_copy_in_columns_of_tags(tmp_path: Path) -> None:
     text = "Ann took aspirin tablets twice"
     gold = layer_of([ANN, DRUG, TWICE], [text])

@@ -43,6 +43,52 @@ def refused(store: ReviewStore, said: str, number: int = 4) -> None:
     assert store.every() == before
 
 
+def rights(place: Path) -> int:
+    return place.stat().st_mode & 0o777
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of accounts as POSIX has them")
+def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    before = os.umask(0)
+    try:
+        store = ReviewStore.of_environment(environment={"XDG_DATA_HOME": str(tmp_path)})
+        file = tmp_path / "nereval" / "review.sqlite"
+        assert store.name == str(file)
+        give(store, 1)
+        logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
+        assert rights(file.parent) == 0o700 and [rights(place) for place in (file, *logs)] == [0o600] * 3
+        store.close()
+        # What was looser before is tightened when it is opened, if only to be read.
+        file.parent.chmod(0o755)
+        file.chmod(0o644)
+        again = ReviewStore(file)
+        assert len(again.reviewed()) == 1 and (rights(file.parent), rights(file)) == (0o700, 0o600)
+        again.close()
+        # A file elsewhere may be shared with a group.
+        shared = tmp_path / "shared.sqlite"
+        shutil.copy(file, shared)
+        shared.chmod(0o664)
+        tmp_path.chmod(0o755)
+        ReviewStore(shared).reviewed()
+        assert (rights(tmp_path), rights(shared)) == (0o755, 0o660)
+    finally:
+        os.umask(before)
+
+
+def test_a_damaged_file_whose_message_is_no_utf_8_is_told_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    give(store, 1)
+    store.close()
+    raw = file.read_bytes()
+    assert raw.count(b"CREATE TABLE") and raw.startswith(b"SQLite format 3")
+    file.write_bytes(raw.replace(b"CREATE TABLE", b"CREATE \xff\xfeBLE"))
+    with pytest.raises(FormatError) as told:
+        ReviewStore(file).reviewed()
+    assert str(told.value) == f"{file}: the file is damaged; restore a copy, or name another file"
+
+
 @pytest.fixture
 def small() -> Iterator[Path]:
     """A disk of its own with a megabyte of room."""

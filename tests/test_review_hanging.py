@@ -54,17 +54,18 @@ def check(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> t
         assert said is None
         return 0, 0
     assert said is not None and said.better == systems[ahead < 0].name
-    some = sorted({one.given.verdict.key.record for one in found.log if (one.done or one.reason) in MATTERS})
+    some = sorted({one.given.uid for one in found.log if (one.done or one.reason) in MATTERS})
 
     def turned(gone: tuple[str, ...]) -> bool:
-        now = lead(applied(found.gold, without(found.reviewed, gone), systems), systems, settings)
+        left, only = without(found.reviewed, gone), found.only_this_document
+        now = lead(applied(found.gold, left, systems, only_this_document=only), systems, settings)
         return now is not None and now != ahead
 
     least = next((size for size in range(1, len(some) + 1) if any(map(turned, combinations(some, size)))), None)
     if not said.verdicts:
         assert least is None or not said.firm
         return 0, least or 0
-    gone = tuple({change.given.verdict.key.record for change in said.changes})
+    gone = tuple({change.given.uid for change in said.changes})
     assert least is not None and said.least <= least <= said.verdicts == len(gone)
     assert turned(gone) and not any(turned(tuple(set(gone) - {one})) for one in gone)
     return said.verdicts, least
@@ -78,6 +79,7 @@ def check(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> t
     st.lists(GIVEN, max_size=6),
     st.sampled_from(["strict", "partial", "type", "lenient", "alternatives", "fragment"]),
     st.sampled_from(["one-to-one", "each-side"]),
+    st.booleans(),
 )
 def test_tangled_spans_against_every_set_of_verdicts(
     own: list[Marked],
@@ -86,10 +88,12 @@ def test_tangled_spans_against_every_set_of_verdicts(
     given: list[Given],
     criterion: str,
     counting: Counting,
+    only: bool,
 ) -> None:
     gold = layer_of(own, TEXTS)
     systems = sides(gold, first, second, texts=TEXTS)
-    check(applied(gold, standing(*given), systems), systems, Settings((CRITERIA[criterion],), counting=counting))
+    found = applied(gold, standing(*given), systems, only_this_document=only)
+    check(found, systems, Settings((CRITERIA[criterion],), counting=counting))
 
 
 @pytest.mark.parametrize("criterion", ["strict", "partial", "fragment"])

@@ -145,6 +145,16 @@ def test_accepted_reviewers_and_kinds_narrow_down(store: ReviewStore) -> None:
     assert after is not None and f"→ {after.f1:.3f}" in headings(app)
 
 
+def test_a_switch_applies_verdicts_to_every_document_of_their_text(store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", view("take-along"), **{keys.REVIEW_EVERY: True})
+    assert "applied to every document with the text" in app.code[0].value
+    app = opened("Review", VIEW, **{keys.REVIEW_EVERY: True})
+    found = applied(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
+    applied_to = f"{found.verdicts} verdicts applied to {found.places} places in {found.documents} documents"
+    assert any(one.value.startswith(applied_to) for one in app.caption)
+
+
 def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
     found = given(store)
     app = opened("Review", view("take-along"))

@@ -14,8 +14,6 @@ from nereval_core.report.colours import CONTRAST
 from tests.browser import ROOT
 from tests.test_standalone import hostile
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 # Of every element with words of its own: its colour against what lies behind it.
 DIM = """(least) => {
   const parsed = (colour) => {

@@ -15,8 +15,6 @@ from nereval_core.store import Store
 from tests.browser import Visit, served
 from tests.test_pages import GOLD, PREDICTION
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 DOCUMENTS = 40_000
 """So many files in a zip take seconds on any machine."""
 

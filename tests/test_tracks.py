@@ -107,8 +107,6 @@ def test_documents_shows_another_system_beside_and_keeps_the_record() -> None:
     assert "beside" in wrong.warning[0].value and "beside" not in address(wrong)
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(browser: Any, app: str) -> None:
     there = Demo("pharmacology", NAMES)
     alone = [

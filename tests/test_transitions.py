@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,11 +26,13 @@ from nereval_core.analysis.transitions import (
     same_predictions,
     transitions,
 )
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Documents, Layer
 from nereval_core.criteria import Decision
 from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.library import score
 from nereval_core.queries import Query
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.writers import write
 from tests.oracle import Span
 from tests.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -251,6 +254,29 @@ def test_what_cannot_be_compared() -> None:
     # Alone, without other systems at hand, nothing is known of them.
     alone = ledger(one, "strict", (here.gold, here.layer("X")))
     assert alone.attribute("right-by") is None and alone.attribute("by Y") is None
+
+
+def test_gold_that_was_read_twice_is_compared_by_content(tmp_path: Path) -> None:
+    def scores(name: str, gold: Layer, pred: Layer) -> Scores:
+        write(gold, tmp_path / f"{name}-gold.jsonl", format="jsonl")
+        write(pred, tmp_path / f"{name}-pred.jsonl", format="jsonl")
+        return score(tmp_path / f"{name}-gold.jsonl", tmp_path / f"{name}-pred.jsonl")
+
+    here = corpus(GOLD, ONE, OTHER)
+    one, other = scores("one", here.gold, here.layer("X")), scores("other", here.gold, here.layer("Y"))
+    found, expected = transitions(one, other, "strict"), transitions(here.scores("X"), here.scores("Y"), "strict")
+    assert (found.gold == expected.gold).all() and (found.pred == expected.pred).all()
+    texts = here.gold.documents.texts
+    longer = Documents(here.gold.documents.ids, (f"{texts[0]}.",))
+    for changed in (
+        corpus([*GOLD[:3], flat(12, 14, "A")], ONE).gold,
+        corpus([*GOLD[:3], flat(12, 15, "B")], ONE).gold,
+        corpus(GOLD[:3], ONE).gold,
+        replace(here.gold, documents=longer),
+        replace(here.gold, documents=Documents(("another",), tuple(texts))),
+    ):
+        theirs = scores("changed", changed, replace(here.layer("Y"), documents=changed.documents))
+        assert not comparable(one, theirs, "strict")
 
 
 def test_names_of_how_many() -> None:

@@ -14,8 +14,6 @@ from pages.shared.loading import load_demo
 from pages.shared.url import View, write
 from tests.browser import Visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 WHO = "Ann 1u2"
 LINK = f"/Errors?{urlencode(write(View(corpus=load_demo('pharmacology').corpus.digest, system='rules')))}"
 KEYS = "1251135212"

@@ -3,7 +3,8 @@
 Tsai et al. 2006 ("Various criteria in the evaluation of biomedical named entity recognition", BMC Bioinformatics 7:92)
 found "t cell" annotated now as cell line, now as cell type, and "normal" now inside a span, now just outside.
 
-Surface forms are compared without case and with white space as one blank: see `nereval_core.analysis.running_words`.
+Surface forms are compared with white space as one blank, and without case but where `cases` tells them apart: see
+`nereval_core.analysis.running_words`.
 The kinds are in `consistency_kinds`.
 """
 
@@ -19,14 +20,16 @@ import numpy as np
 import pandas as pd
 
 from nereval_core import __version__
+from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency_kinds import KINDS, check_kinds
 from nereval_core.analysis.findings import Found
 from nereval_core.analysis.inspected import Inspected
 from nereval_core.analysis.occurrences import annotated_at
+from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import percent
 from nereval_core.analysis.surface_forms import masked_forms, named_forms
 from nereval_core.corpus import Int64, Layer
-from nereval_core.errors import FormatError, one_line
+from nereval_core.errors import FormatError, one_line, one_of
 from nereval_core.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 
 FIRST = 10
@@ -95,7 +98,7 @@ class Consistency:
         for name, count in found.counts(number).items():
             shown = self._shown(name)
             counts[shown] = counts.get(shown, 0) + count
-        settles, form = int(found.settles[number]), what if KINDS[kind].form else ""
+        settles, form = int(found.settles[number]), form_of(what) if KINDS[kind].form else ""
         if is_masked(self.layer.documents):
             # A form that only other layers have is not told from others of its mask.
             form = self._masks.get(form, "")
@@ -171,7 +174,12 @@ class Consistency:
         # The digests are those of what was read.
         layers = zip((self.layer, *self.others), (self.given.layer, *self.given.others), strict=True)
         first, *rest = (f"{one.name} sha256:{read.digest[:16]}" for one, read in layers)
-        parts = (f"nereval {__version__}", f"consistency of {first}", f"beside {', '.join(rest) or 'none'}")
+        parts = (
+            f"nereval {__version__}",
+            f"consistency of {first}",
+            f"beside {', '.join(rest) or 'none'}",
+            f"case {self.given.case}",
+        )
         masks = (SAID,) if is_masked(self.layer.documents) else ()
         return one_line(" | ".join((*parts, f"documents {len(self.layer.documents)}", *self.marks, *masks)))
 
@@ -203,15 +211,21 @@ def in_layers(found: Consistency, places: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def consistency(layer: Layer, others: Sequence[Layer] = (), kinds: Sequence[str] = ()) -> Consistency:
+def consistency(
+    layer: Layer, others: Sequence[Layer] = (), kinds: Sequence[str] = (), case: Case = "differs"
+) -> Consistency:
     """Ask a layer what a careful reader would; `others` are over the same documents, `kinds` by default all.
 
+    `case` tells the spellings of a form apart in capitals or small letters: where they are annotated differently
+    (`differs`), never (`ignore`) or always (`keep`).
+
     Raises:
-        FormatError: the layer has no texts to look at, or there is no kind of a name.
+        FormatError: the layer has no texts to look at, or there is no kind of a name, or no such `case`.
     """
     check_kinds(kinds)
     check_texts(layer)
-    given = Inspected(unmasked(layer), tuple(map(unmasked, others)))
+    one_of("case", case, Case)
+    given = Inspected(unmasked(layer), tuple(map(unmasked, others)), case)
     asked = [KINDS[name] for name in KINDS if name in kinds or not kinds]
     found = {kind.name: kind.ask(given) for kind in asked if len(others) >= kind.others}
     given.forget()

@@ -24,12 +24,13 @@ def several_types(given: Inspected) -> Found:
     annotated = _annotated(given)
     of, _, _, types = annotated
     width = len(given.spots.names)
-    ways = np.bincount(counted(of.astype(np.int64) * width + types)[0] // width, minlength=len(given.forms.size))
+    ways = np.bincount(counted(of.astype(np.int64) * width + types)[0] // width, minlength=len(given.cases.base))
     return found_of(
         chosen(annotated, ways[of] > 1),
         what=lambda form: (given.form(form), ""),
         named=given.spots.names.__getitem__,
         votes=np.arange(width),
+        skipped=_told_apart(given),
     )
 
 
@@ -42,23 +43,26 @@ def not_everywhere(given: Inspected) -> Found:
     """
     forms, hits, free = given.forms, given.hits, given.free
     annotated = _annotated(given)
-    size = len(forms.size)
+    cases = given.cases
+    size, bare_forms = len(cases.base), forms.bare[cases.base]
     high = hits.word + hits.size
+    of = cases.number(hits.form, hits.word, high)
+    known = of >= 0
     here = np.bincount(annotated[0], minlength=size)
-    there = np.bincount(hits.form[free], minlength=size)
+    there = np.bincount(of[free], minlength=size)
     both = (here > 0) & (there > 0)
-    rare = both & ~forms.bare & (here < LEAST_SHARE * (here + there))
-    asked = both & ~forms.bare & ~rare
-    inside = np.flatnonzero(asked[hits.form] & ~free)
+    rare = both & ~bare_forms & (here < LEAST_SHARE * (here + there))
+    asked = both & ~bare_forms & ~rare
+    inside = np.flatnonzero(asked[of] & known & ~free)
     inside = inside[_within(given, hits.word[inside], high[inside])]
     names = (*given.spots.names, NOT, INSIDE)
     parts = [chosen(annotated, asked[annotated[0]])]
-    for some, name in ((np.flatnonzero(free & asked[hits.form]), NOT), (inside, INSIDE)):
+    for some, name in ((np.flatnonzero(free & asked[of]), NOT), (inside, INSIDE)):
         group = np.full(len(some), names.index(name), np.int32)
-        parts.append((hits.form[some], *given.stretch(hits.word[some], high[some]), group))
+        parts.append((of[some], *given.stretch(hits.word[some], high[some]), group))
     votes = np.array([*(0 for _ in given.spots.names), 1, -1])
-    skipped = []
-    if bare := int((both & forms.bare).sum()):
+    skipped = _told_apart(given)
+    if bare := int((both & bare_forms).sum()):
         skipped.append(f"{_forms(bare)} of one letter or without any left out")
     if few := int(rare.sum()):
         skipped.append(f"{_forms(few)} annotated in under {LEAST_SHARE:.0%} of their places left out")
@@ -80,7 +84,14 @@ def _annotated(given: Inspected) -> Occurrences:
     spots = given.spots
     form = given.forms.code[spots.span]
     some = form >= 0
-    return form[some], *given.bounds(spots.span[some]), spots.types[some]
+    own = (column[spots.span[some]] for column in given.places.own)
+    return given.cases.number(form[some], *own), *given.bounds(spots.span[some]), spots.types[some]
+
+
+def _told_apart(given: Inspected) -> list[str]:
+    """Say how many forms are told apart by case, where that is not asked for."""
+    apart = given.cases.apart if given.case == "differs" else 0
+    return [f"{_forms(apart)} told apart by case, annotated otherwise in capitals or small letters"] if apart else []
 
 
 def _within(given: Inspected, low: Int64, high: Int64) -> NDArray[np.bool_]:

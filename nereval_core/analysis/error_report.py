@@ -137,6 +137,17 @@ def sentence(classes: pd.DataFrame, found: pd.DataFrame, f1: float | None, crite
     return joined((*parts, "."))
 
 
+def negative_gains(table: pd.DataFrame) -> str:
+    """Say what gains below 0 mean where there are some, "" where there are none."""
+    some = table.loc[table["gain"] < 0, "class"].tolist()
+    if not some:
+        return ""
+    return (
+        f"F1 falls if {' or '.join(some)} alone {'is' if len(some) == 1 else 'are'} mended: what is mended was "
+        "credited already, or takes gold spans that other predictions have"
+    )
+
+
 def classes_named(names: Collection[str]) -> tuple[str, ...]:
     """Return CLASSES by name, in their order: a dash stands for a blank, `only` may be left out, and "all" is all.
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.running_words import form_of
+from nereval_core.analysis.cases import Case, Cases, cases
+from nereval_core.analysis.running_words import form_of, spelling_of
 from nereval_core.analysis.surface_forms import Forms, Hits, Places, forms_of, hits_of, places_of
 from nereval_core.corpus import Int32, Int64, Layer, frozen
 
@@ -56,6 +57,7 @@ class Inspected:
 
     layer: Layer
     others: tuple[Layer, ...] = ()
+    case: Case = "differs"
 
     @cached_property
     def places(self) -> Places:
@@ -73,6 +75,26 @@ class Inspected:
     def free(self) -> Bools:
         """Which of the hits have no word in any spot."""
         return frozen(self.cover.free(self.hits.word, self.hits.word + self.hits.size))
+
+    @cached_property
+    def cases(self) -> Cases:
+        """The spellings of forms that are told apart by case, by how their places are annotated."""
+        spots, hits = self.spots, self.hits
+        form = self.forms.code[spots.span]
+        some = form >= 0
+        low, high = (column[spots.span[some]] for column in self.places.own)
+        free = np.flatnonzero(self.free)
+        word = hits.word[free]
+        way = np.concatenate((spots.types[some], np.full(len(free), -1, np.int32)))
+        return cases(
+            self.places.words,
+            len(self.forms.size),
+            self.case,
+            np.concatenate((form[some], hits.form[free])),
+            np.concatenate((low, word)),
+            np.concatenate((high, word + hits.size[free])),
+            way,
+        )
 
     @cached_property
     def spots(self) -> Spots:
@@ -120,7 +142,10 @@ class Inspected:
         return base + layer.start[spans], base + layer.end[spans]
 
     def form(self, number: int) -> str:
-        """Return the words of a form: those of the first span that has it."""
+        """Return the words of a form, those of the first span that has it, or of a spelling that is told apart."""
+        spelling = None if number < len(self.forms.size) else self.cases.example(number)
+        if spelling is not None:
+            return spelling_of(self._spelt(*spelling))
         return form_of(self.layer.text(int(self._examples[number])))
 
     @cached_property
@@ -130,6 +155,17 @@ class Inspected:
         some = np.flatnonzero(code >= 0)[::-1]
         found[code[some]] = some
         return frozen(found)
+
+    def _spelt(self, low: int, high: int) -> str:
+        """Return the text of some words, which may stand behind all texts as those of an odd span."""
+        words, layer = self.places.words, self.layer
+        start, end = int(words.start[low]), int(words.end[high - 1])
+        base = layer.documents.base
+        if low < self.many:
+            document = int(np.searchsorted(base, start, side="right")) - 1
+            return self.text(document, start - int(base[document]), end - int(base[document]))
+        own = self.places.own
+        return layer.text(int(np.flatnonzero((own[0] == low) & (own[1] == high))[0]))
 
     def text(self, doc: int, start: int, end: int) -> str:
         return self.layer.documents.texts[doc][start:end]

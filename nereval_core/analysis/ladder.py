@@ -8,15 +8,17 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.flips import Placed, in_words, judge, to_correct, to_wrong
+from nereval_core.analysis.flipping import Flip, smallest_flips
+from nereval_core.analysis.flips import Placed, in_words, judge
 from nereval_core.analysis.merging import places_after
 from nereval_core.candidates import shared_characters
 from nereval_core.corpus import Layer
-from nereval_core.criteria import Criterion, Decision
+from nereval_core.criteria import Criterion
 from nereval_core.scoring import Scores
 from nereval_core.tables import record_ids
 
 LEFT_OUT = "left out"
+NOTHING = "no change of this prediction flips the record"
 LADDER_COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         "pair": "int64",
@@ -33,7 +35,8 @@ LADDER_COLUMNS: Mapping[str, str] = MappingProxyType(
 )
 """Columns of `ladder` and their dtypes. `gold` and `pred` are span indices of the layers that the record is of;
 `decision` is that of the pair, whether or not the criterion aligns it (`aligned`); `partner` says in words what the two
-are aligned with; `change` is the smallest change of the prediction that flips the decision."""
+are aligned with; `change` is the smallest change of the pair's prediction that flips the decision on the record, as
+scoring its document again tells, or says that none does."""
 
 
 def ladder(scores: Scores, name: str, gold: int, pred: int) -> pd.DataFrame:
@@ -44,12 +47,15 @@ def ladder(scores: Scores, name: str, gold: int, pred: int) -> pd.DataFrame:
     rows.
     """
     layers = scores.layers(name)
+    read = [places_after(layer, own) for layer, own in zip(layers, scores.read, strict=True)]
+    record = (int(read[0][gold]), -1) if gold >= 0 else (-1, int(read[1][pred]))
     rules = [criterion for criterion in scores.criteria if criterion.unit == "span"]
     rows = []
     for pair, (one, other) in enumerate(candidates(*layers, gold, pred)):
         ids = (_id(layers[0], "g", one), _id(layers[1], "p", other))
         head = (pair, one, other, *ids)
-        rows += [(*head, rule.name, *_step(scores, rule, layers, one, other)) for rule in rules]
+        flips = smallest_flips(scores, rules, (int(read[0][one]), int(read[1][other])), record)
+        rows += [(*head, rule.name, *_step(scores, rule, layers, one, other, flips[rule.name])) for rule in rules]
     return pd.DataFrame(rows, columns=list(LADDER_COLUMNS)).astype(dict(LADDER_COLUMNS))
 
 
@@ -69,7 +75,7 @@ def _near(layer: Layer, span: int, other: Layer) -> list[int]:
 
 
 def _step(
-    scores: Scores, rule: Criterion, layers: tuple[Layer, Layer], one: int, other: int
+    scores: Scores, rule: Criterion, layers: tuple[Layer, Layer], one: int, other: int, flip: Flip
 ) -> tuple[str, bool, str, str]:
     """Return decision, whether aligned, partner and change of a pair under a criterion."""
     own = scores.layers(rule.name)
@@ -88,24 +94,19 @@ def _step(
             f"{what} stays alone" if mate < 0 else f"{what} takes {_id(layer, prefix, mate)}"
             for layer, prefix, mate, what in ways
         )
-    return decision.name, mine == p, partner, _change(rule, gold, pred, decision, _length(own[0], g))
+    return decision.name, mine == p, partner, _change(flip, gold, pred)
 
 
-def _change(rule: Criterion, gold: Placed, pred: Placed, decision: Decision, length: int) -> str:
-    if decision != Decision.COR:
-        return in_words(to_correct(rule, gold, pred), gold, pred)
-    move = to_wrong(rule, gold, pred, length)
-    ways = [] if move is None else [in_words(move, gold, pred)]
-    ways += [f"any type but {gold.kind}"] if rule.same_type else []
-    return ", or ".join(ways) or "nothing but another place"
+def _change(flip: Flip, gold: Placed, pred: Placed) -> str:
+    """Say what flips a record, or that nothing does that this prediction could do."""
+    ways = [] if flip.change is None else [in_words(flip.change, gold, pred)]
+    if flip.kept is not None:
+        ways.append(f"any type but {' or '.join(flip.kept)}")
+    return ", or ".join(ways) or NOTHING
 
 
 def _id(layer: Layer, prefix: str, span: int) -> str:
     return record_ids(layer, prefix, np.array([span]))[0]
-
-
-def _length(layer: Layer, span: int) -> int:
-    return int(layer.documents.lengths[layer.doc[span]])
 
 
 __all__: Sequence[str] = ("LADDER_COLUMNS", "LEFT_OUT", "candidates", "ladder")

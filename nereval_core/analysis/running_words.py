@@ -44,14 +44,15 @@ class Words:
     """The words of texts in a row: those of text d are numbers `first[d]` to `first[d + 1]`.
 
     `start` and `end` are code points from where all texts begin if they stood in a row. `code` (words,) are indices
-    into `names`, the distinct words without case; `glued` tells which have no blank before them, `opens` which are
-    the first of their text.
+    into `names`, the distinct words without case; `spelt` (words,) tells words apart with case; `glued` tells which
+    have no blank before them, `opens` which are the first of their text.
     """
 
     first: Int64
     start: Int64
     end: Int64
     code: Int32
+    spelt: Int32
     names: tuple[str, ...]
     glued: Bools
     opens: Bools
@@ -89,15 +90,26 @@ def form_of(text: str) -> str:
 
     Two texts have one form if and only if their words are the same and are glued together in the same places.
     """
-    if not text.isascii():
-        text = "".join(" " if _kind(char) == _BLANK else char for char in text)
-    return fold(" ".join(text.split()))
+    return fold(" ".join(_with_blanks(text).split()))
+
+
+def spelling_of(text: str) -> str:
+    """Return a text as `form_of` does, with case."""
+    return composed(" ".join(_with_blanks(text).split()))
+
+
+def _with_blanks(text: str) -> str:
+    return text if text.isascii() else "".join(" " if _kind(char) == _BLANK else char for char in text)
 
 
 def fold(text: str) -> str:
     """Return a text without case, in Unicode's composed form."""
-    folded = text.casefold()
-    return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
+    return composed(text.casefold())
+
+
+def composed(text: str) -> str:
+    """Return a text in Unicode's composed form."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def words_of(documents: Documents, more: More | None = None) -> Words:
@@ -125,7 +137,8 @@ def words_of(documents: Documents, more: More | None = None) -> Words:
     seen = np.empty(len(distinct), np.int64)
     seen[raw[::-1]] = np.arange(len(raw))[::-1]
     number: dict[str, int] = {}
-    folded = np.empty(len(distinct), np.int32)
+    spellings: dict[str, int] = {}
+    folded, spelt = np.empty((2, len(distinct)), np.int32)
     text, last = "", -1
     document = np.searchsorted(first, seen, side="right") - 1
     columns = (document, start[seen] - base[document], end[seen] - base[document])
@@ -133,8 +146,16 @@ def words_of(documents: Documents, more: More | None = None) -> Words:
         if doc != last:
             last, text = doc, texts[doc] if doc < many else extra[doc - many]
         folded[place] = number.setdefault(fold(text[low:high]), len(number))
+        spelt[place] = spellings.setdefault(composed(text[low:high]), len(spellings))
     return Words(
-        frozen(first), frozen(start), frozen(end), frozen(folded[raw]), tuple(number), frozen(glued), frozen(opens)
+        frozen(first),
+        frozen(start),
+        frozen(end),
+        frozen(folded[raw]),
+        frozen(spelt[raw]),
+        tuple(number),
+        frozen(glued),
+        frozen(opens),
     )
 
 
@@ -244,4 +265,4 @@ def _kind(char: str) -> int:
     return _SINGLE if unicodedata.name(char, "").startswith(_UNSPACED) else _WORD
 
 
-__all__: Sequence[str] = ("Words", "fold", "form_of", "words_of")
+__all__: Sequence[str] = ("Words", "fold", "form_of", "spelling_of", "words_of")

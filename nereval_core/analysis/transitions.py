@@ -62,11 +62,23 @@ def comparable(one: Scores, other: Scores, name: str) -> bool:
     for scores in (one, other):
         if name not in {criterion.name for criterion in scores.criteria} or scores.criterion(name).unit != "span":
             return False
-    mine, theirs = one.layers(name)[0], other.layers(name)[0]
+    return _same_spans(one.layers(name)[0], other.layers(name)[0])
+
+
+def _same_spans(mine: Layer, theirs: Layer) -> bool:
+    """Tell whether two layers hold the same spans, one by one, over the same documents, wherever they were read."""
     if mine is theirs:
         return True
-    same = mine.documents is theirs.documents and len(mine) == len(theirs) and mine.types == theirs.types
-    return same and all(np.array_equal(getattr(mine, key), getattr(theirs, key)) for key in ("start", "end", "type"))
+    documents = mine.documents, theirs.documents
+    if documents[0] is not documents[1] and (
+        documents[0].ids != documents[1].ids or documents[0].digest != documents[1].digest
+    ):
+        return False
+    if len(mine) != len(theirs) or mine.fragments != theirs.fragments:
+        return False
+    kinds = [np.array(layer.types, object)[layer.type] for layer in (mine, theirs)]
+    columns = ((getattr(mine, key), getattr(theirs, key)) for key in ("doc", "start", "end"))
+    return all(np.array_equal(*pair) for pair in (*columns, kinds))
 
 
 def transitions(one: Scores, other: Scores, name: str) -> Transitions:

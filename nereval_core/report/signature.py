@@ -36,9 +36,9 @@ def signature(scores: Tallied, name: str) -> str:
 
 
 def together(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return signatures, those that differ by the criterion alone in one line."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """Return signatures, those that differ by the criterion alone in one line, equal ones once."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for line in lines:
         program, criterion, rest = line.split(" | ", 2)
-        found.setdefault((program, rest), []).append(criterion.removeprefix("criterion "))
+        found.setdefault((program, rest), {})[criterion.removeprefix("criterion ")] = None
     return tuple(f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in found.items())

@@ -17,7 +17,7 @@ from nereval_core.criteria import CRITERIA, Decision
 from nereval_core.masking import SAID, is_masked
 from nereval_core.report.sheets import Cell
 from nereval_core.review.applied import Applied, applied
-from nereval_core.review.corrected import log_rows, written
+from nereval_core.review.corrected import log_rows, what_was_applied, written
 from nereval_core.review.records import marked
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.settling import REPEATS
@@ -66,7 +66,7 @@ class Adjudicated:
                 f"nereval {__version__}",
                 f"adjudicated {self.first.name} and {self.second.name}".replace("|", "/"),
                 f"agreed {self.agreed}",
-                f"verdicts applied {self.applied.verdicts}",
+                *what_was_applied(self.applied),
                 f"open {len(self.open)}",
                 f"first sha256:{self.first.digest[:16]}",
                 f"second sha256:{self.second.digest[:16]}",
@@ -87,20 +87,22 @@ class Adjudicated:
                 row.quote,
                 *[""] * 7,
                 row.reason,
+                "",
+                "",
             )
             for row in self.open
         )
         return (*log_rows(self.applied.changes), *left)
 
 
-def adjudicate(first: Layer, second: Layer, reviewed: Reviewed) -> Adjudicated:
+def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_document: bool = True) -> Adjudicated:
     """Take the spans that two annotators agree on, and decide on the others by the verdicts that stand.
 
     Both lie over the same documents. What a verdict says of agreed spans counts as well. What spans have beside
-    boundaries and type is that of the first.
+    boundaries and type is that of the first. See `applied` for `only_this_document`.
     """
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
-    every = applied(first, reviewed, (second,))
+    every = applied(first, reviewed, (second,), only_this_document=only_this_document)
     decided = {(change.document, change.given.verdict.key.side, change.span) for change in every.changes}
     # Whoever decides on a span decides on the one that it was held against.
     decided |= {
@@ -136,7 +138,8 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed) -> Adjudicated:
         reason = reasons.get((document, side, own), UNDECIDED)
         left.append(Open(first.documents.ids[document], record, spans, quote, reason))
     basis = first.take(np.flatnonzero(kept))
-    return Adjudicated(first, second, int(agreed.sum()), applied(basis, reviewed, (second,)), tuple(left))
+    made = applied(basis, reviewed, (second,), only_this_document=only_this_document)
+    return Adjudicated(first, second, int(agreed.sum()), made, tuple(left))
 
 
 __all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "Open", "adjudicate")

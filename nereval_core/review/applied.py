@@ -18,7 +18,7 @@ from nereval_core.corpus import layer as layer_of
 from nereval_core.masking import is_masked, masked_text
 from nereval_core.review.records import marked, text_digests
 from nereval_core.review.reviewed import Reviewed
-from nereval_core.review.settling import DONE, REASONS, STALE, Outcome, Settled, named, settled
+from nereval_core.review.settling import AMBIGUOUS, DONE, REASONS, STALE, Outcome, Settled, named, settled
 from nereval_core.review.verdicts import Fragments, Given, Marked
 
 
@@ -50,8 +50,9 @@ class Applied:
     """Gold with what the verdicts `reviewed` make of it beside `layers`: see `applied`.
 
     `results` are by the number of a document. `changes` (what was done) and `open` (what was not) are in the order of
-    documents, sides and spans, a row for each verdict and document: a text that several documents have is changed in
-    all of them.
+    documents, sides and spans, a row for each verdict and document. Of documents that have the same text a verdict
+    concerns the one that it was given on, or all of them where it is not `only_this_document`. `spared` counts the
+    documents that have the text of a verdict that was given on another one, and is not applied to them.
     """
 
     gold: Layer
@@ -60,6 +61,8 @@ class Applied:
     results: Mapping[int, Settled]
     changes: tuple[Change, ...]
     open: tuple[Change, ...]
+    only_this_document: bool = True
+    spared: int = 0
 
     @cached_property
     def layer(self) -> Layer:
@@ -74,7 +77,22 @@ class Applied:
     @cached_property
     def verdicts(self) -> int:
         """How many verdicts were applied, each once however many documents have its text."""
-        return len({change.given.verdict.key.record for change in self.changes})
+        return len({change.given.uid for change in self.changes})
+
+    @property
+    def places(self) -> int:
+        """How many places verdicts were applied to: one for each verdict and document."""
+        return len(self.changes)
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents verdicts were applied to."""
+        return len({change.document for change in self.changes})
+
+    @cached_property
+    def left(self) -> int:
+        """How many verdicts were not applied, or not to every document that they concern."""
+        return len({change.given.uid for change in self.open})
 
     def counts(self) -> dict[str, int]:
         """Count the rows of the log by what was done, then by why nothing was; those that there are."""
@@ -88,21 +106,22 @@ def accepted(
     """Return the verdicts of some reviewers and kinds alone, None for all of them."""
     if who is None and kinds is None:
         return reviewed
-    found = {
-        record: one
-        for record, one in reviewed.last.items()
-        if (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds)
-    }
-    return Reviewed(found, reviewed.number)
+    return reviewed.only(lambda one: (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds))
 
 
-def without(reviewed: Reviewed, records: Collection[str]) -> Reviewed:
-    """Return the verdicts but those on some records (`Key.record`)."""
-    return Reviewed({name: one for name, one in reviewed.last.items() if name not in records}, reviewed.number)
+def without(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:
+    """Return the verdicts but some, named by `Given.uid`."""
+    return reviewed.only(lambda one: one.uid not in uids)
 
 
-def applied(gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = ()) -> Applied:
+def applied(
+    gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = (), *, only_this_document: bool = True
+) -> Applied:
     """Apply the verdicts that stand to gold.
+
+    A verdict is kept by the content of its text. Where several documents have that text, it is applied to the one that
+    it was given on, or, if not `only_this_document`, to all of them; then the last verdict on a span counts, on
+    whichever of them it was given. A text that only one document has is changed whatever that document is called.
 
     `layers` are the systems over the same documents: a verdict on a prediction that none of them has any more is stale,
     and stale verdicts are never applied. Without layers a prediction is taken to be there still. What gold spans have
@@ -110,23 +129,50 @@ def applied(gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = ()) -> Ap
     """
     changes: list[Change] = []
     results: dict[int, Settled] = {}
-    for document, given in about(gold, reviewed):
+    for document, given in about(gold, reviewed, only_this_document=only_this_document):
         found = settle(gold, document, given, layers)
         results[document] = found
         changes += [_change(gold, document, outcome) for outcome in found.outcomes]
     changes += _of_changed_texts(gold, reviewed)
+    repeated = _repeated(gold, reviewed) if only_this_document else {}
+    changes += _of_unknown_documents(gold, reviewed, repeated)
     changes.sort(key=lambda change: (change.document, change.given.verdict.key.side, change.span))
     done = tuple(change for change in changes if change.done)
     left = tuple(change for change in changes if not change.done)
-    return Applied(gold, reviewed, tuple(layers), results, done, left)
+    spared = sum(_is_spared(gold, reviewed, text, document) for text, some in repeated.items() for document in some)
+    return Applied(gold, reviewed, tuple(layers), results, done, left, only_this_document, spared)
 
 
-def about(gold: Layer, reviewed: Reviewed) -> Iterator[tuple[int, tuple[Given, ...]]]:
-    """Yield the number of each document whose text has verdicts, with these."""
-    if reviewed.by_text:
-        for document, digest in enumerate(text_digests(gold.documents)):
-            if digest in reviewed.by_text:
-                yield document, reviewed.by_text[digest]
+def about(
+    gold: Layer, reviewed: Reviewed, *, only_this_document: bool = True
+) -> Iterator[tuple[int, tuple[Given, ...]]]:
+    """Yield the number of each document that verdicts concern, with these: at most one a side and span."""
+    repeated = _repeated(gold, reviewed) if only_this_document else {}
+    for document, text in enumerate(text_digests(gold.documents) if reviewed.by_text else ()):
+        if text in repeated:
+            given = reviewed.by_document.get((text, gold.documents.ids[document]), ())
+        else:
+            given = reviewed.by_text.get(text, ())
+        if given:
+            yield document, given
+
+
+def _repeated(gold: Layer, reviewed: Reviewed) -> dict[str, list[int]]:
+    """Return the numbers of the documents of each text that has verdicts and stands in several documents."""
+    found: dict[str, list[int]] = {}
+    wanted = {text for text, _ in reviewed.by_document}
+    for document, text in enumerate(text_digests(gold.documents) if wanted else ()):
+        if text in wanted:
+            found.setdefault(text, []).append(document)
+    return {text: some for text, some in found.items() if len(some) > 1}
+
+
+def _is_spared(gold: Layer, reviewed: Reviewed, text: str, document: int) -> bool:
+    """Tell whether a verdict on the text was given on other documents and not on this one."""
+    own = reviewed.by_document.get((text, gold.documents.ids[document]), ())
+    return bool(
+        {one.verdict.key.record for one in reviewed.by_text.get(text, ())} - {one.verdict.key.record for one in own}
+    )
 
 
 def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> Settled:
@@ -179,6 +225,14 @@ def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
             if document is not None:
                 quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
                 yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
+
+
+def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str, Sequence[int]]) -> Iterator[Change]:
+    """Yield the verdicts on texts of several documents that were given on none of these, at the first of them."""
+    for (text, name), given in reviewed.by_document.items():
+        some = repeated.get(text, ())
+        if some and name not in {gold.documents.ids[document] for document in some}:
+            yield from (_change(gold, some[0], Outcome(one, reason=AMBIGUOUS)) for one in given)
 
 
 def _shown(gold: Layer, text: str) -> str:

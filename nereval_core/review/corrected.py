@@ -20,9 +20,11 @@ LOG = ".changes.csv"
 """What the name of a log ends in, after that of the copy."""
 LOG_COLUMNS = (
     *("document", "side", "span", "text", "verdict", "who", "at", "note"),
-    *("done", "after", "text after", "not applied"),
+    *("done", "after", "text after", "not applied", "given on", "verdict id"),
 )
-"""Spans are written as in record ids, `12-19:Drug`, several with a semicolon between."""
+"""Spans are written as in record ids, `12-19:Drug`, several with a semicolon between. A row is one place: `given on` is
+the document that its verdict was given on, and rows of one verdict share its `verdict id`."""
+ONLY, EVERY = "only the document each was given on", "every document with the text"
 
 
 def written(span: Marked) -> str:
@@ -34,14 +36,24 @@ def signature(found: Applied) -> str:
     """Return the line that says of what a copy was made, and by how many verdicts."""
     parts = (
         f"nereval {__version__}",
-        f"verdicts applied {found.verdicts}",
-        f"not applied {len({change.given.verdict.key.record for change in found.open})}",
+        *what_was_applied(found),
+        f"not applied {found.left}",
         f"gold sha256:{found.gold.digest[:16]}",
         f"corrected sha256:{found.layer.digest[:16]}",
         f"documents {len(found.gold.documents)}",
         *([SAID] if is_masked(found.gold.documents) else []),
     )
     return " | ".join(parts)
+
+
+def what_was_applied(found: Applied) -> tuple[str, ...]:
+    """Return the parts of a signature that count verdicts, places and documents, and say which documents those are."""
+    return (
+        f"verdicts applied {found.verdicts}",
+        f"places {found.places}",
+        f"documents with verdicts {found.documents}",
+        f"applied to {ONLY if found.only_this_document else EVERY}",
+    )
 
 
 def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
@@ -60,6 +72,8 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
             "; ".join(map(written, change.after)),
             "; ".join(change.quotes),
             change.reason,
+            change.given.verdict.seen.document,
+            change.given.uid,
         )
         for change in changes
     )

@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
 from nereval_core.errors import FormatError
-from nereval_core.review.faults import LOST, fault
+from nereval_core.review.faults import DAMAGED, LOST, fault
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
@@ -96,7 +96,11 @@ class Database:
         with self._told():
             if self.file is not None:
                 self._is_the_same()
-                self.file.parent.mkdir(parents=True, exist_ok=True)
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                # SQLite gives its log beside the file the rights of the file.
+                with suppress(FileExistsError):
+                    os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                    self._is_the_same()
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 if self.file is None:
                     _stand_in_line(connection)
@@ -137,6 +141,8 @@ class Database:
         now = (found.st_dev, found.st_ino) if found is not None else None
         if self._opened is None:
             self._opened = now
+            if found is not None:
+                _take_rights(self.file)
         elif self._opened != now:
             what = "the file was removed, or another one put in its place, while it was open"
             raise FormatError.single(self.name, None, what, "start nereval again")
@@ -153,8 +159,31 @@ class Database:
         except NoConnectionError as error:
             found = f"too many read and write at once, {LOST}"
             raise FormatError.single(self.name, None, found, "try again") from error
+        except UnicodeDecodeError as error:
+            # The driver fails on what SQLite says of a damaged file, where that is no UTF-8.
+            raise FormatError.single(self.name, None, *DAMAGED) from error
         except OSError as error:
             raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
+
+
+def _take_rights(file: Path) -> None:
+    """Take the rights of other accounts from a file that is there, with its log: verdicts quote the texts.
+
+    At the place that is taken by default they are taken from its group and from its folder too; elsewhere whoever made
+    the file may share it with a group.
+    """
+    ours = file == default_file().absolute()
+    taken = 0o077 if ours else 0o007
+    for place in (
+        file,
+        *(file.with_name(file.name + ending) for ending in ("-wal", "-shm")),
+        *([file.parent] if ours else []),
+    ):
+        # Only the owner may do so: to all others it stays as it is.
+        with suppress(OSError):
+            mode = stat.S_IMODE(place.stat().st_mode)
+            if mode & taken:
+                place.chmod(mode & ~taken)
 
 
 _NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")

@@ -7,14 +7,13 @@ they belong to one group. Groups lie apart, so that what they change adds up.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
 from nereval_core.review.applied import Applied, about, settle
-from nereval_core.review.records import text_digests
 from nereval_core.review.settling import ADDED, ALTERNATIVE, CIRCLE, REMOVED, REPEATS, REPLACED, named
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.review.windows import Window, cut, pieces, within
@@ -42,12 +41,13 @@ class Effects:
         """Take gold as verdicts have it, the systems, and settings with one criterion."""
         (self._criterion,) = settings.criteria
         self._found, self._systems, self._settings = found, systems, settings
-        records = {one.given.verdict.key.record for one in found.log if (one.done or one.reason) in MATTERS}
-        every = (one for one in found.reviewed.standing if one.verdict.key.record in records)
-        self.verdicts = tuple(
-            sorted(every, key=lambda one: (one.verdict.key.text, one.verdict.key.side, one.verdict.key.span))
-        )
-        self._number = {one.verdict.key.record: at for at, one in enumerate(self.verdicts)}
+        every = {one.given.uid: one.given for one in found.log if (one.done or one.reason) in MATTERS}
+        self.verdicts = tuple(sorted(every.values(), key=_place))
+        self._number = {one.uid: at for at, one in enumerate(self.verdicts)}
+        concerned = about(found.gold, found.reviewed, only_this_document=found.only_this_document)
+        self._given = {
+            document: tuple(one for one in given if one.uid in self._number) for document, given in concerned
+        }
         self.groups, self._windows = self._grouped()
         self._known: dict[tuple[int, int], Effect] = {}
         small = [group for group, members in enumerate(self.groups) if self.small(group)]
@@ -73,9 +73,8 @@ class Effects:
             return one
 
         windows: dict[int, set[Window]] = defaultdict(set)
-        for document, given in about(self._found.gold, self._found.reviewed):
-            here = [one for one in given if one.verdict.key.record in self._number]
-            spans = {self._number[one.verdict.key.record]: sorted(named([one])) for one in here}
+        for document, given in self._given.items():
+            spans = {self._number[one.uid]: sorted(named([one])) for one in given}
             owner: dict[Window, int] = {}
             for one, found in self._around(document, spans):
                 windows[one].add(found)
@@ -130,7 +129,7 @@ class Effects:
         results = []
         owner: list[int] = []
         for place, (group, choice) in enumerate(wanted):
-            left = [self.verdicts[one] for bit, one in enumerate(self.groups[group]) if not choice >> bit & 1]
+            left = {one for bit, one in enumerate(self.groups[group]) if not choice >> bit & 1}
             made: dict[int, list[Window]] = defaultdict(list)
             for window in self._windows[group]:
                 made[window.document].append(window)
@@ -150,9 +149,14 @@ class Effects:
             np.add.at(sums[:, number * WIDTH : (number + 1) * WIDTH], owner, _by_window(scores, self._criterion.name))
         self._known.update(zip(wanted, map(tuple, sums.tolist()), strict=True))
 
-    def _about(self, document: int, given: Sequence[Given]) -> list[Given]:
-        text = text_digests(self._found.gold.documents)[document]
-        return [one for one in given if one.verdict.key.text == text]
+    def _about(self, document: int, left: Collection[int]) -> list[Given]:
+        return [one for one in self._given[document] if self._number[one.uid] in left]
+
+
+def _place(one: Given) -> tuple[object, ...]:
+    """Return what verdicts are sorted by, whenever they were given."""
+    key = one.verdict.key
+    return key.text, key.side, key.span, one.verdict.seen.document
 
 
 def _by_window(scores: Scores, criterion: str) -> NDArray[np.int64]:

@@ -8,13 +8,15 @@ from nereval_core.errors import one_line
 
 LOST = "and nothing was kept"
 
+DAMAGED = ("the file is damaged", "restore a copy, or name another file")
+
 _SQLITE = (
     ("SQLITE_FULL", f"the disk is full, {LOST}", "make room and try again"),
     ("SQLITE_READONLY_DIRECTORY", f"its folder cannot be written, {LOST}", "make it writable, or name another file"),
     ("SQLITE_READONLY", f"the file cannot be written, {LOST}", "make it writable, or name another one"),
     ("SQLITE_BUSY", f"another process is writing, {LOST}", "try again"),
     ("SQLITE_NOTADB", "this is no database of SQLite", "name another file"),
-    ("SQLITE_CORRUPT", "the file is damaged", "restore a copy, or name another file"),
+    ("SQLITE_CORRUPT", *DAMAGED),
     ("SQLITE_CANTOPEN", "the file cannot be opened", "check its rights and those of its folder"),
     ("SQLITE_IOERR_SHM", "there is no room for the log beside the file", "make room and try again"),
     ("SQLITE_IOERR", "the disk failed", "check it and try again"),

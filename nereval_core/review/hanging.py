@@ -89,14 +89,14 @@ def hanging(found: Applied, systems: tuple[Layer, Layer], settings: Settings) ->
     least = race.least() if settings.counting == "one-to-one" else 1
     if fallen is None:
         return replace(said, firm=least is None, least=least or 0)
-    names = race.records(fallen)
+    names = race.fallen(fallen)
     after = _scored(_fewer(found, names), (better, worse), settings)
     if after is None or after[0] > after[1]:
         # Clusters too large to be aligned exactly do not add up; nothing is claimed then.
         return said
     return replace(
         said,
-        changes=tuple(change for change in found.log if change.given.verdict.key.record in names),
+        changes=tuple(change for change in found.log if change.given.uid in names),
         verdicts=len(names),
         without=(float(after[0]), float(after[1])),
         # Every single verdict was tried before a second one was sought.
@@ -105,7 +105,8 @@ def hanging(found: Applied, systems: tuple[Layer, Layer], settings: Settings) ->
 
 
 def _fewer(found: Applied, names: frozenset[str]) -> Applied:
-    return applied(found.gold, without(found.reviewed, names), found.layers)
+    left = without(found.reviewed, names)
+    return applied(found.gold, left, found.layers, only_this_document=found.only_this_document)
 
 
 def _scored(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> tuple[Fraction, Fraction] | None:
@@ -128,10 +129,10 @@ class _Race:
         self.effects = Effects(found, systems, settings)
         self._leads: dict[Effect, Fraction | None] = {}
 
-    def records(self, choice: Choice) -> frozenset[str]:
-        """Return the records of the verdicts that have fallen."""
+    def fallen(self, choice: Choice) -> frozenset[str]:
+        """Return the uids of the verdicts that have fallen."""
         return frozenset(
-            self.effects.verdicts[one].verdict.key.record
+            self.effects.verdicts[one].uid
             for group, fallen in choice.items()
             for bit, one in enumerate(self.effects.groups[group])
             if fallen >> bit & 1

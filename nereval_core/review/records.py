@@ -194,10 +194,20 @@ def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> At
         near = [record for number in numbers for record in sides.around(number, key.span.start, key.span.end, key.side)]
         if not put(near, one, _STALE):
             lost.append(one)
+    # A document of a text that repeats shows the verdict that was given on it, before one on another document.
+    for (digest, name), own_given in reviewed.by_document.items():
+        numbers = [number for number in by_digest.get(digest, ()) if documents.ids[number] == name]
+        if not numbers or len(by_digest[digest]) == 1:
+            continue
+        for one in own_given:
+            for side, layer in enumerate((gold, pred)):
+                own = side == (one.verdict.key.side == "pred")
+                for span in _same(layer, numbers[0], one.verdict.key.span):
+                    put(sides.records(side, span), one, _OWN_HERE if own else _PARTNER_HERE)
     return Attached(tuple(given), frozen(at), frozen(old), tuple(lost))
 
 
-_STALE, _PARTNER, _OWN = 1, 2, 3
+_STALE, _PARTNER, _OWN, _PARTNER_HERE, _OWN_HERE = 1, 2, 3, 4, 5
 
 
 class _Sides:

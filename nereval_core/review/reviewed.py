@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,13 +49,16 @@ _NEW = Course()
 class Reviewed:
     """The verdict in force on each record, by `Key.record`, those that say there is none too, up to `number`.
 
-    `number` is the place in the store of the last verdict, and `uid` names it. `courses` say what went before.
+    `number` is the place in the store of the last verdict, and `uid` names it. `courses` say what went before. `on` has
+    the verdict in force by `Key.record` and the id of the document that it was given on: documents of one text share
+    their records, so that a later verdict on one of them hides that of another in `last`. Without it, `last` has all.
     """
 
     last: Mapping[str, Given] = field(default_factory=dict)
     number: int = 0
     uid: str = ""
     courses: Mapping[str, Course] = field(default_factory=dict)
+    on: Mapping[tuple[str, str], Given] | None = None
 
     def __len__(self) -> int:
         return len(self.standing)
@@ -65,12 +68,28 @@ class Reviewed:
         found = list(news)
         if not found:
             return self
-        courses, last = dict(self.courses), dict(self.last)
+        courses, last, on = dict(self.courses), dict(self.last), dict(self._on)
         for one in found:
             record = one.verdict.key.record
             courses[record] = course = courses.get(record, _NEW).then(one)
             last[record] = course.in_force or one
-        return Reviewed(last, found[-1].number, found[-1].uid, courses)
+            document = one.verdict.seen.document
+            own = Course()
+            for old in course.history:
+                own = own.then(old) if old.verdict.seen.document == document else own
+            on[record, document] = own.in_force or one
+        return Reviewed(last, found[-1].number, found[-1].uid, courses, on)
+
+    def only(self, keep: Callable[[Given], bool]) -> Reviewed:
+        """Return the verdicts in force that are to be kept, without their history."""
+        last = {record: one for record, one in self.last.items() if keep(one)}
+        return Reviewed(last, self.number, on={place: one for place, one in self._on.items() if keep(one)})
+
+    @property
+    def _on(self) -> Mapping[tuple[str, str], Given]:
+        if self.on is not None:
+            return self.on
+        return {(record, one.verdict.seen.document): one for record, one in self.last.items()}
 
     def of(self, key: Key) -> Given | None:
         """Return the verdict that stands on a record, as it was given; None where there is none."""
@@ -94,6 +113,14 @@ class Reviewed:
         for one in self.standing:
             found.setdefault(one.verdict.key.text, []).append(one)
         return {text: tuple(given) for text, given in found.items()}
+
+    @cached_property
+    def by_document(self) -> Mapping[tuple[str, str], tuple[Given, ...]]:
+        """The verdicts that stand by the digest of their text and the id of the document that they were given on."""
+        found: dict[tuple[str, str], list[Given]] = {}
+        for one in sorted((one for one in self._on.values() if one.stands), key=lambda one: one.number):
+            found.setdefault((one.verdict.key.text, one.verdict.seen.document), []).append(one)
+        return {place: tuple(given) for place, given in found.items()}
 
     @cached_property
     def reviewers(self) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ OUTSIDE = "outside the text"
 REPEATS = "would repeat a span"
 CIRCLE = "verdicts go round in a circle"
 CONTRARY = "gold has the span"
+AMBIGUOUS = "several documents have the text"
 REASONS: Mapping[str, str] = {
     UNCLEAR: "the guideline does not say, so gold stays as it is",
     STALE: "the text has changed, or no layer has the span any more",
@@ -43,6 +44,7 @@ REASONS: Mapping[str, str] = {
     REPEATS: "gold has this span already",
     CIRCLE: "spans give way to one another in a circle, so none of them is right",
     CONTRARY: "it says that the prediction is no entity, and gold has it, as it was read or by another verdict",
+    AMBIGUOUS: "several documents have its text, and none of them the id of the one that it was given on",
 }
 """Why a verdict is not applied."""
 

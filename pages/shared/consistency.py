@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency import Consistency
 from nereval_core.analysis.consistency import consistency as ask
 from nereval_core.analysis.consistency_kinds import KINDS
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 LAYER, KIND = f"{keys.WIDGET}consistency_layer", f"{keys.WIDGET}consistency_kind"
 FIRST, *_REST = KINDS
 assert tuple(_REST) == CONSISTENCY_VIEWS
+CASE = f"{keys.WIDGET}consistency_case"
+CASES: tuple[Case, ...] = get_args(Case)
+CASES_SAID = {"differs": "Matter where annotated differently", "ignore": "Are one form", "keep": "Are two forms"}
 _SHARE = "Of the places that stand for one way or another, the share of the most frequent way."
 CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting": "text", "odd-ends": "what"}
 """What the first column of a table is called; where it is not said, a form."""
@@ -33,18 +37,19 @@ CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting":
 def asked(here: Here) -> Consistency:
     """Ask the layer in gold's place all there is to ask, held against all systems, under the types as scored."""
     rules = here.settings.rules_for(here.criterion)
-    key = repr((here.loaded.number, here.loaded.reference, rules))
-    return _asked(here.loaded.corpus.digest, key, here, rules)
+    case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
+    key = repr((here.loaded.number, here.loaded.reference, rules, case))
+    return _asked(here.loaded.corpus.digest, key, here, rules, case)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for what a careful reader would question …")
-def _asked(digest: str, key: str, _here: Here, _rules: TypeRules) -> Consistency:
+def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: Case) -> Consistency:
     corpus = _here.loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
     # Masked texts say so in the signature of themselves.
     known = _here.loaded.original or _here.loaded
     marks = tuple(f"{name}: {mark}" for name, some in known.marks.items() for mark in some)
-    return replace(ask(gold, systems), marks=marks)
+    return replace(ask(gold, systems, case=_case), marks=marks)
 
 
 def choices(here: Here, found: Consistency) -> str:
@@ -58,6 +63,16 @@ def choices(here: Here, found: Consistency) -> str:
         on_change=lambda: state.put(reference.moved(here.view, here.loaded, st.session_state[LAYER])),
         help="The layer that is questioned; the same as Taken as gold. All others are held against it.",
         width=280,
+    )
+    st.session_state[CASE] = found.given.case
+    st.segmented_control(
+        "Capitals and small letters",
+        list(CASES),
+        key=CASE,
+        format_func=CASES_SAID.__getitem__,
+        on_change=_took_case,
+        required=True,
+        help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
     )
     kind = next((word for word in here.view.sort if word in found.found), FIRST)
     st.session_state[KIND] = kind
@@ -74,6 +89,10 @@ def choices(here: Here, found: Consistency) -> str:
     for line in found.skipped():
         st.caption(plain(line))
     return kind
+
+
+def _took_case() -> None:
+    st.session_state[keys.CONSISTENCY_CASE] = st.session_state[CASE]
 
 
 def _took() -> None:

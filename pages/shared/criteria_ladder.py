@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nereval_core.scoring import Scores
     from pages.shared.frame import Here
 
+CHANGE = "smallest change of the prediction that flips the record"
 GLYPHS = {code: look.glyph for code, look in LOOKS.items()}
 
 
@@ -79,7 +80,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
     )
     st.caption(
         "A row is a pair that the record could be judged by, a column a criterion. In brackets: what the pair would "
-        "get, had the criterion aligned it. Choose another row to see what flips it."
+        "get, had the criterion aligned it. Choose another row to see what of its prediction flips the record."
     )
     cell = selected_cell(event, len(pairs), tuple(wide.columns))
     chosen = pairs["pair"].tolist()[cell[0] if cell is not None else 0]
@@ -88,7 +89,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
         {
             "criterion": steps["criterion"],
             "decision": [_cell(code, True) for code in steps["decision"].tolist()],
-            "smallest change of the prediction that flips it": steps["change"],
+            CHANGE: steps["change"],
             "aligned with": steps["partner"],
         }
     )
@@ -102,7 +103,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
         column_config={
             "criterion": column(width=110),
             "decision": column(width=95),
-            "smallest change of the prediction that flips it": column(width=330),
+            CHANGE: column(width=330),
             "aligned with": column(width=350),
         },
     )

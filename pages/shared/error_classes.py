@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.error_report import Errors, error_report, errors_query
+from nereval_core.analysis.error_report import Errors, error_report, errors_query, negative_gains
 from nereval_core.analysis.mending import rescored
 from nereval_core.analysis.taxonomy import CLASSES, STRICT
 from nereval_core.report.figures_errors import gain_bars
@@ -117,6 +117,8 @@ def _classes(here: Here, found: Errors, table: pd.DataFrame) -> None:
             f"Classes of the records under strict; P, R and F1 under {plain(here.by)} if the class alone is mended, F1 "
             f"as it is {number_said(counts.f1)}. Choose a number to see its records, a ratio to see its formula."
         )
+    if falls := negative_gains(table):
+        st.caption(f"{plain(falls, 400)}.")
     cell = selected_cell(event, len(shown), tuple(shown.columns))
     if cell is None:
         return

@@ -31,14 +31,16 @@ if TYPE_CHECKING:
 FEW = 6
 """Systems up to which each is held against each."""
 WHO, WHICH = f"{keys.WIDGET}review_who", f"{keys.WIDGET}review_kinds"
+EVERY = f"{keys.WIDGET}review_every_document"
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Whose verdicts are applied, and of which kinds; None for all."""
+    """Whose verdicts are applied, and of which kinds, None for all; and whether to every document with their text."""
 
     who: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
+    every_document: bool = False
 
 
 def choices() -> Accepted:
@@ -47,7 +49,9 @@ def choices() -> Accepted:
     known = set(verdicts.now().reviewers)
     # Whoever has taken all of theirs back is nobody to choose any more.
     return Accepted(
-        who if who is None else tuple(sorted(known.intersection(who))), st.session_state.get(keys.REVIEW_KINDS)
+        who if who is None else tuple(sorted(known.intersection(who))),
+        st.session_state.get(keys.REVIEW_KINDS),
+        st.session_state.get(keys.REVIEW_EVERY, False),
     )
 
 
@@ -56,6 +60,7 @@ def filters() -> None:
     now, names = choices(), verdicts.now().reviewers
     said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
     said += [] if now.kinds is None else [", ".join(KINDS[kind] for kind in KINDS if kind in now.kinds) or "no kind"]
+    said += ["every document with the text"] if now.every_document else []
     label = f"Accepted: {plain('; '.join(said)) or 'all verdicts'}"
     with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
         if not box.open:
@@ -64,6 +69,14 @@ def filters() -> None:
         st.multiselect("Verdicts of", names, key=WHO, on_change=_took)
         st.session_state[WHICH] = list(KINDS if now.kinds is None else now.kinds)
         st.multiselect("Kinds", list(KINDS), key=WHICH, on_change=_took, format_func=_in_words)
+        st.session_state[EVERY] = now.every_document
+        st.toggle(
+            "Every document with the text",
+            key=EVERY,
+            on_change=_took,
+            help="Where several documents have the same text, a verdict changes the one that it was given on; with "
+            "this, all of them.",
+        )
 
 
 def _in_words(kind: str) -> str:
@@ -74,6 +87,7 @@ def _took() -> None:
     names = tuple(sorted(st.session_state.get(WHO, ())))
     kinds = tuple(kind for kind in KINDS if kind in st.session_state.get(WHICH, KINDS))
     st.session_state[keys.REVIEW_WHO] = None if set(names) >= set(verdicts.now().reviewers) else names
+    st.session_state[keys.REVIEW_EVERY] = st.session_state.get(EVERY, False)
     st.session_state[keys.REVIEW_KINDS] = None if len(kinds) == len(KINDS) else kinds
 
 
@@ -87,7 +101,8 @@ def corrected(here: Here, choice: Accepted | None = None) -> Applied:
 @st.cache_resource(max_entries=16, show_spinner="Applying the verdicts …")
 def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> Applied:
     some = accepted(_reviewed, who=chosen.who, kinds=chosen.kinds)
-    return applied(_loaded.corpus.gold, some, _loaded.corpus.systems)
+    only = not chosen.every_document
+    return applied(_loaded.corpus.gold, some, _loaded.corpus.systems, only_this_document=only)
 
 
 def scored(here: Here, names: Sequence[str]) -> WhatIf:

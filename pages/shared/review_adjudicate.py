@@ -99,12 +99,13 @@ def adjudicated(here: Here) -> Adjudicated:
     some = accepted(verdicts.now(), who=chosen.who, kinds=chosen.kinds)
     name = here.view.reference or "gold"
     key = (here.loaded.number, here.system, review.moment(), chosen)
-    return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some)
+    only = not chosen.every_document
+    return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some, only)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing the annotators …")
-def _adjudicated(key: Hashable, _first: Layer, _second: Layer, _reviewed: Reviewed) -> Adjudicated:
-    return adjudicate(_first, _second, _reviewed)
+def _adjudicated(key: Hashable, _first: Layer, _second: Layer, _reviewed: Reviewed, _only: bool) -> Adjudicated:
+    return adjudicate(_first, _second, _reviewed, only_this_document=_only)
 
 
 def still_open(here: Here, found: Adjudicated) -> None:

@@ -69,7 +69,11 @@ def head(here: Here, every: WhatIf) -> None:
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
     left = sum(value for name, value in found.counts().items() if name in REASONS)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{count(found.verdicts, 'verdict')} applied to a copy of gold: {said or 'none'}.", width="content")
+        to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of a copy of gold"
+        st.caption(f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}.", width="content")
+        if found.spared:
+            same = f"{count(found.spared, 'document')} with the same text left alone"
+            st.caption(f"{same}: *Accepted* has a switch for every document.", width="content")
         if left:
             view = here.view.with_sort(GIVEN)
             navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
