@@ -70,7 +70,10 @@ def agreement(
     if problems:
         raise FormatError(dict.fromkeys(problems))
     named = {name: replace(layer, name=name, documents=ours.documents) for name, layer in layers.items()}
-    for name, _ in rest:
-        warn_unlike(named[first], named[name], name)
     units = resampling_units(ours.documents, resample_by)
-    return agree(named, settings, plan=Plan(resamples=resamples, seed=seed), resampled=units)
+    found = agree(named, settings, plan=Plan(resamples=resamples, seed=seed), resampled=units)
+    for pair_of, scores in found.scores.items():
+        if pair_of[0] < pair_of[1] and scores:
+            scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
+            warn_unlike(scored.gold, scored.pred, f"{name} against {to}")
+    return found

@@ -153,5 +153,5 @@ def test_documents_that_an_annotator_has_not_read_are_left_out(run: Cli, tmp_pat
 
 
 def test_the_library_warns_where_annotators_share_no_type() -> None:
-    with pytest.warns(UserWarning, match="b: no type is one of gold's, 'Y' here, 'X' there"):
+    with pytest.warns(UserWarning, match="b against a: no type is one of gold's, 'Y' here, 'X' there"):
         nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}, resamples=100)

@@ -241,6 +241,14 @@ def test_what_is_undefined_is_said() -> None:
     assert differences["tests"].tolist() == [0, 0]
 
 
+def test_swaps_without_an_f1_count_as_far_apart() -> None:
+    """No gold spans, and two predictions each in documents of their own: swaps that give all to one leave no F1."""
+    nothing = [0, 0, 0, 0]
+    counts = np.array([[[nothing, nothing, nothing, acts] for acts in ([1, 1, 0, 0], [0, 0, 1, 1])]], np.int32)
+    table = difference_table(resampled(counts))
+    assert (table["difference"].iat[0], table["p"].iat[0], table["tests"].iat[0]) == (0, 1, 1)
+
+
 def test_there_may_be_no_documents() -> None:
     over = Documents((), ())
     gold = layer("gold", over, [], [], [], [])
