@@ -48,14 +48,16 @@ Every system is scored without a merge, with each --merge alone, and with all ty
 one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
 """
 COMPARE = """\
-Intervals are bias-corrected bootstrap intervals over documents, differences to the baseline are over the same
-resamples, and p is by approximate randomization with Holm's correction over the systems.
+Intervals are bias-corrected bootstrap intervals over documents (or what --resample-by names), differences to the
+baseline are over the same resamples, and p is by approximate randomization with Holm's correction over the systems.
+What rests on one document alone has neither interval nor test.
 """
 AGREEMENT = """\
 A, B, C are any layers over the same documents, read as GOLD and PRED are. F1 is of each two under --criteria, kappa and
 alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
 than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
-bias-corrected bootstrap intervals over documents.
+bias-corrected bootstrap intervals over documents, or what --resample-by names. Where an annotator has not read a
+document, --documents shared leaves it out; --missing empty would count it as read and found empty.
 """
 ERRORS = """\
 Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
@@ -356,7 +358,8 @@ def _compare() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("comparing").add_argument
     add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
-    add("--resamples", type=int, default=10_000, metavar="N", help="how often documents are resampled (10000)")
+    add("--resamples", type=int, default=10_000, metavar="N", help="how often units are resampled (10000)")
+    _add_units(add)
     add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
@@ -401,7 +404,8 @@ def _agreement() -> argparse.ArgumentParser:
     _add_scoring(parser, "strict")
 
     add = parser.add_argument_group("agreement").add_argument
-    add("--resamples", type=int, default=10_000, metavar="N", help="how often documents are resampled (10000)")
+    add("--resamples", type=int, default=10_000, metavar="N", help="how often units are resampled (10000)")
+    _add_units(add)
     add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
@@ -450,6 +454,7 @@ def _slices() -> argparse.ArgumentParser:
     add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
     add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
     add("--resamples", type=int, default=2_000, metavar="N", help="resamples of the bootstrap (2000)")
+    _add_units(add)
     add("--seed", type=int, default=0, metavar="N", help="what they are drawn from (0)")
 
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
@@ -554,14 +559,20 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
     add("--align-text", action="store_true", help="carry spans over to gold's text where white space or quotes differ")
 
     add = parser.add_argument_group("what of it is scored").add_argument
-    _add_documents(add)
+    _add_documents(add, ", or shared: those that all have")
     add("--types", metavar="FILE", help="call types by other names on both sides; FILE has lines PER = person")
     add("--gold-types", metavar="FILE", help="of gold only")
     add("--pred-types", metavar="FILE", help="of predictions only")
 
 
-def _add_documents(add: Callable[..., object]) -> None:
-    add("--documents", metavar="FILE|IDS", help="these documents only: a file with an id a line, or ids with commas")
+def _add_documents(add: Callable[..., object], more: str = "") -> None:
+    what = f"these documents only: a file with an id a line, or ids with commas{more}"
+    add("--documents", metavar="FILE|IDS", help=what)
+
+
+def _add_units(add: Callable[..., object]) -> None:
+    what = "what is resampled: document, sentence, a metadata key, or runs of N as they stand (default: as read)"
+    add("--resample-by", default="", metavar="document|sentence|KEY|runs:N", help=what)
 
 
 def _add_offsets(add: Callable[..., object]) -> None:

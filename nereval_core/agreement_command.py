@@ -22,8 +22,10 @@ from nereval_core.analysis.agreement_tables import (
     reasons,
     signature,
     types_table,
+    warnings,
 )
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.commands import (
     fitting,
     listed,
@@ -62,7 +64,8 @@ def agreement(options: argparse.Namespace) -> str | None:
     settings = settings_of(options)
     layers, marks = _read(options, settings)
     settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, list(layers.values()))))
-    found = agree(layers, settings, plan=Plan(resamples=options.resamples, seed=options.seed))
+    units = resampling_units(next(iter(layers.values())).documents, options.resample_by)
+    found = agree(layers, settings, plan=Plan(resamples=options.resamples, seed=options.seed), resampled=units)
     for pair, scores in found.scores.items():
         greedy = sorted({name for each in scores.values() for name in each.greedy})
         if greedy:
@@ -132,7 +135,8 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else f"{len(found.annotators)} annotators"
-    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), in_words(found, names[0])))
+    said = (*in_words(found, names[0]), *warnings(found))
+    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), said))
     if group is None:
         said = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
         tables.append(_sheet("Agreement of each two", pairs_table(found, names), said))
@@ -143,7 +147,8 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     if "document" in by:
         tables += [_sheet(f"By document, F1 under {name}", documents_table(found, group, name)) for name in names]
     notes = (
-        f"intervals: bias-corrected bootstrap over documents, {found.plan.resamples} resamples, seed {found.plan.seed}",
+        f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
+        f"{found.plan.seed}",
         signature(found, marks),
     )
     tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *notes))
@@ -200,8 +205,10 @@ def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
         "resamples": found.plan.resamples,
         "seed": found.plan.seed,
         "level": found.plan.level,
+        "resampled_by": found.resampled.by,
         "agreement": objects(found.table),
         "words": list(in_words(found, found.settings.criteria[0].name)),
+        "warnings": list(warnings(found)),
         "signature": signature(found, marks),
     }
     if "document" in by:

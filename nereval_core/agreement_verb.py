@@ -8,9 +8,10 @@ from typing import Unpack
 
 from nereval_core.analysis.agreement import Agreement, agree
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.criteria import Criterion, parse_merge
 from nereval_core.errors import FormatError, Problem
-from nereval_core.library import Given, Texts, choose_criteria, gold_side, pred_side
+from nereval_core.library import Given, Texts, choose_criteria, gold_side, pred_side, warn_unlike
 from nereval_core.objects import levelled
 from nereval_core.pairing import Pairing, pair
 from nereval_core.scoring import Settings
@@ -22,6 +23,7 @@ def agreement(
     criteria: str | Iterable[str | Criterion] = "strict",
     resamples: int = 10_000,
     seed: int = 0,
+    resample_by: str = "",
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
     format: str = "auto",
@@ -32,10 +34,11 @@ def agreement(
     """Return how far annotators by name agree, each a path, what `read` returned, a layer, or Python objects.
 
     The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha is on
-    characters: see `nereval_core.analysis.agreement`. The other options are those of `score`.
+    characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`, `sentence`, a
+    metadata key or `runs:20`, by default each document as read. The other options are those of `score`.
 
     Raises:
-        FormatError: as `score`; fewer than two annotators.
+        FormatError: as `score`; fewer than two annotators; what the documents cannot be resampled by.
     """
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
@@ -67,4 +70,10 @@ def agreement(
     if problems:
         raise FormatError(dict.fromkeys(problems))
     named = {name: replace(layer, name=name, documents=ours.documents) for name, layer in layers.items()}
-    return agree(named, settings, plan=Plan(resamples=resamples, seed=seed))
+    units = resampling_units(ours.documents, resample_by)
+    found = agree(named, settings, plan=Plan(resamples=resamples, seed=seed), resampled=units)
+    for pair_of, scores in found.scores.items():
+        if pair_of[0] < pair_of[1] and scores:
+            scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
+            warn_unlike(scored.gold, scored.pred, f"{name} against {to}")
+    return found

@@ -38,7 +38,7 @@ from nereval_core.report.export import RECORD_FORMS, record_form, rendered, scre
 from nereval_core.report.sheets import BY
 from nereval_core.restricting import DocumentIds, document_ids
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.suggested_types import unlike
+from nereval_core.suggested_types import unlike_in_words
 from nereval_core.type_names import TypeNames, read_types
 
 FORMS = (*TABLES, "records", "differences")
@@ -46,10 +46,10 @@ ENGINE = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
 SELECTING = ("documents", "types", "gold_types", "pred_types")
 """Options that name files which say what is scored."""
+SHARED = "shared"
+"""What `--documents` says for those that gold and all predictions have."""
 STDOUT = "-"
 ALL = "all"
-SHOWN_TYPES = 4
-"""So many types of each side are named where none is shared."""
 PATIENCE = 0.5
 """Seconds before the progress of a system is shown."""
 
@@ -88,7 +88,10 @@ def _score_published(options: argparse.Namespace, targets: Mapping[str, str], by
     wrong = published.misused(options)
     if wrong:
         return wrong
-    sides = published.given_sides(options, gold_of(options), named_systems(options), load_options(options).selection)
+    load = load_options(options)
+    if load.common:
+        return f"--documents {SHARED} does not go with --convention: name the documents"
+    sides = published.given_sides(options, gold_of(options), named_systems(options), load.selection)
     outcomes = published.score(options, sides)
     differing = published.compared(outcomes, sides) if options.differences else None
     for name, outcome in () if options.quiet else outcomes:
@@ -329,16 +332,17 @@ def say_unlike(loaded: Loaded) -> None:
     """Say which systems share no type with gold: they may call the same things by other names."""
     gold = loaded.corpus.gold
     for system in loaded.corpus.systems:
-        if unlike(gold, system):
-            kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (system, gold))
-            found = f"no type is one of gold's, {kinds} here, {ours} there"
-            say(f"{system.name}: {found}; `nereval types GOLD PRED` suggests a mapping")
+        if found := unlike_in_words(gold, system):
+            say(f"{system.name}: {found}")
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:
     def first(*values: int | str | None) -> int | str | None:
         return next((value for value in values if value is not None), None)
 
+    said = said_of_files(options)
+    if shared := options.documents == SHARED and not Path(SHARED).is_file():
+        said["documents"] = None
     return LoadOptions(
         gold_format=options.gold_format or options.format,
         pred_format=options.pred_format or options.format,
@@ -347,7 +351,8 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         scheme=options.scheme,
         repair=options.repair,
         core_type=options.core_type,
-        **said_of_files(options),
+        **said,
+        common=shared,
         **pairing_of(options),
         gold_types=_types(options.gold_types or options.types),
         pred_types=_types(options.pred_types or options.types),

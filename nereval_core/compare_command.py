@@ -22,6 +22,7 @@ from nereval_core.analysis.comparison_tables import (
     taus_wide,
 )
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.analysis.significance import significant
 from nereval_core.analysis.transition_tables import transition_records, transition_sheets
 from nereval_core.commands import (
@@ -37,6 +38,7 @@ from nereval_core.commands import (
     say_unused,
     settings_of,
 )
+from nereval_core.corpus import Documents
 from nereval_core.errors import quoted
 from nereval_core.layer_files import named_systems
 from nereval_core.report import TABLES
@@ -75,8 +77,10 @@ def compare(options: argparse.Namespace) -> str | None:
                 names_of = ", ".join(each.greedy)
                 say(f"{one.name}: clusters too large to be aligned exactly were aligned greedily, in: {names_of}")
         plan = Plan(resamples=options.resamples, seed=options.seed)
+        documents = gold.documents
+        units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
         scores = {one.name: each for one, each in systems}
-        found = compare_scores(scores, baseline=baseline, plan=plan, by_type="type" in listed(options.by))
+        found = compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type="type" in listed(options.by))
         _put(gold, [one for one, _ in systems], found, targets, "span" in listed(options.by))
     return None
 
@@ -84,7 +88,7 @@ def compare(options: argparse.Namespace) -> str | None:
 def _put(gold: Read, systems: Sequence[Read], found: Comparison, targets: Mapping[str, str], by_span: bool) -> None:
     spans = (found.scores, _names(found), found.baseline) if by_span else ({}, (), "")
     tables = [*sheets(found), *transition_sheets(*spans)]
-    signatures = together(signature(each, name) for each in found.scores.values() for name in _names(found))
+    signatures = together(signed for row in _signatures(found).values() for signed in row.values())
     tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *signatures))
     more = dict(zip(SPANS, transition_records(*spans), strict=True)) if by_span else {}
     make: dict[str, Callable[[], bytes]] = {
@@ -132,6 +136,8 @@ def _misused(options: argparse.Namespace) -> str | None:
 
         if wrong := engine_command.misused(options):
             return wrong
+        if options.resample_by:
+            return f"--resample-by {options.resample_by} needs all documents at once: leave it out with --engine"
         if listed(options.by):
             return f"--by {','.join(listed(options.by))} needs all spans at once: leave it out with --engine"
     unknown = [value for value in listed(options.by) if value not in ("type", "span")]
@@ -153,7 +159,9 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         scores_wide(whole, against, level, "criterion"),
         (
             *found.words,
-            f"intervals: bias-corrected bootstrap over documents, {plan.resamples} resamples, seed {plan.seed}",
+            *found.warnings,
+            f"intervals: bias-corrected bootstrap over {found.units.many}, {plan.resamples} resamples, "
+            f"seed {plan.seed}",
             f"{DAGGER} differs from {found.baseline}: p at most {1 - level:.2g} by approximate randomization, after "
             "Holm's correction over the systems",
         ),
@@ -218,7 +226,7 @@ def long_sheet(found: Comparison) -> Sheet:
     table = found.intervals.copy()
     table["baseline"] = found.baseline
     table = table.merge(found.differences[[*keys, *LONG]].rename(columns=LONG), on=keys, how="left")
-    made = {(name, each): signature(scores, each) for name, scores in found.scores.items() for each in _names(found)}
+    made = {(name, each): signed for name, row in _signatures(found).items() for each, signed in row.items()}
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
     return _sheet("comparison", table)
@@ -232,17 +240,26 @@ def _json(gold: Read, systems: Sequence[Read], found: Comparison, more: Mapping[
         "resamples": found.plan.resamples,
         "seed": found.plan.seed,
         "level": found.plan.level,
+        "resampled_by": found.units.by,
         "scores": objects(found.intervals),
         "differences": objects(found.differences),
         "pairs": objects(found.pairs),
         "taus": objects(found.taus),
         "words": list(found.words),
-        "signatures": {
-            name: {each: signature(scores, each) for each in _names(found)} for name, scores in found.scores.items()
-        },
+        "warnings": list(found.warnings),
+        "signatures": _signatures(found),
         **more,
     }
     return json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _signatures(found: Comparison) -> dict[str, dict[str, str]]:
+    """Return the signatures of each system by criterion."""
+    intervals = found.units.signed(found.plan)
+    return {
+        name: {each: signature(scores, each, intervals=intervals) for each in _names(found)}
+        for name, scores in found.scores.items()
+    }
 
 
 def _names(found: Comparison) -> list[str]:
@@ -255,5 +272,6 @@ def _figure(found: Comparison) -> Figure:
 
     plan = found.plan
     rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
-    said = f"{plan.level:.0%} intervals: bootstrap over documents, {plan.resamples:,} resamples, seed {plan.seed}"
-    return leaderboard(rows, found.baseline, said)
+    level, many = f"{plan.level:.0%}", found.units.many
+    said = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    return leaderboard(rows, found.baseline, said, (found.units.one, found.units.many))

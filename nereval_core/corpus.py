@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from nereval_core.texts import Texts
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
+Unit = Literal["document", "sentence"]
+"""What each of the documents is: a sentence where the source marks no documents."""
 Place = tuple[str, int | None]
 Fragments = tuple[tuple[int, int], ...]
 
@@ -137,7 +139,8 @@ class Documents:
 
     `texts` are strings, or `Texts`, which holds many as bytes. `named` is False where the source had no ids and the
     reader numbered the documents. `sizes` is None, or where there are no texts the length that each document is taken
-    to have: all texts are empty then, and nothing can be asked that looks at words.
+    to have: all texts are empty then, and nothing can be asked that looks at words. `unit` is what each one is: a
+    sentence where the source marks no documents.
     """
 
     ids: tuple[str, ...]
@@ -147,6 +150,7 @@ class Documents:
     meta: Sequence[Mapping[str, Any]] | None = None
     named: bool = True
     sizes: Int64 | None = None
+    unit: Unit = "document"
 
     def __len__(self) -> int:
         return len(self.ids)

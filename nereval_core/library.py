@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from nereval_core.readers.parts import BETWEEN
 from nereval_core.restricting import DocumentIds, restricted
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 from nereval_core.selection import Selection
-from nereval_core.suggested_types import Suggestion, suggest_types
+from nereval_core.suggested_types import Suggestion, suggest_types, unlike_in_words
 from nereval_core.type_names import TypeNames, mapped
 
 if TYPE_CHECKING:
@@ -295,7 +296,15 @@ def score(
     ours, theirs = sides(gold, pred, format=format, core_type=core_type, texts=texts)
     check_criteria(settings.criteria, ours.layer)
     paired = pair(ours, theirs, **pairing)
-    return score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+    found = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+    warn_unlike(found.gold, found.pred, theirs.source)
+    return found
+
+
+def warn_unlike(gold: Layer, pred: Layer, name: str) -> None:
+    """Issue a `UserWarning` where two layers as scored have types, and none in common."""
+    if said := unlike_in_words(gold, pred):
+        warnings.warn(f"{name}: {said}", stacklevel=3)
 
 
 def compare(
@@ -305,6 +314,7 @@ def compare(
     baseline: str | None = None,
     resamples: int = 10_000,
     seed: int = 0,
+    resample_by: str = "",
     by_type: bool = False,
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
@@ -317,14 +327,17 @@ def compare(
 ) -> Comparison:
     """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
 
-    The baseline is the first by default. The others of the options are those of `score`.
+    The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
+    `runs:20`, by default each document as read. The others of the options are those of `score`.
 
     Raises:
-        FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is.
+        FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
+            gold's documents cannot be resampled by.
     """
     # The comparison brings pandas and scipy with it.
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.resampling import Plan
+    from nereval_core.analysis.resampling_units import resampling_units
 
     if not systems or (baseline is not None and baseline not in systems):
         found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
@@ -353,7 +366,9 @@ def compare(
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return compare_scores(scores, baseline=baseline, plan=Plan(resamples=resamples, seed=seed), by_type=by_type)
+    units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
+    plan = Plan(resamples=resamples, seed=seed)
+    return compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type=by_type)
 
 
 def type_suggestions(

@@ -70,7 +70,8 @@ def absent_document(gold: Reading, pred: Reading, there: int) -> Problem:
         name_of(pred),
         None,
         f"document {quoted(gold.documents.ids[there])} ({shown(gold, there)}) is missing",
-        "add it, or count it as predicted empty: --missing empty",
+        "add it; or score the documents that all have: --documents shared; or, where it was read and nothing found in "
+        "it, count it as empty: --missing empty",
     )
 
 

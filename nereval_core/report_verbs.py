@@ -11,7 +11,7 @@ from nereval_core.alignment import Progress
 from nereval_core.corpus import Corpus
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, parse_merge
 from nereval_core.errors import FormatError
-from nereval_core.library import Given, Texts, check_criteria, choose_criteria, gold_side, pred_side
+from nereval_core.library import Given, Texts, check_criteria, choose_criteria, gold_side, pred_side, warn_unlike
 from nereval_core.masking import masked, said
 from nereval_core.objects import levelled
 from nereval_core.pairing import Pairing, pair
@@ -69,6 +69,8 @@ def report_of(
     corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))
     asked = Chosen(query=records) if isinstance(records, Query) else Chosen(each=records)
     found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
+    for name, one in found.scores.items():
+        warn_unlike(one.gold, one.pred, name)
     return page(found, title=title, chosen=asked)
 
 

@@ -29,7 +29,7 @@ from nereval_core.alignment import (
 )
 from nereval_core.averages import Sums
 from nereval_core.by_type import averages_by_type, sums_by_type
-from nereval_core.corpus import Layer
+from nereval_core.corpus import Layer, Unit
 from nereval_core.counts import Average, Counts, DocumentCounts, averages_of, counts_of
 from nereval_core.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
 from nereval_core.fragments import token_runs
@@ -104,6 +104,11 @@ class Scores:
     def documents(self) -> int:
         """How many documents were scored."""
         return len(self.gold.documents)
+
+    @property
+    def unit(self) -> Unit:
+        """What each document is: a sentence where none are marked."""
+        return self.gold.documents.unit
 
     @property
     def types(self) -> tuple[str, ...]:

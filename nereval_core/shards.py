@@ -58,6 +58,7 @@ def _documents(documents: Documents, low: int, high: int) -> Documents:
         meta if any(meta) else None,
         documents.named,
         None if documents.sizes is None else documents.sizes[low:high],
+        documents.unit,
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from nereval_core.analysis.joined import check_columns, read_columns
+from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.analysis.slice_report import Slices, slice_report
 from nereval_core.analysis.sliced import PLAN
 from nereval_core.corpus import Layer
@@ -27,6 +28,7 @@ def slices_of(
     columns: str | Path | None = None,
     resamples: int = PLAN.resamples,
     seed: int = PLAN.seed,
+    resample_by: str = "",
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
     format: str = "auto",
@@ -36,11 +38,13 @@ def slices_of(
 ) -> Slices:
     """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slicing` for what by.
 
-    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. The other options are
-    those of `score`, one to one.
+    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `resample_by`
+    is what is resampled: `document`, `sentence`, a metadata key or `runs:20`, by default each document as read. The
+    other options are those of `score`, one to one.
 
     Raises:
-        FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span.
+        FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; what
+            gold's documents cannot be resampled by.
     """
     (chosen,) = choose_criteria([criterion])
     scores = score(
@@ -62,7 +66,17 @@ def slices_of(
         own = read_columns(Source.of_path(columns).files[0].text(), str(columns))
         check_columns(own, scores.read[0], [scores.read[1]])
     asked = [by] if isinstance(by, str) else list(by)
-    return slice_report(scores, chosen.name, by=asked, training=known, columns=own, resamples=resamples, seed=seed)
+    units = resampling_units(scores.read[0].documents, resample_by)
+    return slice_report(
+        scores,
+        chosen.name,
+        by=asked,
+        training=known,
+        columns=own,
+        resamples=resamples,
+        seed=seed,
+        units=units,
+    )
 
 
 def _layer(given: Input | Reading) -> Layer:

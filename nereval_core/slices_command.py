@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.joined import Columns, check_columns, read_columns
+from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
 from nereval_core.analysis.slice_report import Slices, check_asked, slice_report
-from nereval_core.analysis.sliced import SIDED, SMALL
+from nereval_core.analysis.sliced import NO_INTERVAL, SIDED, SMALL
 from nereval_core.analysis.slicing import title as title_of
 from nereval_core.analysis.slicing import within
 from nereval_core.analysis.worst import LEAST_DOCUMENTS, LEAST_SPANS
@@ -25,6 +26,7 @@ from nereval_core.commands import (
     misplaced,
     progress_bar,
     put_out,
+    say,
     say_read,
     say_unused,
     settings_of,
@@ -70,6 +72,9 @@ def slices(options: argparse.Namespace) -> str | None:
     corpus = loaded.corpus
     if columns is not None:
         check_columns(columns, corpus.gold, corpus.systems)
+    units = resampling_units(corpus.documents, options.resample_by)
+    for note in units.notes:
+        say(note)
     settings = replace(settings, criteria=fitting(settings.criteria, options, corpus.gold))
     say_unused(settings, loaded)
     found: dict[str, list[Slices]] = {}
@@ -84,6 +89,7 @@ def slices(options: argparse.Namespace) -> str | None:
                 columns=columns,
                 resamples=options.resamples,
                 seed=options.seed,
+                units=units,
                 progress=progress_bar(one.name, "sliced"),
             )
             for criterion in settings.criteria
@@ -131,10 +137,14 @@ def _beside(options: argparse.Namespace) -> tuple[Layer | None, Columns | None]:
 def sheets(system: str, found: Slices) -> Iterator[Sheet]:
     """Yield the tables of one system under one criterion; the last has the signature."""
     made = list(_sheets(system, found))
-    signed = signature(found.scores, found.criterion)
+    signed = _signed(found)
     yield from made[:-1]
     if made:
         yield replace(made[-1], notes=(*made[-1].notes, signed))
+
+
+def _signed(found: Slices) -> str:
+    return signature(found.scores, found.criterion, intervals=found.units.signed(found.plan))
 
 
 def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
@@ -142,7 +152,7 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
     columns = {"slice": "slice", "POS": "POS", "ACT": "ACT", **dict(ratios)}
     for name, table in found.tables.items():
         title = f"{system}: {found.criterion} by {within(name)}"
-        yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(table))
+        yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(table, found.units))
     if found.thresholds is not None:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
         some = np.unique(np.linspace(0, len(table) - 1, min(STEPS, len(table))).round().astype(int))
@@ -170,9 +180,13 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
 _TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
 
 
-def _notes(table: pd.DataFrame) -> tuple[str, ...]:
+def _notes(table: pd.DataFrame, units: ResamplingUnits) -> tuple[str, ...]:
     small = table.loc[table["small"].to_numpy(), "slice"].tolist()
-    return (f"fewer than {SMALL} gold spans or predictions: {', '.join(small)}",) if small else ()
+    lone = table.loc[(table["interval"] == NO_INTERVAL).to_numpy(), "slice"].tolist()
+    return (
+        *((f"fewer than {SMALL} gold spans or predictions: {', '.join(small)}",) if small else ()),
+        *((f"no interval, as all spans are in one {units.one}: {', '.join(lone)}",) if lone else ()),
+    )
 
 
 def long_sheet(found: Found) -> Sheet:
@@ -184,7 +198,7 @@ def long_sheet(found: Found) -> Sheet:
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
         for each in every:
-            signed = signature(each.scores, each.criterion)
+            signed = _signed(each)
             for part, by, table in _parts(each):
                 for row in objects(table):
                     known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
@@ -227,7 +241,9 @@ def _json(corpus: Corpus, found: Found) -> str:
 
 def _object(each: Slices) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "signature": signature(each.scores, each.criterion),
+        "signature": _signed(each),
+        "resampled_by": each.units.by,
+        "warnings": list(each.units.notes),
         "slices": [
             {"by": name, "title": each.titles[name], "rows": objects(table)} for name, table in each.tables.items()
         ],

@@ -24,6 +24,7 @@ def documents_of(documents: Documents, numbers: Int64) -> Documents:
         None if documents.meta is None else tuple(documents.meta[row] for row in rows),
         documents.named,
         None if documents.sizes is None else frozen(documents.sizes[numbers]),
+        documents.unit,
     )
 
 

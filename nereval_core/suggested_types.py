@@ -18,6 +18,9 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import quoted
 from nereval_core.type_names import line_of
 
+SHOWN_TYPES = 4
+"""Types of either side that a sentence names."""
+
 LEAST_SHARE = 0.5
 """Spans say what a type is where so large a part of those that overlap anything overlap one type of gold."""
 LEAST_SPANS = 2
@@ -100,6 +103,14 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
 def unlike(gold: Layer, pred: Layer) -> bool:
     """Tell whether two layers have types, and none in common."""
     return bool(gold.types) and bool(pred.types) and not set(gold.types) & set(pred.types)
+
+
+def unlike_in_words(gold: Layer, pred: Layer) -> str:
+    """Say that two layers have types and none in common, as they may call the same things otherwise; else ""."""
+    if not unlike(gold, pred):
+        return ""
+    kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (pred, gold))
+    return f"no type is one of gold's, {kinds} here, {ours} there; `nereval types GOLD PRED` suggests a mapping"
 
 
 def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Iterable[Layer]) -> str:

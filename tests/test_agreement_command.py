@@ -138,3 +138,20 @@ def test_the_library_takes_python_objects_and_layers() -> None:
     pd.testing.assert_frame_equal(with_layers.table, nereval.agreement(GIVEN, resamples=100).table)
     with pytest.raises(FormatError, match="fewer than two"):
         nereval.agreement({"a": spans})
+
+
+def test_documents_that_an_annotator_has_not_read_are_left_out(run: Cli, tmp_path: Path) -> None:
+    row = '{"id": "d%d", "text": "Aspirin eases.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
+    one, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    one.write_text(row % 1 + row % 2 + row % 3)
+    other.write_text(row % 1 + row % 3)
+    status, _, err = run(str(one), str(other), *FEW)
+    assert status == 2 and "score the documents that all have: --documents shared" in err
+    for option, f1, documents in (("--documents=shared", 1, 2), ("--missing=empty", 0.8, 3)):
+        found = json.loads(done(run, str(one), str(other), option, "--json", "-"))
+        assert (found["agreement"][0]["value"], found["documents"]) == (f1, documents)
+
+
+def test_the_library_warns_where_annotators_share_no_type() -> None:
+    with pytest.warns(UserWarning, match="b against a: no type is one of gold's, 'Y' here, 'X' there"):
+        nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}, resamples=100)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -186,7 +187,7 @@ def test_the_library_compares_python_objects() -> None:
     found = nereval.compare(gold, {"a": gold, "b": [[(0, 7, "Drug")], [(3, 9, "Dose")], []]}, resamples=200)
     assert found.baseline == "a"
     assert found.intervals["f1"].tolist()[:2] == [1, 0.5]
-    assert "only 2 documents have spans" in found.words[-1]
+    assert "only 2 documents have spans" in found.warnings[0]
 
 
 def test_the_library_tells_all_that_is_wrong() -> None:
@@ -229,3 +230,31 @@ def test_what_shards_cannot_tell_is_refused(run: Cli, tmp_path: Path) -> None:
     ):
         status, out, err = run(*places, *wrong)
         assert (status, out) == (2, "") and said in err
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "slices_of", "errors_of"])
+def test_the_library_warns_where_no_type_name_is_shared(verb: str) -> None:
+    gold, pred = [[(0, 2, "X")], [(0, 3, "X")]], [[(0, 2, "Y")], []]
+    function = getattr(nereval, verb)
+    given: Any = {"a": pred} if verb == "compare" else pred
+    with pytest.warns(UserWarning, match="no type is one of gold's, 'Y' here, 'X' there"):
+        function(gold, given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function(gold, given, merge={"X": "Z", "Y": "Z"})
+
+
+def test_what_is_undefined_is_said_in_words() -> None:
+    """Nothing right is no highest F1, and what has no spans has none."""
+    gold = [[(0, 2, "X")], [(0, 3, "X")]]
+    wrong = [[(3, 4, "X")], [(4, 5, "X")]]
+    nothing: list[list[Any]] = [[], []]
+    found = nereval.compare(gold, {"a": wrong, "b": nothing}, resamples=100)
+    assert found.words[0].startswith("under strict no span of any system is right: a and b have an F1 of 0.000")
+    assert not any("highest" in line or "best" in line for line in found.words)
+    found = nereval.compare(nothing, {"a": wrong, "b": nothing}, resamples=100)
+    assert "a has an F1 of 0.000" in found.words[0] and "b has none, for want of spans" in found.words[0]
+    assert found.words[1].endswith("not tested: b")
+    found = nereval.compare(nothing, {"a": nothing, "b": nothing}, resamples=100)
+    assert found.words == ("no system has an F1 under strict: there are no spans of gold or of a system",)
+    assert not found.warnings

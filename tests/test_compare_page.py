@@ -51,7 +51,7 @@ def test_the_tables_are_those_of_the_library() -> None:
     places = shown[4].set_index("system")
     assert places["strict"].tolist() == [1, 2, 3, 4] and places.columns.tolist() == list(SCHEMAS)
     assert shown[5].columns.tolist() == ["system", *sorted(SYSTEMS)]
-    opening = headline(found.intervals, Plan())
+    opening = headline(found.intervals, Plan(), found.units)
     assert opening is not None and found.words[0] == f"{opening.before}{opening.f1}{opening.after}"
     assert plain(f"{opening.after}.", 1_000) in texts(app)
     assert any(link.label == f":primary[{opening.f1}]" for link in app.get("page_link"))
@@ -108,8 +108,8 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     view = View(corpus=address(app)["corpus"])
     app = opened("Compare", view)
     assert "one system only" in app.info[0].value
-    assert "nly 1 document has spans" in texts(app)
-    assert app.dataframe[0].value["strict"].tolist() == ["1.000 [1.000, 1.000]"]
+    assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
+    assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
     assert app.dataframe[1].value.columns.tolist() == ["(system)", "system"]
 

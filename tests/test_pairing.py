@@ -155,8 +155,8 @@ PARTED = [
         reading("pred", A),
         {},
         [
-            "pred.x: document 'b' (gold.x:2, document 'b') is missing; add it, or count it as predicted empty: "
-            "--missing empty"
+            "pred.x: document 'b' (gold.x:2, document 'b') is missing; add it; or score the documents that all have: "
+            "--documents shared; or, where it was read and nothing found in it, count it as empty: --missing empty"
         ],
     ),
     (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nereval_core.analysis import resampling
-from nereval_core.analysis.comparison import compare_scores, in_words, kendall, percent
+from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent
 from nereval_core.analysis.resampling import (
     Plan,
     acceleration,
@@ -26,6 +26,7 @@ from nereval_core.analysis.resampling import (
     swap_sums,
     type_counts,
 )
+from nereval_core.analysis.resampling_units import each_document
 from nereval_core.analysis.significance import (
     F1,
     FEW,
@@ -75,7 +76,7 @@ def drawn(documents: int, systems: int, seed: int) -> np.ndarray[Any, Any]:
 def resampled(counts: np.ndarray[Any, Any], plan: Plan = PLAN) -> Resampled:
     groups, systems = counts.shape[:2]
     names = tuple(Group(f"c{number}") for number in range(groups))
-    return Resampled(Counted(names, tuple("abcdefgh"[:systems]), counts), plan)
+    return Resampled(Counted(names, tuple("abcdefgh"[:systems]), counts, each_document(counts.shape[-1])), plan)
 
 
 @pytest.mark.parametrize("name", APPLICABLE)
@@ -226,16 +227,26 @@ def test_what_is_undefined_is_said() -> None:
     none = np.zeros((4, 4), np.int32)
     found = resampled(np.stack([np.stack([spans, none]), np.stack([none, none])]), Plan(resamples=10_000))
     table = interval_table(found)
-    assert table["documents"].tolist() == [1, 0, 0, 0]
+    assert table["units"].tolist() == [1, 0, 0, 0]
     assert table["undefined"].iat[0] / 10_000 == pytest.approx((3 / 4) ** 4, abs=0.02)
     assert table["undefined"].tolist()[1:] == [10_000] * 3
-    assert (table["f1"].iat[0], table["f1_low"].iat[0], table["f1_high"].iat[0]) == (2 / 3, 2 / 3, 2 / 3)
-    assert table[["f1", "f1_low", "f1_high"]].iloc[1:].isna().all(axis=None)
+    # Resamples of the one document that F1 rests on tell nothing.
+    assert table["f1"].iat[0] == 2 / 3 and table["f1"].iloc[1:].isna().all()
+    assert table[["f1_low", "f1_high", "precision_low", "recall_high"]].isna().all(axis=None)
+    assert table["why"].tolist() == ["no interval and no test: F1 rests on one document alone", "", "", ""]
     assert table["rank"].tolist()[:1] == [1] and table["rank"].iloc[1:].isna().all()
-    assert table["best"].iat[0] == 1 and table["best"].iloc[2:].isna().all()
+    assert table["best"].iat[0] != 1 and table["best"].iloc[2:].isna().all()
     differences = difference_table(found, "a")
     assert differences[["difference", "low", "high", "p", "p_holm"]].isna().all(axis=None)
     assert differences["tests"].tolist() == [0, 0]
+
+
+def test_swaps_without_an_f1_count_as_far_apart() -> None:
+    """No gold spans, and two predictions each in documents of their own: swaps that give all to one leave no F1."""
+    nothing = [0, 0, 0, 0]
+    counts = np.array([[[nothing, nothing, nothing, acts] for acts in ([1, 1, 0, 0], [0, 0, 1, 1])]], np.int32)
+    table = difference_table(resampled(counts))
+    assert (table["difference"].iat[0], table["p"].iat[0], table["tests"].iat[0]) == (0, 1, 1)
 
 
 def test_there_may_be_no_documents() -> None:
@@ -243,7 +254,7 @@ def test_there_may_be_no_documents() -> None:
     gold = layer("gold", over, [], [], [], [])
     found = compare_scores({name: score_layers(gold, gold.renamed(name)) for name in "ab"}, plan=PLAN, by_type=True)
     assert found.intervals["f1"].isna().all() and found.differences["p"].isna().all()
-    assert found.words[0] == "no system has an F1 under strict"
+    assert found.words == ("no system has an F1 under strict: there are no spans of gold or of a system",)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +321,7 @@ def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:
 
 
 def test_another_baseline_turns_the_difference_round(demo: Mapping[str, Scores]) -> None:
-    found = Resampled(counted(demo, ["strict"]), PLAN)
+    found = Resampled(counted(demo, ["strict"], each_document(20)), PLAN)
     one, other = (difference_table(found, name).set_index("system") for name in ("rules", "perceptron"))
     there, back = one.loc["perceptron"], other.loc["rules"]
     assert there["difference"] == -back["difference"]
@@ -339,7 +350,7 @@ def test_no_share_is_rounded_to_none_or_all(share: float, said: str) -> None:
 def test_few_documents_are_warned_of() -> None:
     for documents, warned in ((FEW - 1, True), (FEW, False)):
         found = resampled(drawn(documents, 2, 0))
-        words = in_words(interval_table(found), difference_table(found, "a"), PLAN)
+        words = few_units(interval_table(found), each_document(documents))
         assert any(f"only {documents} documents have spans" in line for line in words) == warned
 
 

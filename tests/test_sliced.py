@@ -14,8 +14,9 @@ from scipy.stats import binomtest
 
 from nereval_core.analysis import sliced as analysis
 from nereval_core.analysis.resampling import RATIOS, Plan, bca, bootstrap_sums, document_counts, ratios
+from nereval_core.analysis.resampling_units import each_document
 from nereval_core.analysis.significance import Counted, Group, Resampled, interval_table
-from nereval_core.analysis.sliced import calibration, curve, slice_table, tally, wilson_interval
+from nereval_core.analysis.sliced import BOOTSTRAP, calibration, curve, slice_table, tally, wilson_interval
 from nereval_core.analysis.slicing import Sliced, Values, find
 from nereval_core.analysis.thresholds import DECIDED, DROPPED, Thresholded, overlapped, scores_of, thresholded
 from nereval_core.corpus import Layer
@@ -52,8 +53,10 @@ def test_the_interval_of_one_slice_of_all_is_that_of_the_comparison(demo: str, c
     plan = Plan(resamples=500, seed=3)
     (row,) = slice_table(tally(sliced, values), plan).to_dict("records")
     counts = document_counts(sliced.scores, criterion)[None, None]
-    (expected,) = interval_table(Resampled(Counted((Group(criterion),), ("s",), counts), plan)).to_dict("records")
-    assert row["interval"] == "bootstrap over documents"
+    (expected,) = interval_table(
+        Resampled(Counted((Group(criterion),), ("s",), counts, each_document(counts.shape[-1])), plan)
+    ).to_dict("records")
+    assert row["interval"] == BOOTSTRAP
     for ratio in RATIOS:
         for key in (ratio, f"{ratio}_low", f"{ratio}_high"):
             assert row[key] == pytest.approx(expected[key], abs=1e-12)

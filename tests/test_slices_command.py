@@ -27,6 +27,7 @@ from pages.shared.loading import DEMOS, load_demo
 from tests.spans import settings
 from tests.test_slicing import GOLD, PRED
 
+INTERVALS = "intervals 95%, 2000 resamples of documents, seed 0"
 FOLDER = DEMOS / "newspapers"
 FILES = (str(FOLDER / "gold.jsonl"), str(FOLDER / "rules.jsonl"))
 
@@ -57,7 +58,7 @@ def test_what_is_written_is_what_is_counted(capsys: pytest.CaptureFixture[str], 
             assert sum(row["gold_COR"] for row in part["rows"]) == counts.cor
             assert sum(row["ACT"] for row in part["rows"]) == counts.act
         assert one["thresholds"][0]["f1"] == counts.f1 and len(one["calibration"]) == 2 and "gap" in one
-        assert one["signature"] == signature(nereval.score(*small, criteria=[name]), name)
+        assert one["signature"] == signature(nereval.score(*small, criteria=[name]), name, intervals=INTERVALS)
     rows = list(csv.DictReader(io.StringIO(run(capsys, *small, "--csv", "-", "--quiet")[1])))
     assert {row["part"] for row in rows} == {"slice", "threshold", "calibration"}
     assert all(row["signature"].startswith("nereval ") for row in rows)

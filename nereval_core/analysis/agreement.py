@@ -5,7 +5,8 @@ taken as gold; kappa and alpha are on tokens (`agreement_tokens`), unitizing alp
 three under the settings' merged and left-out types, not under those of a criterion of one's own. Of all annotators
 together, F1 and observed agreement are means over their pairs, kappa is Fleiss', of two it is Cohen's.
 
-Intervals are bias-corrected bootstrap intervals over documents, the same draws for every figure.
+Intervals are bias-corrected bootstrap intervals over units (documents, unless other `ResamplingUnits` are given), the
+same draws for every figure.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from nereval_core.analysis.agreement_tokens import count_tokens, pairs_of
 from nereval_core.analysis.agreement_tokens import figures as token_figures
 from nereval_core.analysis.chance import Float64, share
 from nereval_core.analysis.resampling import Plan, document_counts, ratios
+from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
 from nereval_core.analysis.significance import F1
 from nereval_core.analysis.unitizing import Units, disagreement, units_of
 from nereval_core.corpus import Layer
@@ -52,7 +54,7 @@ AGREEMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
 """Columns of `Agreement.table` and their dtypes. `criterion` is NA but for F1, `type` for all types together, `one` and
 `other` for all annotators together; under a criterion that is not symmetric, `one` is taken as gold. `undefined` counts
 the resamples without a value; `n` the spans, tokens or units of these annotators; `why` says what keeps a value from
-being defined, or what was left out."""
+being defined, or from having an interval, or what was left out."""
 DOCUMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
     {"document": "str", "spans": "int64", "tokens": "int64", **dict.fromkeys(FIGURES, "float64"), "why": "str"}
 )
@@ -71,6 +73,7 @@ class Agreement:
     layers: tuple[Layer, ...]
     settings: Settings
     plan: Plan
+    resampled: ResamplingUnits
     scores: Mapping[Pair, Mapping[str, Scores]] = field(repr=False)
     table: pd.DataFrame
     tokens: Tokens = field(repr=False)
@@ -120,12 +123,15 @@ def agree(
     settings: Settings | None = None,
     *,
     plan: Plan | None = None,
+    resampled: ResamplingUnits | None = None,
 ) -> Agreement:
     """Return the agreement of annotators by name, layers over the same documents, at least two.
 
-    F1 is under the settings' criteria, of which the first is the one that tables show.
+    F1 is under the settings' criteria, of which the first is the one that tables show. `resampled` are what intervals
+    are made over, by default each document.
     """
     settings, plan = settings or Settings(), plan or Plan()
+    resampled = resampled or resampling_units(next(iter(layers.values())).documents)
     rules = TypeRules(dict(settings.merge), settings.leave_out)
     ruled = [apply_rules(layer, rules) for layer in layers.values()]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
@@ -138,11 +144,12 @@ def agree(
         tokens = error.problems[0].found
     names = tuple(layers)
     rows = [
-        *rows_of.f1(scores, settings.criteria, len(names), plan),
-        *rows_of.on_tokens(tokens, len(names), plan),
-        *rows_of.unitized(units, names, ruled[0].documents, plan),
+        *rows_of.f1(scores, settings.criteria, len(names), plan, resampled),
+        *rows_of.on_tokens(tokens, len(names), plan, resampled),
+        *rows_of.unitized(units, names, ruled[0].documents, plan, resampled),
     ]
-    return Agreement(names, tuple(layers.values()), settings, plan, scores, _table(rows, names), tokens, units)
+    table = _table(rows, names)
+    return Agreement(names, tuple(layers.values()), settings, plan, resampled, scores, table, tokens, units)
 
 
 def _scored(layers: Sequence[Layer], settings: Settings) -> Iterator[tuple[Pair, dict[str, Scores]]]:

@@ -13,7 +13,8 @@ from nereval_core.analysis.agreement_tokens import figures as token_figures
 from nereval_core.analysis.chance import Float64, Numbers, share
 from nereval_core.analysis.estimates import Estimates, Stages, estimated, staged, unknown
 from nereval_core.analysis.resampling import Plan, document_counts, ratios, type_counts
-from nereval_core.analysis.significance import F1
+from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.significance import F1, lacks_interval
 from nereval_core.analysis.unitizing import Units, countable, of_sums, whole
 from nereval_core.corpus import Documents
 from nereval_core.criteria import Criterion
@@ -57,10 +58,18 @@ def symmetric(criterion: Criterion) -> bool:
     )
 
 
-def _rows(keys: Sequence[Key], found: Estimates, numbers: Sequence[int], why: Sequence[str]) -> Iterator[Row]:
+def _rows(
+    keys: Sequence[Key],
+    found: Estimates,
+    numbers: Sequence[int],
+    why: Sequence[str],
+    units: ResamplingUnits | None = None,
+) -> Iterator[Row]:
+    """Yield the rows of figures; where intervals were made of `units`, say what has none."""
     columns = (column.tolist() for column in found)
-    for key, *values, number, said in zip(keys, *columns, numbers, why, strict=True):
-        yield (key, *values, int(number), said)
+    for key, value, low, *rest, number, said in zip(keys, *columns, numbers, why, strict=True):
+        lone = units.lone("it") if units is not None and lacks_interval(value, low) else ""
+        yield (key, value, low, *rest, int(number), "; ".join(filter(None, (said, lone))))
 
 
 def groups_of(annotators: int) -> tuple[Group, ...]:
@@ -69,7 +78,11 @@ def groups_of(annotators: int) -> tuple[Group, ...]:
 
 
 def f1(
-    scores: Mapping[Pair, Mapping[str, Scores]], criteria: Sequence[Criterion], annotators: int, plan: Plan
+    scores: Mapping[Pair, Mapping[str, Scores]],
+    criteria: Sequence[Criterion],
+    annotators: int,
+    plan: Plan,
+    units: ResamplingUnits,
 ) -> Iterator[Row]:
     """Yield F1 of each pair, and of all of them the mean, under each criterion: of all types, then of each."""
     for criterion in criteria:
@@ -87,12 +100,19 @@ def f1(
         by_type = np.stack([type_counts(scores[pair][name], name, types) for pair in there])
         counts = np.concatenate((whole[None], np.moveaxis(by_type, 1, 0)))
         blocks = [some.reshape(-1, some.shape[-1]) for some in counts]
-        for kind, sums in zip((None, *types), staged(blocks, plan), strict=True):
-            yield from _f1_rows(name, kind, there, sums, annotators, len(asked), plan)
+        for kind, sums in zip((None, *types), staged(blocks, plan, units), strict=True):
+            yield from _f1_rows(name, kind, there, sums, annotators, len(asked), plan, units)
 
 
 def _f1_rows(
-    name: str, kind: str | None, pairs: Sequence[Pair], sums: Stages, annotators: int, asked: int, plan: Plan
+    name: str,
+    kind: str | None,
+    pairs: Sequence[Pair],
+    sums: Stages,
+    annotators: int,
+    asked: int,
+    plan: Plan,
+    units: ResamplingUnits,
 ) -> Iterator[Row]:
     """Yield F1 of each pair from sums of PARTS, shape (pairs times 4, n), and for all of them the mean."""
 
@@ -110,7 +130,7 @@ def _f1_rows(
         groups, numbers = [None, *groups], [sum(spans.values()), *numbers]
         why = [_left_out(asked - defined, asked), *why]
     found = estimated(Stages(*map(figures, sums)), plan)
-    yield from _rows([Key("f1", name, kind, group) for group in groups], found, numbers, why)
+    yield from _rows([Key("f1", name, kind, group) for group in groups], found, numbers, why, units)
 
 
 def mean(values: Float64) -> Float64:
@@ -128,7 +148,7 @@ def _left_out(undefined: int, pairs: int) -> str:
     return f"{undefined} of {pairs} pairs undefined, left out" if undefined else ""
 
 
-def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
+def on_tokens(tokens: Tokens, annotators: int, plan: Plan, units: ResamplingUnits) -> Iterator[Row]:
     """Yield the figures ON_TOKENS of each group: of all types, then of each."""
     groups = groups_of(annotators)
     keys = [(group, figure) for group in groups for figure in ON_TOKENS]
@@ -138,7 +158,8 @@ def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
         return
     together, by_type = tokens
     counted: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    for kind, sums in zip(counted, staged((counts.rows() for counts in counted.values()), plan), strict=True):
+    blocks = (counts.rows() for counts in counted.values())
+    for kind, sums in zip(counted, staged(blocks, plan, units), strict=True):
         counts = counted[kind]
 
         def figures(rows: Numbers, counts: TokenCounts = counts) -> Float64:
@@ -150,11 +171,15 @@ def on_tokens(tokens: Tokens, annotators: int, plan: Plan) -> Iterator[Row]:
         number = int(counts.tokens.sum())
         why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in found.value]
         kinds = [Key(figure, None, kind, group) for group, figure in keys]
-        yield from _rows(kinds, found, [number] * len(keys), why)
+        yield from _rows(kinds, found, [number] * len(keys), why, units)
 
 
 def unitized(
-    units: Mapping[str, tuple[Units, ...]], names: Sequence[str], documents: Documents, plan: Plan
+    units: Mapping[str, tuple[Units, ...]],
+    names: Sequence[str],
+    documents: Documents,
+    plan: Plan,
+    resampled: ResamplingUnits,
 ) -> Iterator[Row]:
     """Yield unitizing alpha of each group by type and of all types; that of all annotators with its interval."""
     for group in groups_of(len(names)):
@@ -165,13 +190,14 @@ def unitized(
             for kind in units
         }
         sound = {kind: each for kind, each in chosen.items() if not refused[kind]}
-        apart = _resampled(sound, documents, plan) if group is None or len(names) == 2 else _plain(sound, documents)
+        drawn = group is None or len(names) == 2
+        apart = _resampled(sound, documents, plan, resampled) if drawn else _plain(sound, documents)
         numbers = {kind: sum(len(one.doc) for one in each) for kind, each in chosen.items()}
         said = next(filter(None, refused.values()), "")
         total = _Apart(*map(_sum, zip(*apart.values(), strict=True))) if apart and not said else None
-        yield from _unitized_row(None, group, total, sum(numbers.values()), said, plan)
+        yield from _unitized_row(None, group, total, sum(numbers.values()), said, plan, resampled)
         for kind in units:
-            yield from _unitized_row(kind, group, apart.get(kind), numbers[kind], refused[kind], plan)
+            yield from _unitized_row(kind, group, apart.get(kind), numbers[kind], refused[kind], plan, resampled)
 
 
 def refusal(name: str, kind: str, units: Units, documents: Documents) -> str:
@@ -200,13 +226,15 @@ def _plain(units: Mapping[str, Sequence[Units]], documents: Documents) -> dict[s
     return {kind: _Apart((one.observed,), (one.expected,)) for kind, one in found.items()}
 
 
-def _resampled(units: Mapping[str, Sequence[Units]], documents: Documents, plan: Plan) -> dict[str, _Apart]:
+def _resampled(
+    units: Mapping[str, Sequence[Units]], documents: Documents, plan: Plan, resampled: ResamplingUnits
+) -> dict[str, _Apart]:
     """Return disagreements with those of samples of documents, where these are not too many to be drawn."""
     found = _plain(units, documents)
     counted = {kind: countable(each, documents.base) for kind, each in units.items()}
     known = {kind: counts for kind, counts in counted.items() if counts is not None}
     for (kind, (_, lengths)), sums in zip(
-        known.items(), staged([counts for counts, _ in known.values()], plan), strict=True
+        known.items(), staged([counts for counts, _ in known.values()], plan, resampled), strict=True
     ):
         three = [of_sums(rows, lengths, len(units[kind])) for rows in sums]
         found[kind] = _Apart(tuple(one.observed for one in three), tuple(one.expected for one in three))
@@ -214,13 +242,20 @@ def _resampled(units: Mapping[str, Sequence[Units]], documents: Documents, plan:
 
 
 def _unitized_row(
-    kind: str | None, group: Group, apart: _Apart | None, units: int, refused: str, plan: Plan
+    kind: str | None,
+    group: Group,
+    apart: _Apart | None,
+    units: int,
+    refused: str,
+    plan: Plan,
+    resampled: ResamplingUnits,
 ) -> Iterator[Row]:
     key = [Key("unitizing", None, kind, group)]
     if apart is None:
         yield from _rows(key, unknown(1), [units], [refused or NO_UNITS])
         return
     values = [1 - share(*both)[None] for both in zip(*apart, strict=True)]
-    found = unknown(1)._replace(value=values[0][:, 0]) if len(values) == 1 else estimated(Stages(*values), plan)
+    drawn = len(values) > 1
+    found = estimated(Stages(*values), plan) if drawn else unknown(1)._replace(value=values[0][:, 0])
     why = "" if not np.isnan(found.value[0]) else NOTHING_EXPECTED if units else NO_UNITS
-    yield from _rows(key, found, [units], [why])
+    yield from _rows(key, found, [units], [why], resampled if drawn else None)

@@ -11,7 +11,7 @@ import pandas as pd
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement_figures import FIGURES, Group, symmetric
-from nereval_core.analysis.significance import FEW
+from nereval_core.analysis.significance import FEW, lacks_interval
 from nereval_core.criteria import CRITERIA, Criterion, merges_in_words, same_rule
 from nereval_core.report.printed import UNDEFINED
 from nereval_core.tokens import tokens_in_words
@@ -178,7 +178,7 @@ def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
         return (f"F1 under {criterion} is undefined: {why}",)
     who = "the annotators" if group is None else " and ".join(found.annotators)
     f1, kappa = whole["f1"], whole["kappa"]
-    level = f"{found.plan.level:.0%} interval {_ends(f1)}"
+    level = f1["why"] if lacks_interval(f1["value"], f1["low"]) else f"{found.plan.level:.0%} interval {_ends(f1)}"
     token = f"is {kappa['value']:.3f} ({_ends(kappa)})"
     if pd.isna(kappa["value"]):
         token = f"is undefined: {kappa['why']}"
@@ -191,10 +191,14 @@ def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
     if len(kinds) > 1:
         least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
         lines.append(f"by F1 they agree most on {most} and least on {least}")
-    documents = len(found.layers[0].documents)
-    if documents < FEW:
-        lines.append(f"{documents} documents are few: intervals over documents are rough and too narrow")
     return tuple(lines)
+
+
+def warnings(found: Agreement) -> tuple[str, ...]:
+    """Say what to know before relying on intervals."""
+    units = found.resampled
+    few = f"{units.named(units.count)} are few: intervals over {units.many} are rough and too narrow"
+    return (*((few,) if 1 < units.count < FEW else ()), *units.notes)
 
 
 def _ends(row: Mapping[Hashable, Any]) -> str:
@@ -229,7 +233,7 @@ def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
         *([] if isinstance(found.tokens, str) else [tokens_in_words(documents)]),
         *(f"annotator {name} sha256:{layer.digest[:16]}" for name, layer in pairs),
         f"documents {len(documents)}",
-        f"intervals {found.plan.level:.0%}, {found.plan.resamples} resamples, seed {found.plan.seed}",
+        found.resampled.signed(found.plan),
         *marks,
     ]
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)

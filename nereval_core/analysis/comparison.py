@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.resampling import SLACK, Plan
+from nereval_core.analysis.resampling_units import ResamplingUnits, each_document
 from nereval_core.analysis.significance import (
     FEW,
     Resampled,
@@ -33,16 +34,19 @@ class Comparison:
 
     Rows with a type come after those of all types together. `differences` are to the baseline; `pairs` are those of all
     pairs of systems, all types together, and empty where they were not asked for or there are fewer than three systems.
+    `words` say what the tables show; `warnings` say what to know before relying on intervals.
     """
 
     scores: Mapping[str, Tallied]
     plan: Plan
+    units: ResamplingUnits
     baseline: str
     intervals: pd.DataFrame
     differences: pd.DataFrame
     pairs: pd.DataFrame
     taus: pd.DataFrame
     words: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def compare_scores(
@@ -51,13 +55,14 @@ def compare_scores(
     names: Sequence[str] = (),
     baseline: str | None = None,
     plan: Plan | None = None,
+    units: ResamplingUnits | None = None,
     by_type: bool = False,
     pairwise: bool = True,
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
 
     `names` are the criteria compared under, by default all; the words are about the first. `by_type` needs spans: the
-    scores of this process.
+    scores of this process. `units` are what is resampled, by default each document.
 
     Raises:
         KeyError: no system is called as the baseline is.
@@ -65,17 +70,19 @@ def compare_scores(
     plan = plan or Plan()
     base = next(iter(scores)) if baseline is None else baseline
     names = names or [criterion.name for criterion in scores[base].criteria]
-    resampled = Resampled(counted(scores, names), plan)
+    units = units or each_document(scores[base].documents, scores[base].unit)
+    resampled = Resampled(counted(scores, names, units), plan)
     intervals, differences = interval_table(resampled), difference_table(resampled, base)
     pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
     taus = tau_table(intervals)
-    words = in_words(intervals, differences, plan)
+    words = in_words(intervals, differences, plan, units)
+    warnings = (*few_units(intervals, units), *units.notes)
     if by_type:
         spans = cast(Mapping[str, Scores], scores)
-        parts = [by_type_tables(spans, name, plan, base) for name in names]
+        parts = [by_type_tables(spans, name, plan, base, units) for name in names]
         intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
         differences = pd.concat([differences, *(two for _, two in parts)], ignore_index=True)
-    return Comparison(scores, plan, base, intervals, differences, pairs, taus, words)
+    return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, words, warnings)
 
 
 def tau_table(intervals: pd.DataFrame) -> pd.DataFrame:
@@ -110,20 +117,20 @@ def kendall(one: np.ndarray, other: np.ndarray) -> float:
     return float((signs[0] * signs[1]).sum() / below) if below else float("nan")
 
 
-def in_words(intervals: pd.DataFrame, differences: pd.DataFrame, plan: Plan) -> tuple[str, ...]:
+def in_words(intervals: pd.DataFrame, differences: pd.DataFrame, plan: Plan, units: ResamplingUnits) -> tuple[str, ...]:
     """Say who is best under the first criterion and how surely, who differs from the baseline, where ranks change."""
     criterion = str(intervals["criterion"].iat[0])
     whole = intervals[intervals["type"].isna()]
     here = whole[whole["criterion"] == criterion]
     best = _best(here)
-    opening = headline(intervals, plan)
+    opening = headline(intervals, plan, units)
     if opening is None:
-        return (f"no system has an F1 under {criterion}", *few_documents(intervals))
+        return (f"no system has an F1 under {criterion}: there are no spans of gold or of a system",)
     lines = [f"{opening.before}{opening.f1}{opening.after}"]
     lines += _against(differences[(differences["criterion"] == criterion) & differences["type"].isna()], plan)
     if len(here) > 1:
         lines += _elsewhere(whole, criterion, best)
-    return (*lines, *few_documents(intervals))
+    return tuple(lines)
 
 
 class Headline(NamedTuple):
@@ -135,7 +142,7 @@ class Headline(NamedTuple):
     system: str
 
 
-def headline(intervals: pd.DataFrame, plan: Plan) -> Headline | None:
+def headline(intervals: pd.DataFrame, plan: Plan, units: ResamplingUnits) -> Headline | None:
     """Say who is best under the first criterion, and how surely; None where no system has an F1."""
     criterion = str(intervals["criterion"].iat[0])
     here = intervals[intervals["type"].isna() & intervals["criterion"].eq(criterion)]
@@ -144,24 +151,31 @@ def headline(intervals: pd.DataFrame, plan: Plan) -> Headline | None:
         return None
     row = here[here["system"] == best[0]].iloc[0]
     after = f", {plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f}"
-    if len(best) > 1:
+    if row["why"]:
+        after = f"; {row['why']}"
+    if row["f1"] == 0:
+        have = "has" if len(best) == 1 else "have"
+        before = f"under {criterion} no span of any system is right: {_listed(best)} {have} an F1 of "
+    elif len(best) > 1:
         before = f"under {criterion} {_listed(best)} share the highest F1, "
     elif len(here) > 1:
         before = f"under {criterion} {best[0]} has the highest F1, "
-        share = percent(float(row["best"]))
-        after += f"; it stays the best in {share} of {plan.resamples:,} resamples of the documents"
+        if not row["why"]:
+            share = percent(float(row["best"]))
+            after += f"; it stays the best in {share} of {plan.resamples:,} resamples of the {units.many}"
     else:
         before = f"under {criterion} {best[0]} has an F1 of "
+    if without := here.loc[here["f1"].isna(), "system"].tolist():
+        after += f"; {_listed(without)} {'has' if len(without) == 1 else 'have'} none, for want of spans"
     return Headline(before, f"{row['f1']:.3f}", after, best[0])
 
 
-def few_documents(intervals: pd.DataFrame) -> tuple[str, ...]:
-    """Warn of too few documents for a bootstrap over them; nothing where there are enough."""
-    whole = intervals.loc[intervals["type"].isna(), "documents"]
+def few_units(intervals: pd.DataFrame, units: ResamplingUnits) -> tuple[str, ...]:
+    """Warn of too few units for a bootstrap over them; nothing where there are enough, or no intervals."""
+    whole = intervals.loc[intervals["type"].isna() & intervals["f1_low"].notna(), "units"]
     if not len(whole) or (least := int(whole.min())) >= FEW:
         return ()
-    have = "document has" if least == 1 else "documents have"
-    return (f"only {least} {have} spans: with fewer than {FEW} the intervals are rough and too narrow",)
+    return (f"only {units.named(least)} have spans: with fewer than {FEW} the intervals are rough and too narrow",)
 
 
 def percent(share: float) -> str:
@@ -183,7 +197,8 @@ def _against(rows: pd.DataFrame, plan: Plan) -> list[str]:
     kinds = {
         "better": apart & (rows["difference"] > 0),
         "worse": apart & (rows["difference"] < 0),
-        "not told apart from it": ~apart,
+        "not told apart from it": ~apart & rows["p_holm"].notna(),
+        "not tested": rows["p_holm"].isna(),
     }
     parts = [f"{name}: {_listed(rows.loc[kind, 'system'].tolist())}" for name, kind in kinds.items() if kind.any()]
     return [f"against {rows['baseline'].iat[0]} (p at most {1 - plan.level:.2g} after Holm): {'; '.join(parts)}"]
@@ -193,13 +208,15 @@ def _elsewhere(whole: pd.DataFrame, criterion: str, best: Sequence[str]) -> list
     """Say under which other criteria another system is best."""
     others: dict[str, list[str]] = {}
     names = [name for name in whole["criterion"].unique() if name != criterion]
+    right = {str(name): _best(rows) for name, rows in whole.groupby("criterion") if rows["f1"].max() > 0}
     for name in names:
-        found = _best(whole[whole["criterion"] == name])
-        if found and found != list(best):
-            others.setdefault(_listed(found), []).append(name)
-    if not names:
+        if name in right and right[name] != list(best):
+            others.setdefault(_listed(right[name]), []).append(name)
+    if not names or criterion not in right:
         return []
     if not others:
+        if len(right) <= len(names):
+            return [f"no other is best under any criterion; under {len(names) + 1 - len(right)} no span is right"]
         return [f"the same is best under all {len(names) + 1} criteria" if len(best) == 1 else "so under all criteria"]
     parts = (f"{systems} under {_listed(under)}" for systems, under in others.items())
     return [f"best under other criteria: {'; '.join(parts)}"]

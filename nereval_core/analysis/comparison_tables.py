@@ -32,7 +32,8 @@ def cell(row: Mapping[Hashable, Any], dagger: bool) -> str:
     """Return F1 with its interval as text that sorts as the number does."""
     if pd.isna(row["f1"]):
         return UNDEFINED
-    return f"{row['f1']:.3f} [{row['f1_low']:.3f}, {row['f1_high']:.3f}]{DAGGER if dagger else ''}"
+    ends = "" if pd.isna(row["f1_low"]) else f" [{row['f1_low']:.3f}, {row['f1_high']:.3f}]"
+    return f"{row['f1']:.3f}{ends}{DAGGER if dagger else ''}"
 
 
 def best_cells(intervals: pd.DataFrame, across: str) -> frozenset[tuple[int, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.resampling import Float64, Int64, Plan, acceleration, bca, bootstrap_sums
+from nereval_core.analysis.resampling_units import ResamplingUnits
 
 Numbers = NDArray[Any]
 AT_ONCE = 1 << 25
@@ -16,9 +17,9 @@ AT_ONCE = 1 << 25
 
 
 class Stages(NamedTuple):
-    """The same sums, or figures, of all documents, of all but one, and of documents drawn with replacement.
+    """The same sums, or figures, of all units, of all but one, and of units drawn with replacement.
 
-    Shapes (rows, 1), (rows, documents), (rows, resamples).
+    Shapes (rows, 1), (rows, units), (rows, resamples).
     """
 
     whole: Numbers
@@ -35,14 +36,14 @@ class Estimates(NamedTuple):
     undefined: Int64
 
 
-def staged(blocks: Iterable[Numbers], plan: Plan) -> Iterator[Stages]:
+def staged(blocks: Iterable[Numbers], plan: Plan, units: ResamplingUnits) -> Iterator[Stages]:
     """Yield what blocks of counts, each of shape (rows, documents), sum to.
 
-    Documents are drawn once for as many blocks as AT_ONCE allows, as that takes longer than adding up.
+    Units are drawn once for as many blocks as AT_ONCE allows, as that takes longer than adding up.
     """
     batch: list[Numbers] = []
     rows = 0
-    for block in blocks:
+    for block in map(units.summed, blocks):
         if batch and (rows + len(block)) * plan.resamples > AT_ONCE:
             yield from _drawn(batch, plan)
             batch, rows = [], 0

@@ -172,14 +172,13 @@ def leave_one_out(counts: Counts) -> Counts:
 def acceleration(values: Float64) -> Float64:
     """Return Efron's acceleration from the values with one document left out, shape (k, documents) to (k,).
 
-    Documents without which the value is undefined are left out.
+    NaN where a value is undefined without one of the documents: it rests on that one alone, and resamples, which hold
+    that document or have no value, tell nothing of how it varies.
     """
-    away = np.isnan(values)
-    number = np.maximum(values.shape[-1] - away.sum(axis=-1), 1)
-    mean = np.where(away, 0, values).sum(axis=-1) / number
-    rest = np.where(away, 0, mean[:, None] - values)
+    alone = np.isnan(values).any(axis=-1)
+    rest = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
     below = 6 * np.square(rest).sum(axis=-1) ** 1.5
-    found = np.zeros(len(values))
+    found = np.where(alone, np.nan, 0.0)
     np.divide((rest**3).sum(axis=-1), below, out=found, where=below > 0)
     return found
 
@@ -188,7 +187,8 @@ def bca(observed: Float64, replicates: Float64, accelerations: Float64, level: f
     """Return bias-corrected and accelerated intervals, shapes (k,), (k, resamples), (k,).
 
     Resamples in which a value is undefined are left out of its interval and counted. Where all others lie on one side
-    of the observed value, half a resample is taken to lie on the other.
+    of the observed value, half a resample is taken to lie on the other. Where an acceleration is NaN there is no
+    interval.
     """
     ordered = np.sort(replicates, axis=-1)
     undefined = np.isnan(replicates).sum(axis=-1)
@@ -197,7 +197,7 @@ def bca(observed: Float64, replicates: Float64, accelerations: Float64, level: f
     for row, (value, values) in enumerate(zip(observed.tolist(), ordered, strict=True)):
         here = values[: number[row]]
         below[row] = (np.searchsorted(here, value - SLACK) + np.searchsorted(here, value + SLACK, "right")) / 2
-    known = (number > 0) & ~np.isnan(observed)
+    known = (number > 0) & ~np.isnan(observed) & ~np.isnan(accelerations)
     share = np.clip(below, 0.5, np.maximum(number - 0.5, 0.5)) / np.maximum(number, 1)
     bias = ndtri(share)
     ends = []

@@ -1,8 +1,9 @@
 """Whether one system is better than another: intervals of scores, of differences, and tests of the differences.
 
-Intervals come from the bootstrap over documents, bias-corrected and accelerated; the resamples are the same for all
-systems and criteria, so differences are paired. Tests are approximate randomization: each document's counts of the two
-systems change places or not, p = (times the difference of F1 is at least as large + 1) / (resamples + 1). Holm's
+Intervals come from the bootstrap over units (documents, unless other `ResamplingUnits` are given), bias-corrected and
+accelerated; the resamples are the same for all systems and criteria, so differences are paired. What rests on one unit
+alone has neither interval nor test. Tests are approximate randomization: each unit's counts of the two systems change
+places or not, p = (times the difference of F1 is at least as large + 1) / (resamples + 1). Holm's
 correction is over the tests of one table under one criterion (and of one type).
 """
 
@@ -36,30 +37,33 @@ from nereval_core.analysis.resampling import (
     swap_sums,
     type_counts,
 )
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.report.tallied import Tallied
 from nereval_core.scoring import Scores
 
 F1 = RATIOS.index("f1")
 FEW = 20
-"""Documents with spans below which a bootstrap over documents tells little."""
+"""Units with spans below which a bootstrap over units tells little."""
 
 _KEYS = {"criterion": "str", "type": "str"}
 INTERVAL_COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         **_KEYS,
         "system": "str",
-        "documents": "int64",
+        "units": "int64",
         "POS": "int64",
         "ACT": "int64",
         **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_low", "_high")},
         "undefined": "int64",
         "rank": "Int64",
         "best": "float64",
+        "why": "str",
     }
 )
-"""Columns of `interval_table` and their dtypes. `type` is NA for all types together; `documents` are those with spans
-of gold or of the system; `undefined` counts the resamples without an F1. `rank` is by F1, 1 is best, equals share the
-better; `best` is the share of resamples in which no other system's F1 is higher."""
+"""Columns of `interval_table` and their dtypes. `type` is NA for all types together; `units` are those that are
+resampled and have spans of gold or of the system; `undefined` counts the resamples without an F1. `rank` is by F1, 1 is
+best, equals share the better; `best` is the share of resamples in which no other system's F1 is higher. `why` says what
+keeps F1 from an interval and from being the best in a share of resamples."""
 DIFFERENCE_COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         **_KEYS,
@@ -72,10 +76,11 @@ DIFFERENCE_COLUMNS: Mapping[str, str] = MappingProxyType(
         "p": "float64",
         "p_holm": "float64",
         "tests": "int64",
+        "why": "str",
     }
 )
 """Columns of `difference_table` and their dtypes: F1 of the system less that of the baseline, p before and after
-Holm's correction over `tests` tests."""
+Holm's correction over `tests` tests; `why` says what keeps the difference from an interval and a test."""
 
 
 class Group(NamedTuple):
@@ -87,27 +92,27 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The counts of all systems: `counts` has the shape (groups, systems, PARTS, documents)."""
+    """The counts of all systems: `counts` has the shape (groups, systems, PARTS, units)."""
 
     groups: tuple[Group, ...]
     systems: tuple[str, ...]
     counts: Counts
+    units: ResamplingUnits
 
 
-def counted(scored: Mapping[str, Tallied], criteria: Sequence[str]) -> Counted:
-    """Return the counts of all documents under some criteria."""
-    rows = [np.stack([document_counts(scores, name) for scores in scored.values()]) for name in criteria]
-    return Counted(tuple(map(Group, criteria)), tuple(scored), np.stack(rows))
+def counted(scored: Mapping[str, Tallied], criteria: Sequence[str], units: ResamplingUnits) -> Counted:
+    """Return the counts of all units under some criteria."""
+    rows = [np.stack([units.summed(document_counts(one, name)) for one in scored.values()]) for name in criteria]
+    return Counted(tuple(map(Group, criteria)), tuple(scored), np.stack(rows), units)
 
 
-def counted_by_type(scored: Mapping[str, Scores], criterion: str) -> Counted:
-    """Return the counts of all documents by type under one criterion."""
+def counted_by_type(scored: Mapping[str, Scores], criterion: str, units: ResamplingUnits) -> Counted:
+    """Return the counts of all units by type under one criterion."""
     types = tuple(sorted({kind for scores in scored.values() for kind in scores.by_type(criterion)}))
-    documents = next(iter(scored.values())).documents
-    found = np.zeros((len(types), len(scored), 4, documents), np.int32)
+    found = np.zeros((len(types), len(scored), 4, units.count), np.int32)
     for place, scores in enumerate(scored.values()):
-        found[:, place] = type_counts(scores, criterion, types)
-    return Counted(tuple(Group(criterion, kind) for kind in types), tuple(scored), found)
+        found[:, place] = units.summed(type_counts(scores, criterion, types))
+    return Counted(tuple(Group(criterion, kind) for kind in types), tuple(scored), found, units)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,7 @@ class Resampled:
 
     @cached_property
     def totals(self) -> Sums:
-        """Sums over all documents, shape (groups, systems, 4)."""
+        """Sums over all units, shape (groups, systems, 4)."""
         found: Sums = self.counted.counts.sum(axis=-1, dtype=np.int64).astype(np.float64)
         return found
 
@@ -135,22 +140,22 @@ class Resampled:
 
     @cached_property
     def swaps(self) -> Sums:
-        """Sums with a random sign for each document, shape (groups, systems, 4, resamples)."""
+        """Sums with a random sign for each unit, shape (groups, systems, 4, resamples)."""
         return swap_sums(self.counted.counts, self.plan)
 
     @cached_property
     def left_out(self) -> tuple[Float64, Float64]:
-        """Accelerations, shape (groups, systems, 3), and F1 with one document left out, (groups, systems, documents).
+        """Accelerations, shape (groups, systems, 3), and F1 with one unit left out, (groups, systems, units).
 
-        Of many documents the three ratios of all groups would take much room at once.
+        Of many units the three ratios of all groups would take much room at once.
         """
         groups, systems, parts = self.observed.shape
-        documents = self.counted.counts.shape[-1]
-        accelerations, f1 = np.zeros((groups, systems, parts)), np.zeros((groups, systems, documents))
+        units = self.counted.counts.shape[-1]
+        accelerations, f1 = np.zeros((groups, systems, parts)), np.zeros((groups, systems, units))
         for group in range(groups):
             values = ratios(leave_one_out(self.counted.counts[group]))
             f1[group] = values[:, F1]
-            accelerations[group] = acceleration(values.reshape(systems * parts, documents)).reshape(systems, parts)
+            accelerations[group] = acceleration(values.reshape(systems * parts, units)).reshape(systems, parts)
         return accelerations, f1
 
     def interval(self) -> Interval:
@@ -166,7 +171,8 @@ class Resampled:
         replicates = self.ratios[:, one, F1] - self.ratios[:, other, F1]
         left_out = acceleration(self.left_out[1][:, one] - self.left_out[1][:, other])
         seen = f1[:, one] - f1[:, other]
-        return seen, bca(seen, replicates, left_out, self.plan.level), self._randomization(one, other, seen)
+        p = np.where(np.isnan(left_out), np.nan, self._randomization(one, other, seen))
+        return seen, bca(seen, replicates, left_out, self.plan.level), p
 
     def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
         half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2
@@ -183,18 +189,20 @@ def interval_table(resampled: Resampled) -> pd.DataFrame:
     interval = resampled.interval()
     f1, replicates = resampled.observed[:, :, F1], resampled.ratios[:, :, F1]
     best = bests(replicates)
-    documents = resampled.counted.counts[:, :, 2:].any(axis=2).sum(axis=-1)
+    units = resampled.counted.counts[:, :, 2:].any(axis=2).sum(axis=-1)
     rows: list[dict[str, Any]] = []
     for place, group in enumerate(resampled.counted.groups):
         places = ranks(f1[place])
         for number, system in enumerate(resampled.counted.systems):
             at = (place, number)
-            row = {**group._asdict(), "system": system, "documents": documents[at]}
+            row = {**group._asdict(), "system": system, "units": units[at]}
             row |= {"POS": resampled.totals[at][2], "ACT": resampled.totals[at][3]}
             for part, name in enumerate(RATIOS):
                 row[name] = resampled.observed[at][part]
                 row |= {f"{name}_low": interval.low[at][part], f"{name}_high": interval.high[at][part]}
-            row |= {"undefined": interval.undefined[at][F1], "rank": places[number], "best": best[at]}
+            lone = lacks_interval(f1[at], interval.low[at][F1])
+            row |= {"undefined": interval.undefined[at][F1], "rank": places[number]}
+            row |= {"best": np.nan if lone else best[at], "why": resampled.counted.units.lone("F1") if lone else ""}
             rows.append(row)
     return pd.DataFrame(rows, columns=list(INTERVAL_COLUMNS)).astype(dict(INTERVAL_COLUMNS))
 
@@ -219,24 +227,31 @@ def difference_table(resampled: Resampled, baseline: str | None = None) -> pd.Da
         for (one, other), (seen, interval, p), corrected in zip(pairs, found, adjusted, strict=True):
             row = {**group._asdict(), "system": systems[one], "baseline": systems[other], "difference": seen[place]}
             row |= {name: end[place] for name, end in zip(Interval._fields, interval, strict=True)}
-            rows.append(row | {"p": p[place], "p_holm": corrected, "tests": tests})
+            lone = lacks_interval(seen[place], interval.low[place])
+            why = resampled.counted.units.lone("an F1") if lone else ""
+            rows.append(row | {"p": p[place], "p_holm": corrected, "tests": tests, "why": why})
     return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS)).astype(dict(DIFFERENCE_COLUMNS))
 
 
 def by_type_tables(
-    scored: Mapping[str, Scores], criterion: str, plan: Plan, baseline: str
+    scored: Mapping[str, Scores], criterion: str, plan: Plan, baseline: str, units: ResamplingUnits
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return intervals and differences of each type under one criterion."""
-    whole = counted_by_type(scored, criterion)
+    whole = counted_by_type(scored, criterion, units)
     step = max(1, COLUMNS // max(1, len(scored) * 4 * max(plan.resamples, whole.counts.shape[-1])))
     parts = []
     for low in range(0, len(whole.groups), step):
-        some = Counted(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step])
+        some = Counted(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
         resampled = Resampled(some, plan)
         parts.append((interval_table(resampled), difference_table(resampled, baseline)))
     intervals = [one for one, _ in parts] or [pd.DataFrame(columns=list(INTERVAL_COLUMNS))]
     differences = [two for _, two in parts] or [pd.DataFrame(columns=list(DIFFERENCE_COLUMNS))]
     return pd.concat(intervals, ignore_index=True), pd.concat(differences, ignore_index=True)
+
+
+def lacks_interval(value: float, low: float) -> bool:
+    """Tell whether a figure that is defined has no interval, as it rests on one unit alone."""
+    return bool(np.isnan(low) and not np.isnan(value))
 
 
 def bests(replicates: Float64) -> Float64:

@@ -10,6 +10,7 @@ import pandas as pd
 from nereval_core.analysis import slicing
 from nereval_core.analysis.joined import Columns
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
 from nereval_core.analysis.sliced import PLAN, calibration, curve, slice_table, tally
 from nereval_core.analysis.slicing import SLICINGS, Sliced
 from nereval_core.analysis.thresholds import MOST_STEPS
@@ -34,6 +35,8 @@ class Slices:
 
     scores: Scores
     criterion: str
+    plan: Plan
+    units: ResamplingUnits
     tables: Mapping[str, pd.DataFrame]
     titles: Mapping[str, str]
     thresholds: pd.DataFrame | None = None
@@ -52,11 +55,13 @@ def slice_report(
     steps: int = MOST_STEPS,
     resamples: int = PLAN.resamples,
     seed: int = PLAN.seed,
+    units: ResamplingUnits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Slices:
     """Slice scores by some of ASKED, by default by all that applies but the combinations, which take longest.
 
-    `meta` and `column` stand for all keys and columns, `meta source` for one.
+    `meta` and `column` stand for all keys and columns, `meta source` for one. `units` are what is resampled, by default
+    each document.
 
     Raises:
         FormatError: something else is asked for.
@@ -65,6 +70,7 @@ def slice_report(
     beside: dict[str, object] = {one.digest[: slicing.DIGITS]: one for one in (training, columns) if one is not None}
     given = Sliced(scores, criterion, scores.read, beside.get)
     plan = Plan(resamples=resamples, seed=seed)
+    units = units or resampling_units(scores.read[0].documents)
     offered = slicing.offered(given, training, columns)
     names = [name for name in offered if not by or _wanted(name, by)]
     values = {name: found for name in (offered if WORST in by else names) if (found := slicing.find(given, name))}
@@ -73,16 +79,16 @@ def slice_report(
         if progress is not None:
             progress(number, len(names))
         if name in values:
-            tables[name] = slice_table(tally(given, values[name]), plan)
+            tables[name] = slice_table(tally(given, values[name]), plan, units)
     points = curve(given, steps=steps) if not by or SCORE in by else None
     tenths, gap = None, None
     if points is not None and (found := slicing.find(given, "score")) is not None:
         tenths, gap = calibration(given, found)
     titles = {name: slicing.title(name) for name in tables}
-    worst = worst_table(given, values) if WORST in by else None
+    worst = worst_table(given, values, units) if WORST in by else None
     if progress is not None:
         progress(len(names), len(names))
-    return Slices(scores, criterion, tables, titles, points, tenths, gap, worst)
+    return Slices(scores, criterion, plan, units, tables, titles, points, tenths, gap, worst)
 
 
 def _wanted(name: str, by: Iterable[str]) -> bool:

@@ -28,6 +28,7 @@ from nereval_core.analysis.resampling import (
     leave_one_out,
     ratios,
 )
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slice_values import CALIBRATION, Sliced, Values
 from nereval_core.analysis.thresholds import MOST_STEPS, scores_of, thresholded
 from nereval_core.averages import ratio_columns
@@ -48,7 +49,8 @@ SLICE_COLUMNS: Mapping[str, str] = {
 """Columns of `slice_table` and their dtypes.
 
 `documents` have a span of the slice on either side. `f1_low` and `f1_high` are NaN where only Wilson's interval is
-given; `interval` says which it is. `small`: fewer than SMALL gold spans, or predictions.
+given; `interval` says which it is: BOOTSTRAP, WILSON or NO_INTERVAL. `small`: fewer than SMALL gold spans, or
+predictions.
 """
 CURVE_COLUMNS: Mapping[str, str] = {
     "threshold": "float64",
@@ -71,12 +73,13 @@ CALIBRATION_COLUMNS: Mapping[str, str] = {
 SMALL = 20
 """Fewer spans than that say little: they are drawn in grey."""
 FEW = 10
-"""A slice in fewer documents has Wilson's interval, which takes spans for independent, in place of the bootstrap's."""
+"""A slice in fewer units has Wilson's interval, which takes spans for independent, in place of the bootstrap's."""
 PLAN = Plan(resamples=2_000)
 """Slices are many: each has fewer resamples than the comparison of systems."""
 GROUPS = 5_000
 """More documents than that are resampled in so many groups drawn as one."""
-BOOTSTRAP, WILSON = "bootstrap over documents", "Wilson"
+BOOTSTRAP, WILSON, NO_INTERVAL = "bootstrap", "Wilson", "none"
+"""What intervals of a slice are; a slice in one unit alone has none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,18 +119,21 @@ def _sum(place: Int64, weight: NDArray[Any], size: int) -> Int64:
     return np.bincount(place, weight, minlength=size).astype(np.int64)
 
 
-def slice_table(found: Tally, plan: Plan = PLAN) -> pd.DataFrame:
+def slice_table(found: Tally, plan: Plan = PLAN, units: ResamplingUnits | None = None) -> pd.DataFrame:
     """Return one row a slice that has spans, with the columns of SLICE_COLUMNS.
 
-    Intervals are those of a bootstrap over documents, or Wilson's where a slice has spans in fewer than FEW of them, or
-    is all right or all wrong.
+    Intervals are those of a bootstrap over units, by default each document, or Wilson's where a slice has spans in
+    fewer than FEW of them, or is all right or all wrong; a slice in one unit alone has none.
     """
     gold, pred = found.gold[:-1], found.pred[:-1]
     some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
     gold, pred, cells = gold[some], pred[some], found.by_document[some]
     documents = cells[:, 2:].any(axis=1).sum(axis=1)
     pos, act = gold.sum(axis=1), pred.sum(axis=1)
-    few = documents < FEW
+    if units is not None:
+        cells = units.summed(cells)
+    number = cells[:, 2:].any(axis=1).sum(axis=1)
+    few, lone = number < FEW, number < 2
     low, high = np.full((2, len(some), 3), np.nan)
     if not few.all():
         low, high = bootstrapped(cells, plan)
@@ -135,9 +141,10 @@ def slice_table(found: Tally, plan: Plan = PLAN) -> pd.DataFrame:
         few |= (low == high)[:, :2].any(axis=1)
     totals = cells.sum(axis=-1, dtype=np.int64)
     wilson = np.stack([wilson_interval(totals[:, part] / 2, totals[:, part + 2], plan.level) for part in (1, 0)])
-    for number in range(2):
-        low[few, number], high[few, number] = wilson[number, 0, few], wilson[number, 1, few]
+    for part in range(2):
+        low[few, part], high[few, part] = wilson[part, 0, few], wilson[part, 1, few]
     low[few, 2] = high[few, 2] = np.nan
+    low[lone] = high[lone] = np.nan
     table: dict[str, Any] = {"slice": [found.names[place] for place in some.tolist()]}
     for side, counts in (("gold", gold), ("pred", pred)):
         table |= {f"{side}_{name}": counts[:, Decision[name]] for name in ("COR", "INC", "PAR")}
@@ -150,7 +157,7 @@ def slice_table(found: Tally, plan: Plan = PLAN) -> pd.DataFrame:
             ends[:] = np.nan
     for number, ratio in enumerate(RATIOS):
         table |= {f"{ratio}_low": low[:, number], f"{ratio}_high": high[:, number]}
-    table["interval"] = categories(few.astype(np.int8), (BOOTSTRAP, WILSON))
+    table["interval"] = categories(few.astype(np.int8) + lone, (BOOTSTRAP, WILSON, NO_INTERVAL))
     table["small"] = (pos < SMALL) | ((act < SMALL) & (act > 0))
     return pd.DataFrame(table, columns=list(SLICE_COLUMNS)).astype({"slice": "str"})
 

@@ -1,9 +1,9 @@
 """Where two slicings together find a system worst: recall of each combination against that of all other gold spans.
 
-The test is a score test that takes the spans of a document for dependent: under the hypothesis that recall is the same
-in the combination as elsewhere, each document adds the sum of its spans' credit less the whole's recall, and the sum
-over documents, divided by its standard deviation, is normal. P values are one-sided, for a lower recall, and corrected
-by Holm's method, which holds however the combinations hang together: they share spans.
+The test is a score test that takes the spans of a resampling unit, such as a document, for dependent: under the
+hypothesis that recall is the same in the combination as elsewhere, each unit adds the sum of its spans' credit less the
+whole's recall, and the sum over units, divided by its standard deviation, is normal. P values are one-sided, for a
+lower recall, and corrected by Holm's method, which holds however the combinations hang together: they share spans.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nereval_core.alignment import Decision
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.significance import holm
 from nereval_core.analysis.slicing import Sliced, Values
 
@@ -41,15 +42,17 @@ WORST_COLUMNS: Mapping[str, str] = {
 other spans, p before and after Holm's correction over `tests` tests."""
 
 
-def worst_table(given: Sliced, values: Mapping[str, Values]) -> pd.DataFrame:
+def worst_table(given: Sliced, values: Mapping[str, Values], units: ResamplingUnits | None = None) -> pd.DataFrame:
     """Return the combinations of two slices that have enough gold spans, most significant first: WORST_COLUMNS.
 
     `values` are slicings by name. Combinations that hold all gold spans, or just those of one of their slices, say
-    nothing more and are left out, and so are slices that hold the same gold spans as an earlier one.
+    nothing more and are left out, and so are slices that hold the same gold spans as an earlier one. Spans of one
+    of the `units` are taken for dependent, by default those of one document.
     """
     gold = given.layers[0]
     decisions, weight = given.scores.decisions(given.criterion)[0], given.scores.weights(given.criterion)[0]
     credit = ((decisions == Decision.COR) + 0.5 * (decisions == Decision.PAR)) * weight
+    doc = gold.doc if units is None else units.of(gold.doc)
     repeated = _repeated(values)
     rows: list[tuple[Any, ...]] = []
     for (one, first), (two, second) in combinations(values.items(), 2):
@@ -58,7 +61,7 @@ def worst_table(given: Sliced, values: Mapping[str, Values]) -> pd.DataFrame:
         width = len(second.names)
         both = (first.gold >= 0) & (second.gold >= 0)
         cell = np.where(both, first.gold.astype(np.int64) * width + second.gold, -1)
-        found, tested = _tests(cell, gold.doc, credit, weight)
+        found, tested = _tests(cell, doc, credit, weight)
         alone = (_numbers(first.gold, weight), _numbers(second.gold, weight))
         for number, row in zip(found.tolist(), tested, strict=True):
             a, b = divmod(number, width)

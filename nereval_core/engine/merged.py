@@ -12,6 +12,7 @@ import numpy as np
 from nereval_core.conventions import Outcome, named
 from nereval_core.conventions.outcome import Content
 from nereval_core.conventions.shares import Share
+from nereval_core.corpus import Unit
 from nereval_core.counts import RATIOS, Average, Counts, DocumentCounts, averages_of
 from nereval_core.criteria import Criterion
 from nereval_core.digest import combined
@@ -69,6 +70,10 @@ class Merged:
     @property
     def documents(self) -> int:
         return self.tally.documents
+
+    @property
+    def unit(self) -> Unit:
+        return "sentence" if self.tally.documents == self.tally.sentences > 0 else "document"
 
     @property
     def greedy(self) -> tuple[str, ...]:

@@ -63,10 +63,12 @@ class Tally:
     """The sums of some shards under one system.
 
     Spans and types are those that were read, before any rules; `cores` and `alternatives` say how many gold spans have
-    such; `tokenized` documents have tokens of their own. `published` is what a published scorer counts.
+    such; `sentences` documents are single sentences, as none are marked; `tokenized` documents have tokens of their
+    own. `published` is what a published scorer counts.
     """
 
     documents: int = 0
+    sentences: int = 0
     gold_spans: int = 0
     pred_spans: int = 0
     gold_types: tuple[str, ...] = ()
@@ -84,6 +86,7 @@ class Tally:
         empty = CriterionTally()
         return Tally(
             documents=self.documents + other.documents,
+            sentences=self.sentences + other.sentences,
             gold_spans=self.gold_spans + other.gold_spans,
             pred_spans=self.pred_spans + other.pred_spans,
             gold_types=tuple(sorted({*self.gold_types, *other.gold_types})),
@@ -143,6 +146,7 @@ def tallied(gold: Layer, pred: Layer, scores: Scores) -> tuple[Tally, Columns]:
         criteria[criterion.name], columns[f"counts/{number}"] = _criterion(scores, criterion.name)
     tally = Tally(
         documents=len(documents),
+        sentences=len(documents) if documents.unit == "sentence" else 0,
         gold_spans=len(gold),
         pred_spans=len(pred),
         gold_types=gold.types,

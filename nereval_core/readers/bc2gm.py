@@ -240,7 +240,7 @@ def sentences(files: Sequence[SourceFile], problems: list[Problem]) -> tuple[Doc
                 ids.append(name)
                 texts.append(text)
                 places.append((file.shown, number))
-    documents = Documents(tuple(ids), tuple(texts))
+    documents = Documents(tuple(ids), tuple(texts), unit="sentence")
     problems.extend(document_problems(documents, places.__getitem__))
     return documents, tuple(places)
 

@@ -10,6 +10,7 @@ The text is rebuilt: tokens joined by one blank, sentences by a line end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from nereval_core.corpus import Labels, Place, document_problems, layer
 from nereval_core.errors import FormatError, Problem, counted, quoted
@@ -81,7 +82,7 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     if problems:
         raise FormatError(sorted(problems, key=lambda problem: problem.line or 0) if len(files) == 1 else problems)
 
-    documents = rows.documents(units.first, units.ids, units.named)
+    documents = replace(rows.documents(units.first, units.ids, units.named), unit=units.unit)
     chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
     spans = layer(
         options.name or source.label,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.corpus import Int64, Place
+from nereval_core.corpus import Int64, Place, Unit
 from nereval_core.errors import Problem
 from nereval_core.readers.conll_blocks import PackedRows
 from nereval_core.readers.conll_rows import ListedRows, Mark, Places
@@ -26,6 +26,7 @@ class Units:
     places: Sequence[Place]
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    unit: Unit = "document"
 
 
 def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
@@ -99,6 +100,6 @@ def _sentence_units(rows: AnyRows, sentences: Int64) -> Units:
         names = [rows.found.sentence_ids.get(token, "") for token in sentences[:-1].tolist()]
         if all(names) and len(set(names)) == count:
             note = f"no documents marked: each sentence is a unit ({count}, named by sent_id)"
-            return Units(range(count), tuple(names), True, places, [note])
+            return Units(range(count), tuple(names), True, places, [note], unit="sentence")
     note = f"no documents marked: each sentence is a unit ({count}, numbered)"
-    return Units(range(count), tuple(map(str, range(1, count + 1))), False, places, [note])
+    return Units(range(count), tuple(map(str, range(1, count + 1))), False, places, [note], unit="sentence")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
+from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
 from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
@@ -59,7 +59,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     if problems:
         raise FormatError(problems)
     key, bracketed = _key(source, sentences, options.column)
-    grouped, named, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
+    grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
     if problems:
         raise FormatError(problems)
     taken = _bracketed(grouped, key, problems) if bracketed else _tagged(grouped, key, options, problems)
@@ -70,6 +70,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         Intervals.of([document.tokens for document in grouped]),
         Intervals.of([document.spans for document in grouped]),
         named=named,
+        unit=unit,
     )
     problems += document_problems(documents, places.__getitem__)
     if problems:
@@ -155,8 +156,8 @@ def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[st
 
 def _documents(
     sentences: Sequence[Sentence], problems: list[Problem], *, whole: bool
-) -> tuple[list[Document], bool, list[str]]:
-    """Return the documents, whether they have names, and what is to be said of how they were told apart.
+) -> tuple[list[Document], bool, Unit, list[str]]:
+    """Return the documents, whether they have names, what each is, and what is to be said of how they were told apart.
 
     Where no document is marked each sentence is one, or with `whole` each file.
     """
@@ -197,7 +198,8 @@ def _documents(
         notes.append(f"documents have no ids: numbered 1 to {len(groups)}")
     if not named:
         groups = [(str(number), held) for number, (_, held) in enumerate(groups, start=1)]
-    return [document_of(name, held, problems) for name, held in groups], named, notes
+    unit: Unit = "sentence" if units else "document"
+    return [document_of(name, held, problems) for name, held in groups], named, unit, notes
 
 
 def _bracketed(documents: Sequence[Document], key: str, problems: list[Problem]) -> Taken:

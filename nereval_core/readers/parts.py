@@ -170,6 +170,7 @@ def _documents(readings: Sequence[Reading]) -> Documents:
         _intervals(parts, lambda part: part.sentences),
         tuple(chain.from_iterable(meta)) if any(part.meta is not None for part in parts) else None,
         named,
+        unit="sentence" if all(part.unit == "sentence" for part in parts) else "document",
     )
 
 

@@ -12,11 +12,14 @@ _GRID = "rgba(128,128,128,0.35)"
 _HEAD = 96
 
 
-def leaderboard(table: pd.DataFrame, baseline: str, said: str) -> go.Figure:
+def leaderboard(
+    table: pd.DataFrame, baseline: str, said: str, units: tuple[str, str] = ("document", "documents")
+) -> go.Figure:
     """Draw F1 of systems with intervals, the best on top.
 
-    `table` has the columns `criterion`, `system`, `f1`, `f1_low`, `f1_high`, `rank`, `documents` and `POS` of one
-    criterion; systems without F1 have no mark. `said` tells how the intervals were made. A mark's `customdata` is
+    `table` has the columns `criterion`, `system`, `f1`, `f1_low`, `f1_high`, `rank`, `units` and `POS` of one
+    criterion; systems without F1 have no mark. `said` tells how the intervals were made, `units` what one and several
+    of what is resampled are called. A mark's `customdata` is
     (system,).
     """
     rows = table.sort_values("f1", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
@@ -43,19 +46,19 @@ def leaderboard(table: pd.DataFrame, baseline: str, said: str) -> go.Figure:
             },
             customdata=[(system,) for system in here["system"]],
             hovertext=[
-                f"{plain(system)}: F1 {f1:.4f}, {low:.4f} to {high:.4f}, place {rank}"
+                f"{plain(system)}: F1 {f1:.4f}{_ends(low, high)}, place {rank}"
                 for system, f1, low, high, rank in zip(
                     *(here[column] for column in ("system", "f1", "f1_low", "f1_high", "rank")), strict=True
                 )
             ],
             hoverinfo="text",
         )
-    spans, documents = (int(table[column].max()) if len(table) else 0 for column in ("POS", "documents"))
+    spans, number = (int(table[column].max()) if len(table) else 0 for column in ("POS", "units"))
     unit = "gold token" if str(table["criterion"].iat[0] if len(table) else "") == "fragment" else "gold span"
     return figure.update_layout(
         title={
             "text": f"F1 of {counted(len(rows), 'system')} under {criterion}<br><sub>F1, at best 1; "
-            f"n = {counted(spans, unit)} in {counted(documents, 'document')}; {plain(said)}</sub>",
+            f"n = {counted(spans, unit)} in {number:,} {plain(units[number != 1])}; {plain(said)}</sub>",
             "yref": "container",
             "y": 1,
             "yanchor": "top",
@@ -79,3 +82,8 @@ def leaderboard(table: pd.DataFrame, baseline: str, said: str) -> go.Figure:
         margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
         **background(),
     )
+
+
+def _ends(low: float, high: float) -> str:
+    """Return the ends of an interval as text, "" where there is none."""
+    return "" if pd.isna(low) else f", {low:.4f} to {high:.4f}"

@@ -9,8 +9,8 @@ from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
 from nereval_core.report.tallied import Tallied
 
 
-def signature(scores: Tallied, name: str) -> str:
-    """Return the signature of a system's scores under a criterion.
+def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:
+    """Return the signature of a system's scores under a criterion; `intervals` says how these were made, if they were.
 
     Digests are over canonical content (16 of 64 hexadecimal digits): neither file names nor reading order matter.
     """
@@ -27,6 +27,7 @@ def signature(scores: Tallied, name: str) -> str:
         f"gold sha256:{scores.read_gold[:16]}",
         f"pred sha256:{scores.read_pred[:16]}",
         f"documents {scores.documents}",
+        *([intervals] if intervals else []),
         *scores.marks,
     ]
     if scores.greedy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Sized
 from typing import Protocol
 
+from nereval_core.corpus import Unit
 from nereval_core.counts import DocumentCounts
 from nereval_core.criteria import Criterion
 from nereval_core.scoring import Average, Counts, Settings
@@ -45,6 +46,9 @@ class Tallied(Protocol):
 
     @property
     def documents(self) -> int: ...
+
+    @property
+    def unit(self) -> Unit: ...
 
     @property
     def greedy(self) -> tuple[str, ...]: ...

@@ -27,7 +27,7 @@ from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fing
 
 __all__ = ["ChangedError", "Entry", "Kept", "Store", "TooLargeError", "fingerprints", "input_key"]
 
-FORMAT = 2
+FORMAT = 3
 """Changes with what entries hold, or with what a digest is taken over."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000

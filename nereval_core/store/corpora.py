@@ -41,6 +41,7 @@ def write_corpus(writer: ColumnWriter, corpus: Corpus) -> dict[str, Any]:
         "digest": corpus.digest,
         "notes": corpus.notes,
         "named": documents.named,
+        "unit": documents.unit,
         "documents": documents.digest,
         "layers": layers,
     }
@@ -78,6 +79,7 @@ def read_corpus(columns: Columns, about: Mapping[str, Any]) -> Corpus:
         meta=_Rows(read_texts(columns, "meta")) if "meta.data" in columns.arrays else None,
         named=about["named"],
         sizes=sizes,
+        unit=about["unit"],
     )
     known(documents, hashes=columns["hashes"], digest=about["documents"])
     if (found := _intervals(columns, FOUND)) is not None:

@@ -22,14 +22,16 @@ from nereval_core.analysis.agreement_tables import (
     reasons,
     signature,
     types_table,
+    warnings,
 )
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.queries import Query
 from nereval_core.report.printed import UNDEFINED
 from nereval_core.report.sheets import Sheet
 from nereval_core.scoring import Counts, Settings
 from pages.shared import corpora, keys, navigation, own, reference, state
-from pages.shared.compare_parts import made, plan_of
+from pages.shared.compare_parts import choose_units, made, plan_of, units_of, warn
 from pages.shared.confusion import BAR
 from pages.shared.downloads import export
 from pages.shared.lists import opened, selected_cell, table_key
@@ -81,23 +83,31 @@ def agreed(here: Here, names: tuple[str, ...]) -> Agreement:
     """Return how far some layers agree under the chosen criterion."""
     settings = Settings((here.criterion,), here.settings.merge, here.settings.leave_out)
     read = reference.as_read(here.loaded)
-    return _agreed(read.number, names, repr(settings), plan_of(here), here, settings)
+    units = units_of(here)
+    return _agreed(read.number, names, repr((settings, units.by)), plan_of(here), here, settings, units)
 
 
 # Few are kept, as each holds on to the scores of all pairs.
 @st.cache_resource(max_entries=4, show_spinner="Counting what annotators agree on …")
-def _agreed(number: int, names: tuple[str, ...], key: str, plan: Plan, _here: Here, _settings: Settings) -> Agreement:
+def _agreed(
+    number: int,
+    names: tuple[str, ...],
+    key: str,
+    plan: Plan,
+    _here: Here,
+    _settings: Settings,
+    _units: ResamplingUnits,
+) -> Agreement:
     layers = reference.layers(_here.loaded)
-    return agree({name: layers[name] for name in names}, _settings, plan=plan)
+    return agree({name: layers[name] for name in names}, _settings, plan=plan, resampled=_units)
 
 
 def words(here: Here, found: Agreement) -> None:
     """Say in sentences what the tables show."""
     lines = [f"{line[0].upper()}{line[1:]}." for line in in_words(found, here.by)]
-    few = lines[-1:] if "documents are few" in lines[-1] else []
-    st.markdown(plain(" ".join(lines[: len(lines) - len(few)]), 2_000))
-    for line in few:
-        st.markdown(f":orange-badge[few documents] {plain(line, 200)}")
+    st.markdown(plain(" ".join(lines), 2_000))
+    warn(warnings(found))
+    choose_units(here)
 
 
 def together(here: Here, found: Agreement) -> None:
@@ -117,7 +127,7 @@ def together(here: Here, found: Agreement) -> None:
         column_config={"figure": column("figure", width=190, pinned=True), "over": column("over", width=110), **number},
     )
     title = f"Agreement of {_who(found, group)} under {here.by}"
-    _files(here, found, table, "agreement", title, " ".join((*notes, f"{made(found.plan)}.")))
+    _files(here, found, table, "agreement", title, " ".join((*notes, f"{made(found.plan, found.resampled)}.")))
 
 
 def each(here: Here, found: Agreement) -> Pair | None:
@@ -292,7 +302,7 @@ def _files(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: 
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in table.itertuples(index=False))
-        notes = (f"{made(found.plan)}.", signed)
+        notes = (f"{made(found.plan, found.resampled)}.", signed)
         return (Sheet(title, tuple(map(str, table.columns)), rows, notes),)
 
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -302,7 +312,8 @@ def _files(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: 
 
 
 def _key(here: Here, found: Agreement) -> str:
-    return repr((reference.as_read(here.loaded).number, found.annotators, found.settings, found.plan))
+    number = reference.as_read(here.loaded).number
+    return repr((number, found.annotators, found.settings, found.plan, found.resampled.by))
 
 
 # Where documents have tokens of their own, a digest of all of them stands in it.

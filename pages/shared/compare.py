@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison import Comparison, compare_scores, few_documents, headline, percent
+from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent
 from nereval_core.analysis.comparison_tables import (
     best_cells,
     order_table,
@@ -20,6 +20,7 @@ from nereval_core.analysis.comparison_tables import (
     taus_wide,
 )
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.significance import (
     Resampled,
     by_type_tables,
@@ -33,7 +34,7 @@ from nereval_core.report.printed import DAGGER, UNDEFINED
 from nereval_core.scoring import Counts, Scores
 from pages.shared import compare_parts as parts
 from pages.shared import keys, navigation, sentence
-from pages.shared.compare_parts import made, plan_of, tested
+from pages.shared.compare_parts import made, plan_of, tested, units_of
 from pages.shared.downloads import figure_config
 from pages.shared.lists import table_key
 from pages.shared.overview import formula_box
@@ -52,18 +53,22 @@ def shown_criteria(here: Here, everything: bool) -> tuple[str, ...]:
 
 def compared(here: Here, names: tuple[str, ...]) -> Comparison:
     """Return what compares all systems with the one chosen under some criteria."""
-    return _compared(_key(here, names), here.system, names, plan_of(here), here)
+    return _compared(_key(here, names), here.system, names, plan_of(here), here, units_of(here))
 
 
 def _key(here: Here, names: Sequence[str]) -> str:
     rules = tuple(one for one in here.settings.criteria if one.name in names)
-    return repr((here.loaded.corpus.digest, here.loaded.number, rules, here.settings.merge, here.settings.leave_out))
+    merged, left, units = here.settings.merge, here.settings.leave_out, units_of(here).by
+    return repr((here.loaded.corpus.digest, here.loaded.number, rules, merged, left, units))
 
 
 # Few are kept, as each holds on to the scores of all systems.
-@st.cache_resource(max_entries=4, show_spinner="Resampling the documents …")
-def _compared(key: str, baseline: str, names: tuple[str, ...], plan: Plan, _here: Here) -> Comparison:
-    return compare_scores(_scored(_here, names), names=names, baseline=baseline, plan=plan, pairwise=False)
+@st.cache_resource(max_entries=4, show_spinner="Resampling …")
+def _compared(
+    key: str, baseline: str, names: tuple[str, ...], plan: Plan, _here: Here, _units: ResamplingUnits
+) -> Comparison:
+    scored = _scored(_here, names)
+    return compare_scores(scored, names=names, baseline=baseline, plan=plan, units=_units, pairwise=False)
 
 
 def _scored(here: Here, names: Sequence[str]) -> dict[str, Scores]:
@@ -72,16 +77,16 @@ def _scored(here: Here, names: Sequence[str]) -> dict[str, Scores]:
     return {name: here.scores(name, names) for name in systems}
 
 
-@st.cache_resource(max_entries=12, show_spinner="Resampling the documents, by type …")
+@st.cache_resource(max_entries=12, show_spinner="Resampling, by type …")
 def _by_type(
-    key: str, baseline: str, name: str, plan: Plan, _scored: Mapping[str, Scores]
+    key: str, baseline: str, name: str, plan: Plan, _scored: Mapping[str, Scores], _units: ResamplingUnits
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return by_type_tables(_scored, name, plan, baseline)
+    return by_type_tables(_scored, name, plan, baseline, _units)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …")
-def _pairs(key: str, name: str, plan: Plan, _scored: Mapping[str, Scores]) -> pd.DataFrame:
-    return difference_table(Resampled(counted(_scored, [name]), plan))
+def _pairs(key: str, name: str, plan: Plan, _scored: Mapping[str, Scores], _units: ResamplingUnits) -> pd.DataFrame:
+    return difference_table(Resampled(counted(_scored, [name], _units), plan))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -96,8 +101,8 @@ def words(here: Here, found: Comparison) -> None:
     """Say in sentences what the tables show."""
     if len(here.systems) == 1:
         st.info("There is one system only: upload another prediction of the same gold at Start to compare the two.")
-    opening = headline(found.intervals, found.plan)
-    lines = found.words[: -len(few_documents(found.intervals)) or None]
+    opening = headline(found.intervals, found.plan, found.units)
+    lines = found.words
     if opening is not None:
         view = replace(here.view, system=opening.system)
         with st.container(horizontal=True, gap=None, key="sentence-best"):
@@ -107,8 +112,8 @@ def words(here: Here, found: Comparison) -> None:
         lines = lines[1:]
     for line in lines:
         st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
-    for line in few_documents(found.intervals):
-        st.markdown(f":orange-badge[few documents] {plain(f'{line[0].upper()}{line[1:]}.')}")
+    parts.warn(found.warnings)
+    parts.choose_units(here)
 
 
 def scores(here: Here, found: Comparison) -> None:
@@ -123,7 +128,8 @@ def scores(here: Here, found: Comparison) -> None:
         found.intervals,
         155,
         "F1 by matching criterion",
-        said=f"{made(found.plan)}. {tested(found.plan)}; the baseline is {here.system}, the system of the sidebar.",
+        said=f"{made(found.plan, found.units)}. {tested(found.plan, found.units)}; the baseline is {here.system}, "
+        "the system of the sidebar.",
         strong=best_cells(ordered, "criterion"),
         figure=lambda: _figure(here, found),
     )
@@ -157,12 +163,13 @@ def leaderboard(here: Here, found: Comparison) -> None:
 
 def _figure(here: Here, found: Comparison) -> Any:
     rows = found.intervals[found.intervals["criterion"] == here.by]
-    return _leaderboard(_key(here, [here.by]), here.by, here.system, found.plan, rows)
+    units = (found.units.one, found.units.many)
+    return _leaderboard(_key(here, [here.by]), here.by, here.system, found.plan, units, rows)
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
-def _leaderboard(key: str, name: str, baseline: str, plan: Plan, _rows: pd.DataFrame) -> Any:
-    return leaderboard_figure(_rows, baseline, f"{plan.level:.0%} intervals, {plan.resamples:,} resamples")
+def _leaderboard(key: str, name: str, baseline: str, plan: Plan, units: tuple[str, str], _rows: pd.DataFrame) -> Any:
+    return leaderboard_figure(_rows, baseline, f"{plan.level:.0%} intervals, {plan.resamples:,} resamples", units)
 
 
 def differences(here: Here, found: Comparison) -> None:
@@ -198,7 +205,7 @@ def types(here: Here, found: Comparison) -> None:
     if many and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
         return
     baseline, name = here.system, here.by
-    intervals, against = _by_type(_key(here, [name]), baseline, name, found.plan, found.scores)
+    intervals, against = _by_type(_key(here, [name]), baseline, name, found.plan, found.scores, found.units)
     if intervals.empty:
         st.caption("There are no spans.")
         return
@@ -256,7 +263,7 @@ def order(here: Here, found: Comparison) -> None:
 def pairs(here: Here, found: Comparison) -> None:
     """Show the difference of each two systems; a cell says its interval and p."""
     systems = list(here.systems)
-    rows = _pairs(_key(here, [here.by]), here.by, found.plan, found.scores)
+    rows = _pairs(_key(here, [here.by]), here.by, found.plan, found.scores, found.units)
     table = pairs_wide(rows, systems, found.plan.level)
     said = (
         f"F1 of the row's system less that of the column's. {DAGGER} p at most {1 - found.plan.level:.2g} after "

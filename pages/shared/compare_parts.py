@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,21 @@ import streamlit as st
 from nereval_core.against import ONLY_OTHER, ONLY_THIS
 from nereval_core.analysis.comparison_tables import p_said, signed
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import RUNS, ResamplingUnits, offered, resampling_units
+from nereval_core.corpus import Documents
 from nereval_core.criteria import CRITERIA
+from nereval_core.errors import FormatError
 from nereval_core.queries import Query
 from nereval_core.report.printed import DAGGER, UNDEFINED
 from nereval_core.report.sheets import Sheet
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts, Scores
-from pages.shared import corpora, keys, navigation
+from pages.shared import corpora, keys, masks, navigation, state
 from pages.shared.downloads import export
 from pages.shared.lists import count, opened, selected_cell, table_key
 from pages.shared.overview import formula_box
 from pages.shared.plain import plain
+from pages.shared.problems import show_problems
 from pages.shared.queries import view_of
 
 if TYPE_CHECKING:
@@ -39,19 +43,71 @@ def plan_of(here: Here) -> Plan:
     return Plan() if len(here.loaded.corpus.documents) <= MANY else Plan(resamples=2_000)
 
 
-def made(plan: Plan) -> str:
+def units_of(here: Here, documents: Documents | None = None) -> ResamplingUnits:
+    """Return what is resampled: as the view has it, and what was read where these documents have no such units."""
+    documents = here.loaded.corpus.documents if documents is None else documents
+    try:
+        return _units(here.loaded.corpus.digest, here.loaded.number, here.view.resample, documents)
+    except FormatError:
+        return resampling_units(documents)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _units(digest: str, number: int, by: str, _documents: Documents) -> ResamplingUnits:
+    return resampling_units(_documents, by)
+
+
+def choose_units(here: Here) -> None:
+    """Ask what is resampled, and warn of what the choice means for intervals."""
+    documents = here.loaded.corpus.documents
+    names = offered(documents)
+    runs = [f"{RUNS}{length}" for length in (10, 20, 50) if 2 * length <= len(documents)]
+    now = units_of(here)
+    choices = list(dict.fromkeys((*names, *runs, now.by)))
+    key = f"{keys.WIDGET}resample_by"
+    st.session_state[key] = now.by
+    said = {one: resampling_units(documents, one).many for one in choices}
+
+    def took() -> None:
+        chosen = st.session_state[key]
+        state.update(resample="" if chosen == names[0] else chosen)
+
+    if len(choices) > 1:
+        st.selectbox(
+            "Resample",
+            choices,
+            key=key,
+            format_func=lambda one: said[one],
+            on_change=took,
+            width=420,
+            help="Intervals and tests take these for independent of one another.",
+        )
+    if here.view.resample and here.view.resample != now.by:
+        try:
+            resampling_units(documents, here.view.resample)
+        except FormatError as error:
+            show_problems([masks.told(str(problem)) for problem in error.problems])
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Say what to know before relying on intervals."""
+    for line in lines:
+        st.markdown(f":orange-badge[intervals] {plain(f'{line[0].upper()}{line[1:]}.', 500)}")
+
+
+def made(plan: Plan, units: ResamplingUnits) -> str:
     """Say how intervals are made."""
     return (
-        f"{plan.level:.0%} intervals: bias-corrected bootstrap over documents, {plan.resamples:,} resamples, "
+        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.many}, {plan.resamples:,} resamples, "
         f"seed {plan.seed}"
     )
 
 
-def tested(plan: Plan) -> str:
+def tested(plan: Plan, units: ResamplingUnits) -> str:
     """Say what a dagger means."""
     return (
         f"{DAGGER} differs from the baseline: p at most {1 - plan.level:.2g} by approximate randomization "
-        f"({plan.resamples:,} random swaps of documents), after Holm's correction over the systems"
+        f"({plan.resamples:,} random swaps of {units.many}), after Holm's correction over the systems"
     )
 
 
@@ -90,12 +146,12 @@ def table(
         | numbers
         | {str(shown.columns[0]): column(str(shown.columns[0]), width=150, pinned=True)},
     )
-    signed_by = tuple(signature(scores[system], here.by) for system in here.systems)
+    plan, units = plan_of(here), units_of(here)
+    signed_by = tuple(signature(scores[system], here.by, intervals=units.signed(plan)) for system in here.systems)
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
-        plan = plan_of(here)
-        notes = (f"{made(plan)}.", f"{tested(plan)}; the baseline is {here.system}.", *signed_by)
+        notes = (f"{made(plan, units)}.", f"{tested(plan, units)}; the baseline is {here.system}.", *signed_by)
         return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong),)
 
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -122,7 +178,9 @@ def score_box(
             f"{name} {_number(row[long])}, interval {_number(row[f'{long}_low'])} to {_number(row[f'{long}_high'])}"
             for name, long in (("F1", "f1"), ("P", "precision"), ("R", "recall"))
         )
-        st.caption(plain(f"{ends}. Documents with spans: {row['documents']:,}.", 400))
+        st.caption(plain(f"{ends}. {units_of(here).named(row['units'])} with spans.", 400))
+        if row["why"]:
+            st.caption(plain(f"{row['why'][0].upper()}{row['why'][1:]}.", 200))
         if row["undefined"]:
             st.caption(
                 f"F1 is undefined in {row['undefined']:,} of {plan_of(here).resamples:,} resamples, which are left out."
@@ -142,7 +200,7 @@ def differing(here: Here, criterion: str, row: pd.Series[Any], kind: str | None 
         f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
         f"{_signed(row['high'])}; p {p}, after Holm over {row['tests']} tests {holm}."
     )
-    st.markdown(plain(said, 500))
+    st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
         return
     ledger = corpora.ledger(here.loaded, one, here.settings, criterion)

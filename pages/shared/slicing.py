@@ -11,15 +11,18 @@ import streamlit as st
 
 from nereval_core.analysis import slicing
 from nereval_core.analysis.joined import Columns, check_columns, read_columns
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.sentences import Sentence, count
-from nereval_core.analysis.sliced import SMALL, slice_table, tally
+from nereval_core.analysis.sliced import BOOTSTRAP, FEW, NO_INTERVAL, PLAN, SMALL, WILSON, slice_table, tally
 from nereval_core.analysis.slicing import Sliced
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.report.figures_slices import slice_intervals
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared import corpora, keys, masks, sentence, state
+from pages.shared.compare_parts import choose_units, units_of, warn
 from pages.shared.downloads import export, figure_config
 from pages.shared.lists import noun, opened, selected_cell, table_key
 from pages.shared.plain import plain
@@ -58,6 +61,8 @@ def draw(here: Here) -> None:
     name = str(left.selectbox("Slice by", names, key=key, format_func=slicing.title, on_change=_took))
     with right:
         _more(here)
+    choose_units(here)
+    warn(units_of(here).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.told(line) for line in lines])
     table = _table(here, name)
@@ -75,7 +80,7 @@ def draw(here: Here) -> None:
     st.plotly_chart(
         figure(), key=table_key(f"{keys.TABLE}slice_figure", here.view, name), config=figure_config("slices")
     )
-    st.caption(plain(f"{slicing.says(name)} {_rule(table)}", 600))
+    st.caption(plain(f"{slicing.says(name)} {_rule(table, units_of(here))}", 600))
     _shown(here, table, name, figure)
 
 
@@ -102,13 +107,15 @@ def _took() -> None:
     state.put(view.with_sort(word) if word in SLICED_BY else view)
 
 
-def _rule(table: pd.DataFrame) -> str:
+def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
     kinds = set(table["interval"].astype("str"))
     said = "Recall is over the gold spans of a slice, precision over its predictions."
-    if "Wilson" in kinds:
-        said += " Slices in fewer than 10 documents, and those all right or all wrong, have Wilson's intervals."
-    if kinds - {"Wilson"}:
-        said += " The other intervals are by the bootstrap over documents (2,000 resamples, seed 0)."
+    if WILSON in kinds:
+        said += f" Slices in fewer than {FEW} {units.many}, and those all right or all wrong, have Wilson's intervals."
+    if BOOTSTRAP in kinds:
+        said += f" The other intervals are by the bootstrap over {units.many} (2,000 resamples, seed 0)."
+    if NO_INTERVAL in kinds:
+        said += f" Slices in one {units.one} have none."
     return said
 
 
@@ -124,14 +131,15 @@ def _table(here: Here, name: str) -> pd.DataFrame | None:
 def cached_key(here: Here) -> str:
     """Return what slices depend on beside the corpus and the system."""
     rule = tuple(one for one in here.settings.criteria if one.name == here.by)
-    return repr((rule, here.settings.merge, here.settings.leave_out, here.loaded.number))
+    units = units_of(here).by
+    return repr((rule, here.settings.merge, here.settings.leave_out, here.loaded.number, units))
 
 
 @st.cache_resource(max_entries=100, show_spinner="Slicing …")
 def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> pd.DataFrame | None:
     given = given_of(_here)
     values = slicing.find(given, name)
-    return None if values is None else slice_table(tally(given, values))
+    return None if values is None else slice_table(tally(given, values), units=units_of(_here))
 
 
 def _worst(table: pd.DataFrame, name: str) -> Sentence:
@@ -153,6 +161,10 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
         gold(best),
         ".",
     )
+
+
+def _signed(here: Here) -> str:
+    return signature(here.scores(), here.by, intervals=units_of(here).signed(PLAN))
 
 
 def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
@@ -181,7 +193,7 @@ def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
         | {"documents": number("documents", width=85, format="localized")},
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, here.signature(), name="slices", key="slices", figure=figure)
+        export(table, _signed(here), name="slices", key="slices", figure=figure)
         st.caption("Choose a count to see its records, a ratio to see its formula.")
     cell = selected_cell(event, len(shown), (*RATIOS, *counts))
     if cell is not None:

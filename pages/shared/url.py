@@ -55,8 +55,9 @@ class View:
     keeps it. `reference` is the layer that is taken as gold, `annotators` are those that Agreement looks at. `mask` is
     MASKED where texts are. `playlist` is the uid of the playlist that records are put on and that Present shows, after
     a slash that of the record shown. `at` is a place in the document, annotated or not, as `12-19`: code points, end
-    exclusive. Empty fields stand for the default: first system by name, no second one, strict, everything but the
-    correct records in lists, document order, gold itself, texts as they are.
+    exclusive. `resample` is what intervals are made over, in the words of `--resample-by`. Empty fields stand for the
+    default: first system by name, no second one, strict, everything but the correct records in lists, document order,
+    gold itself, texts as they are, each document resampled.
     """
 
     corpus: str = ""
@@ -80,6 +81,7 @@ class View:
     playlist: str = ""
     annotators: tuple[str, ...] = ()
     at: str = ""
+    resample: str = ""
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -340,4 +342,5 @@ _READERS: Mapping[str, Read] = {
     "playlist": _playlist,
     "annotators": _names,
     "at": _place,
+    "resample": _text,
 }

@@ -11,6 +11,7 @@ from nereval_core.analysis import slicing
 from nereval_core.analysis.sentences import Sentence, count
 from nereval_core.analysis.worst import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
 from pages.shared import keys, sentence
+from pages.shared.compare_parts import units_of
 from pages.shared.downloads import export
 from pages.shared.lists import ROWS, noun, opened, selected_cell, table_key
 from pages.shared.plain import plain
@@ -106,4 +107,5 @@ def in_words(table: pd.DataFrame) -> Sentence:
 @st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …")
 def _made(digest: str, system: str, key: str, names: tuple[str, ...], _here: Here) -> pd.DataFrame:
     given = given_of(_here)
-    return worst_table(given, {name: found for name in names if (found := slicing.find(given, name))})
+    values = {name: found for name in names if (found := slicing.find(given, name))}
+    return worst_table(given, values, units_of(_here))
