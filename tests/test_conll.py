@@ -170,6 +170,14 @@ def test_columns(column: int | str | None, found: list[str]) -> None:
     assert [text for _, text, _ in spans(reading.layer)] == found
 
 
+def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
+    reading = read_text("New\tLOC\nYork\tLOC\n\nAnn\tperson-actor\nis\tO\n", scheme="io")
+    assert spans(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
+    lines = refused("a\tLOC\nb\t_\nc\t-\nd\tO\n", scheme="IO")
+    assert [line.partition(";")[0] for line in lines] == ["x1.conll:2: '_' is no tag", "x1.conll:3: '-' is no tag"]
+    assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tO\n")[0]
+
+
 # A text, the spans and the first note of the column that is taken where none is asked for.
 TAKEN = [
     ("after two others", "a _ _ B-X\nb _ _ O\n", ["a"], "tags taken from column 4 of 4"),

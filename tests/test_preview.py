@@ -91,7 +91,7 @@ def test_no_more_than_the_first_rows_and_characters_are_shown() -> None:
 def test_what_is_no_table_is_only_told(files: dict[str, str]) -> None:
     found = seen(files)
     assert (found.format, found.columns) == ("", None)
-    assert found.problems[0].found == "the format cannot be recognised"
+    assert found.problems[0].found.startswith("the format cannot be recognised: it ")
 
 
 def test_what_would_not_be_read_and_what_is_wrong_is_said() -> None:

@@ -310,11 +310,23 @@ def _recognised(source: Source) -> str:
         if nested:
             raise FormatError(nested)
         source.files[0].text()
-        remedy = f"name the format: --format {'|'.join(claims)}"
+        from nereval_core.readers.unrecognised import seen
+
+        found, advice = seen(source)
+        remedy = f"{advice}; or " if advice else ""
+        remedy += f"name the format: --format {'|'.join(claims)}"
         tables = {ending for module in _tables().values() for ending in module.SUFFIXES}
         if tables & source.by_suffix.keys():
             remedy += f"; of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
-        raise FormatError.single(source.name, None, "the format cannot be recognised", remedy)
+        said = f"the format cannot be recognised: {found}" if found else "the format cannot be recognised"
+        raise FormatError.single(source.name, None, said, remedy)
+    if names == ["jsonl"] and best < 1:
+        from nereval_core.readers.strict_json import first_keys
+        from nereval_core.readers.unrecognised import unknown_object
+
+        other = unknown_object(first_keys(source, ".jsonl", ".ndjson"))
+        if other is not None:
+            raise FormatError.single(source.name, None, *other)
     if len(names) > 1:
         remedy = f"name the format: --format {'|'.join(names)}"
         if len(source.files) > 1:

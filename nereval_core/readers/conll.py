@@ -36,7 +36,7 @@ OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
 """Of a folder's files these are read where none has a suffix of the format's own."""
 SHOWN_TYPES = 3
 """So many types of a column are named where it is to be chosen."""
-TAG = "write O, or a letter, '-' and a type; or choose another column"
+TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
 REPAIR = "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
 
 
@@ -79,7 +79,8 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     """
     units = _checked(source, rows, options)
     files, found = rows.found.sources, rows.found
-    tags = rows.tags()
+    # Stanford NER and Few-NERD write types without a letter: only who names the scheme IO says that these are no slips.
+    tags = rows.tags(bare=bool(options.scheme) and scheme_named(options.scheme or "").name == "IO")
     scheme, notes = settled(tags, rows.place, options)
     problems = [Problem(*rows.place(token), f"{quoted(rows.written(token))} is no tag", TAG) for token in tags.odd]
     broken = faults(tags, scheme) if scheme and not options.repair else []

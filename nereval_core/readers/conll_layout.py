@@ -13,6 +13,7 @@ from nereval_core.readers.schemes import LETTERS
 
 DOCSTART = "-DOCSTART-"
 MEDLINE = "###MEDLINE"
+BOM = "\ufeff"
 SAMPLE = 1000
 """How many lines decide on separator, number of columns, and which of them hold tags."""
 MOST = 0.8
@@ -87,7 +88,7 @@ def _blanks(line: str) -> list[str]:
 
 def sampled(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
     """Return the first rows, how many columns most of them have, and how lines are split."""
-    filled = (line for line in lines if line and not line.isspace())
+    filled = (line for line in lines if line and not line.isspace() and line != BOM)
     some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE))
     if not some:
         # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.

@@ -14,6 +14,7 @@ from nereval_core.corpus import Documents, Int32, Int64, Intervals, Place, froze
 from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll_layout import (
+    BOM,
     DOCSTART,
     MEDLINE,
     Layout,
@@ -105,6 +106,9 @@ class Found:
         """Take a line that is no row, before this token; return whether it ends the sentence."""
         if line[0] != "#":
             row = layout.row(line)
+            if line == BOM:
+                self.problems.append(Problem(*place, "a byte-order mark alone", "delete the line"))
+                return False
             if row[0] != DOCSTART:
                 found = f"{counted(len(row), 'column')} where the file has {layout.columns}"
                 by = "tabs" if layout.tabs else "blanks"
@@ -167,8 +171,8 @@ class ListedRows:
         """The first token of each sentence and, last, the number of tokens."""
         return np.array([*self.firsts, len(self.tokens)], np.int64)
 
-    def tags(self) -> Tags:
-        return Tags.of(self.words, self.sentences)
+    def tags(self, *, bare: bool = False) -> Tags:
+        return Tags.of(self.words, self.sentences, bare=bare)
 
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""
