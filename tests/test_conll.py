@@ -182,6 +182,7 @@ def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
 TAKEN = [
     ("after two others", "a _ _ B-X\nb _ _ O\n", ["a"], "tags taken from column 4 of 4"),
     ("not the last", "1\ta\tB-X\t-\t-\n2\tb\tO\t-\t-\n", ["a"], "tags taken from column 3 of 5"),
+    ("the tokens look like tags", "B-52 NN O\nI-95 NN B-X\n", ["I-95"], "tags taken from column 3 of 3"),
     ("before confidence", "a B-X 0.5\nb O 0.7\n", ["a"], "tags taken from column 2 of 3"),
     (
         "chunks as in CoNLL-2003",

@@ -201,6 +201,7 @@ def repeated(draw: st.DrawFn) -> bytes:
 @example(lines=[b'{"id":"d","text":"b","meta":{"a":"\\\\","a":""},"spans":[]}'])
 @example(lines=[b'{"id":"d","text":"b","meta":{"a\\\\":1,"a\\\\":1},"spans":[]}'])
 @example(lines=[b'{"id":"d","id\\\\":1,"text":"\\\\","text\\\\":"","spans":[]}'])
+@example(lines=[b'{"id":"d","id":"d","text":"b","meta":{"a\\\\":1},"spans":[]}'])
 def test_keys_that_stand_twice(lines: list[bytes]) -> None:
     same(b"\n".join(lines))
 
