@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write
 from tests.layer_strategies import words
-from tests.shared_corpora import SHARED, needs
+from tests.shared_corpora import SHARED, defect, needs
 
 
 def read_text(*texts: str, format: str = "conll", **options: object) -> Reading:
@@ -70,7 +71,12 @@ SPLIT = [
     ("comments among tokens", "# a remark\na\tB-X\n# one more\nb\tO\n", ["a b"]),
     ("a comment as long as a row", "# remark\na B-X\n# O\n", ["a #"]),
     ("tokens that begin with -", "-\tO\n-LRB-\tB-X\n--\tO\n", ["- -LRB- --"]),
-    ("numbered tokens", "#\thttp://x [2009]\n1\ta\tB-X\tO\n2\t2\tO\tB-X\n\n1\tc\tO\tO\n", ["a 2", "c"]),
+    ("numbered tokens", "#\thttp://x [2009]\n1\ta\tNN\tO\n2\t2\tCD\tB-X\n\n1\tc\tNN\tO\n", ["a 2", "c"]),
+    (
+        "comments as long as numbered rows",
+        "#\thttp://x\t[2009]\n1\ta\tB-X\n2\t#\tO\n\n#\tx\tO\n1\tb\tO\n",
+        ["a #", "b"],
+    ),
     ("numbers that are tokens", "1 CD B-X\n3 CD O\n", ["1 3"]),
     ("a type that begins with -", "a\tB--X\n", ["a"]),
 ]
@@ -108,6 +114,8 @@ MARKS = [
         ["a", "b"],
     ),
     ("newdoc and sent_id", "# newdoc id = d\n# sent_id = 1\na\tO\n\n# sent_id = 2\nb\tO\n", ["d"], True, ["a\nb"]),
+    ("sent_id before newdoc", "# sent_id = s\na\tO\n\n# newdoc id = d\nb\tO\n", ["s", "d"], True, ["a", "b"]),
+    ("sent_id before newdoc without id", "# sent_id = s\na\tO\n\n# newdoc\nb\tO\n", ["1", "2"], False, ["a", "b"]),
     ("newdoc over id", "# newdoc id = d\n# id = 1\na\tO\n\n# id = 2\nb\tO\n", ["d"], True, ["a\nb"]),
     ("newdoc without id", "# newdoc\na\tO\n\nb\tO\n\n# newdoc\nc\tO\n", ["1", "2"], False, ["a\nb", "c"]),
     ("an empty document", "# id = d\n\n# id = e\na\tO\n\n# id = f\n", ["d", "e", "f"], True, ["", "a", ""]),
@@ -139,6 +147,13 @@ def test_several_files_are_documents_where_they_mark_none() -> None:
     assert refused("a\tB-X\n", "b\tO\nc\tI-X\n")[0].startswith("x2.conll:2: 'I-X' after 'O' is not legal in IOB2;")
 
 
+def test_a_file_that_begins_inside_a_document_does_not_go_on_with_that_of_another_file() -> None:
+    one, two = "# newdoc id = d\na\tB-X\n", "# sent_id = s\nb\tO\n\n# newdoc id = e\nc\tB-X\n"
+    documents = read_text(one, two).documents
+    assert (documents.ids, documents.texts) == (("d", "s", "e"), ("a", "b", "c"))
+    assert refused(one, two.replace("# sent_id = s\n", ""))[0].startswith("x2.conll:1: a document without an id where")
+
+
 def test_of_a_folder_the_files_of_the_format_are_read() -> None:
     uploads = [("README.txt", b"What this is."), ("a.bio", b"a\tB-X\n"), ("b.bio", b"b\tO\n")]
     reading = read(Source.of_uploads(uploads))
@@ -146,13 +161,77 @@ def test_of_a_folder_the_files_of_the_format_are_read() -> None:
     assert reading.notes[-1] == "other files, not read: 1 (README.txt)"
 
 
-COLUMNS = [(None, ["b"]), (4, ["b"]), (-1, ["b"]), (3, ["a"]), (-2, ["a"]), ("3", ["a"])]
+COLUMNS = [(4, ["b"]), (-1, ["b"]), (3, ["a"]), (-2, ["a"]), ("3", ["a"])]
 
 
 @pytest.mark.parametrize(("column", "found"), COLUMNS)
 def test_columns(column: int | str | None, found: list[str]) -> None:
     reading = read_text("a NN B-X O\nb NN O B-X\n", column=column)
     assert [text for _, text, _ in spans(reading.layer)] == found
+
+
+def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
+    reading = read_text("New\tLOC\nYork\tLOC\n\nAnn\tperson-actor\nis\tO\n", scheme="io")
+    assert spans(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
+    lines = refused("a\tLOC\nb\t_\nc\t-\nd\tO\n", scheme="IO")
+    assert [line.partition(";")[0] for line in lines] == ["x1.conll:2: '_' is no tag", "x1.conll:3: '-' is no tag"]
+    assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tO\n")[0]
+
+
+# A text, the spans and the first note of the column that is taken where none is asked for.
+TAKEN = [
+    ("after two others", "a _ _ B-X\nb _ _ O\n", ["a"], "tags taken from column 4 of 4"),
+    ("not the last", "1\ta\tB-X\t-\t-\n2\tb\tO\t-\t-\n", ["a"], "tags taken from column 3 of 5"),
+    ("the tokens look like tags", "B-52 NN O\nI-95 NN B-X\n", ["I-95"], "tags taken from column 3 of 3"),
+    ("before confidence", "a B-X 0.5\nb O 0.7\n", ["a"], "tags taken from column 2 of 3"),
+    (
+        "chunks as in CoNLL-2003",
+        "U.N. NNP I-NP I-ORG\nofficial NN I-NP O\nheads VBZ I-VP O\nfor IN I-PP O\nBaghdad NNP I-NP I-LOC\n",
+        ["U.N.", "Baghdad"],
+        "tags taken from column 4 of 4, as column 3 holds syntactic chunks",
+    ),
+    ("chunks and no entity", "a NN B-NP O\nb VB B-VP O\n", [], "tags taken from column 4 of 4, as column 3 holds "),
+    ("chunks after entities", "a B-X B-NP\nb O B-VP\n", ["a"], "tags taken from column 2 of 3, as column 3 holds "),
+    ("German chunks", "Ann Ann NE I-NC B-PER\nlacht lachen V I-VC O\n", ["Ann"], "tags taken from column 5 of 5, as "),
+    ("chunks alone, as in CoNLL-2000", "a NN B-NP\nb VB B-VP\n", ["a", "b"], "tags taken from column 3 of 3"),
+]
+
+
+@pytest.mark.parametrize(("text", "found", "note"), [row[1:] for row in TAKEN], ids=[row[0] for row in TAKEN])
+def test_the_column_with_tags_is_found(text: str, found: list[str], note: str) -> None:
+    reading = read_text(text)
+    assert [span for _, span, _ in spans(reading.layer)] == found
+    assert next(one for one in reading.notes if "tags taken" in one).startswith(note)
+
+
+# A file that was once read wrongly or refused, the column chosen, and its number of documents and spans.
+DEFECTS = [
+    ("uner.iob2", None, 1, 0),
+    ("multiconer.conll", None, 2, 2),
+    ("germeval.tsv", 3, 3, 7),
+    ("germeval_comments.tsv", 3, 3, 7),
+    ("germeval_comments.tsv", 4, 3, 0),
+    ("litbank_nested.tsv", 2, 4, 5),
+    ("litbank_nested.tsv", 3, 4, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "column", "documents", "count"), DEFECTS)
+def test_files_once_read_wrongly(name: str, column: int | None, documents: int, count: int) -> None:
+    reading = read(Source.of_path(defect(name)), options=ReadOptions(column=column))
+    assert (reading.format, len(reading.documents), len(reading.layer)) == ("conll", documents, count)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("germeval.tsv", "2 columns hold tags: column 3 (7 spans, as 'B-OTH'), column 4 (0 spans); name the one"),
+        ("litbank_nested.tsv", "4 columns hold tags: column 2 (5 spans, as 'B-FAC'), column 3 (1 span, as 'B-PER'), "),
+    ],
+)
+def test_files_of_several_columns_of_tags_are_refused(name: str, said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read(Source.of_path(defect(name)))
 
 
 # Options, text, and what each line of the complaint begins with or holds.
@@ -179,6 +258,25 @@ REFUSED = [
         {"column": 3},
         "a\tB-P\n",
         ["x1.conll: there is no column 3; give the number of the column with the tags, 2 to 2"],
+    ),
+    (
+        {},
+        "a NN B-X O\nb NN O B-Y\n\nc NN I-X I-Y\n",
+        [
+            "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name the one "
+            "to be read: --column 3, or by side --gold-column 3 --pred-column 4; in the app choose it beside the upload"
+        ],
+    ),
+    ({}, "a B-X O\nb O O\n", ["x1.conll: 2 columns hold tags: column 2 (1 span, as 'B-X'), column 3 (0 spans); name"]),
+    (
+        {},
+        "a NN B-NP B-NP\nb VB B-VP B-NP\n",
+        ["x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-NP'), column 4 (2 spans, as 'B-NP'); name"],
+    ),
+    (
+        {},
+        "a NN B-NP B-X B-X\nb VB B-VP O B-X\n",
+        ["x1.conll: 2 columns hold tags: column 4 (1 span, as 'B-X'), column 5 (2 spans, as 'B-X'); name the one"],
     ),
     ({"column": -2}, "a\tB-P\n", ["x1.conll: column 1 holds the tokens"]),
     ({"column": -3}, "a\tB-P\n", ["x1.conll: there is no column -3"]),

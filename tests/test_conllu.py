@@ -14,6 +14,7 @@ from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from tests.samples import CONLLU, COREFUD, words
+from tests.shared_corpora import defect
 
 Spans = list[tuple[str, str]]
 
@@ -149,11 +150,61 @@ def test_where_documents_are_not_marked_sentences_are_or_files() -> None:
     assert not read_text("# newdoc\n" + one + "# newdoc\n" + two).documents.named
 
 
+def test_a_part_that_begins_inside_a_document_is_called_after_its_first_sentence() -> None:
+    reading = read(Source.of_path(defect("et_mid.conllu")))
+    assert reading.documents.ids == ("aja_ee199920_1969", "aja_epl20070812")
+    assert len(reading.layer) == 12
+    said = "sentences before the first '# newdoc' taken for a document, called after the first: 1 document"
+    assert reading.notes[-1] == said
+    # Of a file with nothing to call it after the beginning is refused, as before.
+    with pytest.raises(FormatError, match=r"^x\.conllu:1: a document without an id where others have one"):
+        read_text(words("1 a NE=B-A") + "# newdoc id = e\n" + words("1 b _"))
+
+
+PLUS = """# global.columns = ID FORM UPOS MISC CONLL:NER
+# newdoc id = d
+# text = Ann Lee, du Sol
+1\tAnn\tPROPN\t_\tB-PER
+2\tLee\tPROPN\tSpaceAfter=No\tI-PER
+3\t,\tPUNCT\t_\tO
+4-5\tdu\t_\t_\t_
+4\tde\tADP\t_\tO
+5\tle\tDET\t_\tB-LOC
+6\tSol\tPROPN\t_\tI-LOC
+"""
+PLUS_FILES = [
+    ("as it is", PLUS, None),
+    ("by name", PLUS, "CONLL:NER"),
+    ("by number", PLUS, 5),
+    ("called otherwise", PLUS.replace("CONLL:NER", "my:tags"), None),
+    ("beside another column", PLUS.replace("UPOS", "A:SENSE"), None),
+]
+
+
+@pytest.mark.parametrize(("text", "column"), [row[1:] for row in PLUS_FILES], ids=[row[0] for row in PLUS_FILES])
+def test_columns_that_a_file_names_are_read(text: str, column: int | str | None) -> None:
+    for name in ("x.conllup", "x.txt"):
+        reading = read(Source.of_uploads([(name, text.encode())]), options=ReadOptions(column=column))
+        assert (reading.format, reading.documents.texts) == ("conllu", ("Ann Lee, du Sol",))
+        assert spans(reading.layer) == [("Ann Lee", "PER"), ("du Sol", "LOC")]
+        assert "entities taken from the column " in reading.notes[0]
+
+
+def test_columns_without_numbers_are_counted() -> None:
+    text = "# global.columns = FORM NER\n# newdoc id = d\nAnn\tB-PER\nmet\t*\n\nBob\tB-PER\n"
+    reading = read_text(text)
+    assert (reading.documents.texts, spans(reading.layer)) == (("Ann met\nBob",), [("Ann", "PER"), ("Bob", "PER")])
+    with pytest.raises(FormatError, match=r"^x\.conllu:4: 1 columns where # global\.columns has 2; write 2 with tabs"):
+        read_text(text.replace("met\t*", "met"))
+    two = "# global.columns = ID FORM A:X A:Y\n# newdoc id = d\n1\ta\tB-X\tB-Y\n"
+    with pytest.raises(FormatError, match=r"entities under A:X and A:Y; name one: --column A:X\|A:Y"):
+        read_text(two)
+    assert spans(read_text(two, column="A:Y").layer) == [("a", "Y")]
+
+
 def test_one_of_several_keys_is_named() -> None:
     text = "# newdoc id = d\n" + words("1 a NE=B-A|Entity=(1-B)|My=B-C", "2 b NE=O|ENE=B-D")
-    with pytest.raises(
-        FormatError, match=r"^x\.conllu: entities under NE and Entity in MISC; name one: --column NE\|Ent"
-    ):
+    with pytest.raises(FormatError, match=r"^x\.conllu: entities under NE and Entity; name one: --column NE\|Ent"):
         read_text(text)
     for key, label in (("NE", "A"), ("Entity", "B"), ("My", "C"), ("ENE", "D")):
         assert [found for _, found in spans(read_text(text, column=key).layer)] == [label]

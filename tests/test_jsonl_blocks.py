@@ -169,6 +169,43 @@ def broken(draw: st.DrawFn) -> bytes:
     return raw
 
 
+HOSTILE = st.text('\\":a,}', max_size=4)
+"""Strings that look like the ends of others where escapes are counted wrongly."""
+
+
+@st.composite
+def repeated(draw: st.DrawFn) -> bytes:
+    """Draw a document, at times with a key twice, in it or in its meta, beside strings of hostile characters."""
+    keys = draw(st.lists(HOSTILE, min_size=1, max_size=3))
+    pairs = [(key, json.dumps(draw(HOSTILE))) for key in keys]
+    comma, colon = draw(st.sampled_from([(",", ":"), (", ", ": "), (",", " :")]))
+
+    def written_object(some: list[tuple[str, str]]) -> str:
+        return "{" + comma.join(f"{json.dumps(key)}{colon}{value}" for key, value in some) + "}"
+
+    document = [("id", json.dumps(draw(HOSTILE))), ("text", json.dumps(draw(HOSTILE))), ("spans", "[]")]
+    if draw(st.booleans()):
+        document.append(("meta", written_object(pairs)))
+    if draw(st.booleans()):
+        key, value = draw(st.sampled_from(document))
+        instead = json.dumps(draw(HOSTILE)) if value[0] == '"' else value
+        document.insert(draw(st.integers(0, len(document))), (key, instead))
+    return written_object(document).encode()
+
+
+@settings(max_examples=150)
+@given(lines=st.lists(repeated(), min_size=1, max_size=3))
+@example(lines=[b'{"id":"","id":"","text":"abc","spans":[]}'])
+@example(lines=[b'{"id":"","text":"","text":"","spans":[]}'])
+@example(lines=[b'{"id":"d","text":"a\\\\","text":"b","spans":[]}'])
+@example(lines=[b'{"id":"d","text":"b","meta":{"a":"\\\\","a":""},"spans":[]}'])
+@example(lines=[b'{"id":"d","text":"b","meta":{"a\\\\":1,"a\\\\":1},"spans":[]}'])
+@example(lines=[b'{"id":"d","id\\\\":1,"text":"\\\\","text\\\\":"","spans":[]}'])
+@example(lines=[b'{"id":"d","id":"d","text":"b","meta":{"a\\\\":1},"spans":[]}'])
+def test_keys_that_stand_twice(lines: list[bytes]) -> None:
+    same(b"\n".join(lines))
+
+
 @settings(max_examples=80)
 @given(raw=broken())
 @example(raw=b'{"id": "d", "id": "d", "text" : "abc", "spans": []}')

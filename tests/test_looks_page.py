@@ -140,6 +140,20 @@ def test_columns_of_a_table_are_asked_for() -> None:
     assert list(account(app)["spans"]) == [2, 2]
 
 
+def test_which_of_several_columns_with_tags_is_asked_for() -> None:
+    text = "a\tB-X\tO\nb\tO\tB-Y\nc\tB-Y\tB-Y\n"
+    app = given(("gold.tsv", text), ("system.tsv", text))
+    boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+    assert [box.options for box in boxes] == [["2 · X, Y", "3 · Y"]] * 2
+    assert any("2 columns hold tags: column 2 (2 spans, as 'B-X')" in code.value for code in read(app).code)
+    for place, number in enumerate((2, 3)):
+        boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+        app = sound(boxes[place].set_value(number).run())
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [2, 2]
+    assert any("tags taken from column 3 of 3" in line for line in said(app))
+
+
 def test_columns_not_read_are_said() -> None:
     app = given(("x.csv", CSV.replace("quote", "colour")))
     assert any("not read: 1 (column colour)" in line for line in said(app))

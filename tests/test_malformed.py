@@ -51,7 +51,7 @@ def test_other_encodings_are_named(name: str) -> None:
     for encoding in ("UTF-16", "UTF-32"):
         problem = refused(name, lambda given, encoding=encoding: given.decode().encode(encoding))  # type: ignore[misc]
         assert (problem.line, problem.found) == (None, f"the file is {encoding}")
-        assert problem.remedy == "save it as UTF-8"
+        assert problem.remedy.startswith(f"save it as UTF-8: iconv -f {encoding} -t UTF-8 ")
 
 
 @pytest.mark.parametrize("name", TEXT)

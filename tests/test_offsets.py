@@ -12,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.errors import FormatError
-from nereval_core.readers.offsets import EVERY, Found, Marked, Offsets, code_points, edges, offsets_of, placed
+from nereval_core.readers.offsets import (
+    EVERY,
+    Found,
+    Marked,
+    Offsets,
+    Unit,
+    code_points,
+    edges,
+    offsets_of,
+    placed,
+    width_of,
+)
 from tests.layer_strategies import texts
 
 Row = tuple[int, int, int, str | None]
@@ -95,6 +106,15 @@ def test_offsets_of_any_text_lead_back_to_its_places(drawn: list[str], counting:
 def test_what_is_no_place_in_the_text_has_none(start: int, end: int, counting: Offsets) -> None:
     low, high = placed(marked([(0, start, end, None)]), ["a😀bcd"], counting)
     assert (low.tolist(), high.tolist()) == ([-1], [-1])
+
+
+@pytest.mark.parametrize("unit", ["UTF-16 units", "UTF-8 bytes"])
+def test_edges_are_the_widths_of_what_stands_before(unit: Unit) -> None:
+    """The characters are the first and last of each width."""
+    text = "a\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffffz"
+    found = edges(text, unit)
+    assert found is not None
+    assert found.tolist() == [width_of(text[:place], unit) for place in range(len(text) + 1)]
 
 
 def test_units_of_a_text_are_its_edges_where_they_differ_from_code_points() -> None:

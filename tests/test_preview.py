@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import ReadOptions, Source, preview, read
+from nereval_core.readers.conll import TagColumn
 from nereval_core.readers.csv_table import COLUMNS, chosen_columns
 from nereval_core.readers.preview import ROWS, Preview
 from tests.samples import CSV, JSONL, SAMPLES, TSV
@@ -90,7 +91,7 @@ def test_no_more_than_the_first_rows_and_characters_are_shown() -> None:
 def test_what_is_no_table_is_only_told(files: dict[str, str]) -> None:
     found = seen(files)
     assert (found.format, found.columns) == ("", None)
-    assert found.problems[0].found == "the format cannot be recognised"
+    assert found.problems[0].found.startswith("the format cannot be recognised: it ")
 
 
 def test_what_would_not_be_read_and_what_is_wrong_is_said() -> None:
@@ -100,6 +101,12 @@ def test_what_would_not_be_read_and_what_is_wrong_is_said() -> None:
     found = seen({"x.json": SAMPLES["Label Studio"][1]["export.json"][:-3]}, format="labelstudio")
     assert found.format == "labelstudio" and found.problems[0].line is not None
     assert seen({"x.csv": CSV}, format="xml").problems[0].found == "no reader for the format 'xml'"
+
+
+def test_columns_with_tags_are_named_where_one_has_to_be_chosen() -> None:
+    found = seen({"x.tsv": "1\ta\tB-X\tO\n2\tb\tI-X\tO\n3\tc\tB-Y\tO\n"})
+    assert (found.format, found.tags) == ("conll", (TagColumn(3, ("X", "Y")), TagColumn(4, ())))
+    assert seen({"x.conll": "a NN B-NP B-X\nb VB B-VP O\n"}).tags == ()
 
 
 CELLS = st.text(st.sampled_from('a1,;\t|"\n\r \0é😀.-'), max_size=60)

@@ -78,7 +78,9 @@ def test_auto_recognises_by_content_and_says_what_it_took(uploads: list[tuple[st
     ("uploads", "said"),
     [
         pytest.param(
-            [("x.bin", b"\0\0\0\1")], "x.bin: the format cannot be recognised; name the format: --format", id="?"
+            [("x.bin", b"\0\0\0\1")],
+            "x.bin: the format cannot be recognised: it is no text; name the format: --format",
+            id="?",
         ),
         pytest.param(
             [("d.txt", b"abc"), ("d.ann", ANN), ("x.jsonl", JSONL)],
@@ -86,10 +88,35 @@ def test_auto_recognises_by_content_and_says_what_it_took(uploads: list[tuple[st
             id="two claim it",
         ),
         pytest.param(
-            [("x.jsonl", "{}".encode("utf-16"))], "x.jsonl: the file is UTF-16; save it as UTF-8", id="UTF-16"
+            [("x.jsonl", "{}".encode("utf-16"))],
+            "x.jsonl: the file is UTF-16; save it as UTF-8: iconv -f UTF-16 -t UTF-8 x.jsonl > x.utf8.jsonl",
+            id="UTF-16",
         ),
         pytest.param(
             [("x.jsonl", "{}".encode("utf-32"))], "x.jsonl: the file is UTF-32; save it as UTF-8", id="UTF-32"
+        ),
+        pytest.param(
+            [("x y.tsv", "a\tO\nb\tB-X\n".encode("utf-16-le"))],
+            "x y.tsv: the format cannot be recognised: it looks like UTF-16LE without a byte-order mark; save it as "
+            "UTF-8: iconv -f UTF-16LE -t UTF-8 'x y.tsv' > 'x y.utf8.tsv'; or name the format: --format",
+            id="UTF-16 unmarked",
+        ),
+        pytest.param(
+            [("x.tsv", "a\tO\né\tB-X\n".encode("latin-1"))],
+            "x.tsv:2: byte 0xE9 at position 1 of the line is not UTF-8; save the file as UTF-8: "
+            "iconv -f ISO-8859-1 -t UTF-8 x.tsv > x.utf8.tsv",
+            id="Latin-1",
+        ),
+        pytest.param(
+            [("x.tsv", "a\tO\n“é”\tB-X\n".encode("cp1252"))],
+            "x.tsv:2: byte 0x93 at position 1 of the line is not UTF-8; save the file as UTF-8: "
+            "iconv -f WINDOWS-1252 -t UTF-8 x.tsv > x.utf8.tsv",
+            id="Windows-1252",
+        ),
+        pytest.param(
+            [("x.tsv", "“é”\tO\n".encode() + b"\xe9\tB-X\n")],
+            "x.tsv:2: byte 0xE9 at position 1 of the line is not UTF-8; mend it: most of the file is UTF-8",
+            id="one byte of another encoding",
         ),
         pytest.param([("x.jsonl", b"")], "x.jsonl: the file is empty; give files with annotations in them", id="empty"),
         pytest.param([("a", b""), ("b", b"")], "2 uploaded files: all 2 files are empty", id="all empty"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
+from nereval_core.readers.unrecognised import SHAPES, nearest_shape
 from tests.samples import SAMPLES, raw
+from tests.shared_corpora import defect
 
 
 def source(name: str, files: dict[str, bytes] | None = None) -> Source:
@@ -84,3 +87,75 @@ def test_an_upload_of_several_layers_is_told_what_to_do() -> None:
         [line] = caught.value.lines()
         assert "and one is read at a time; name it after the path, " in line
         assert line.endswith(", or choose it beside the upload")
+
+
+# A file, and what is said of it where no reader knows it.
+UNKNOWN = [
+    (
+        "x.txt",
+        "a\tO\nb\tlocation-other\n",
+        "2 columns split by tabs, the last holds 'O', 'location-other': tags without ",
+    ),
+    ("x.txt", "a O\nb PER\nc PER\n", "split by blanks, the last holds 'O', 'PER': tags without prefix?; read them as"),
+    ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in all"),
+    ("x.txt", "a\tb c\nd\te\n", "2 columns split by tabs, the last holds 'b c', 'e'; name the format"),
+    (
+        "x.csv",
+        "Word;Tag\na;B-X\nb;O\n",
+        "a table of tokens, whose column 'Tag' holds 'B-X'; write one token and its tag",
+    ),
+    ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; name the format"),
+    ("x.txt", "Just a text.\n", "it begins 'Just a text.'; name the format"),
+    (
+        "x.jsonl",
+        '{"sentence": "a", "ner": []}\n',
+        "an object with 'ner', 'sentence' for keys, which no known format has; ",
+    ),
+    ("x.jsonl", "{}\n", "an object without keys; write the native format"),
+    (
+        "x.jsonl",
+        '{"text": "a", "annotations": []}\n',
+        "an object with the keys 'annotations', 'text', which no format has",
+    ),
+    (
+        "x.jsonl",
+        '{"words_": [], "ner_tags": []}\n',
+        "the nearest is 'datasets' with id, ner_tags, tokens; write it so, or",
+    ),
+    (
+        "x.jsonl",
+        '{"id": "a", "text": "a", "span": []}\n',
+        "the document has the unknown key 'span'; known are id, text,",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said"), UNKNOWN)
+def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, text: str, said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read(source("", {name: text.encode()}))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fewnerd.txt", "tags without prefix?; read them as types, runs of one type as one span: --format conll --sch"),
+        ("stanford.tsv", "the last holds 'LOCATION', 'O', 'PERSON': tags without prefix?"),
+        ("kaggle.csv", "a table of tokens, whose column 'Tag' holds 'B-geo'"),
+        ("conll_bom_end.conll", ":3: a byte-order mark alone; delete the line"),
+        (
+            "doccano_v1.jsonl",
+            "the nearest is 'doccano' with annotation_approver, annotations, id, meta, text; export it",
+        ),
+    ],
+)
+def test_files_once_explained_badly(name: str, said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read(Source.of_path(defect(name)))
+
+
+def test_every_known_shape_is_of_a_format_that_reads_json() -> None:
+    """Objects of a shape that can be read are nearest to their own format."""
+    assert set(SHAPES) <= set(readers())
+    for format, shapes in SHAPES.items():
+        assert all(nearest_shape(shape.keys) == (format, shape) for shape in shapes)

@@ -56,8 +56,9 @@ O, B, I, E, OPEN, CLOSE, DOT = range(len(LETTERS))  # noqa: E741
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score the tags of two files, or of two columns of one."""
-    gold = conll.tagged(given.gold, column=given.gold_column)
-    return score_tags(gold, matched(gold, conll.tagged(given.pred, column=given.pred_column)), options)
+    gold = conll.tagged(given.gold, column=given.gold_column, last=True)
+    pred = conll.tagged(given.pred, column=given.pred_column, last=True)
+    return score_tags(gold, matched(gold, pred), options)
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:

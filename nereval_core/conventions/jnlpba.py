@@ -57,7 +57,8 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
     for side, option in enumerate(("r", "a")):
         if (field := options[option]) is not None:
             columns[side] = field + 1 if field >= 0 else field
-    gold, pred = conll.tagged(given.gold, column=columns[0]), conll.tagged(given.pred, column=columns[1])
+    gold = conll.tagged(given.gold, column=columns[0], last=True)
+    pred = conll.tagged(given.pred, column=columns[1], last=True)
     ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
     return score_tags(gold, pred, options, version=version, ended=(ended[0], ended[1]))
 

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from nereval_core.errors import SHOWN, FormatError, Problem, quoted
-from nereval_core.readers.csv_table import OPTION
+from nereval_core.readers.csv_table import OPTION, TAGS
 from nereval_core.readers.origins import STDIN
 from nereval_core.readers.source import Source, SourceFile, packed_within, passed_over
 
@@ -39,7 +39,8 @@ class ReadOptions:
     scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
     a text, `core_type` the type or attribute of spans that are the cores of others. `offsets` says what offsets count
     where the format leaves it open, `layer` which of several layers in a file is wanted. `columns` says which column of
-    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none. `labels` is the list in
+    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none, and, under "tags", what
+    `column` says. `labels` is the list in
     which tags that are numbers are places. `progress` is called, as a file is read, with how much is done and the
     whole, in lines, bytes or (for folders of small files) files.
     """
@@ -136,13 +137,16 @@ def read(
     options = options or ReadOptions()
     if source.parts:
         return _read_parts(source, format, options)
-    columns = options.columns or source.columns
+    columns = dict(options.columns or source.columns or {})
+    tags = columns.pop(TAGS, None)
+    if options.column is None and tags is not None:
+        options = replace(options, column=tags)
     format = told_format(source, format, columns)
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(readers()[format], "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
         raise FormatError.single(source.name, None, found, "leave it out")
-    options = replace(options, layer=wanted, columns=columns)
+    options = replace(options, layer=wanted, columns=columns or None)
     if options.column is not None and not getattr(readers()[format], "COLUMNS", False):
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
@@ -306,11 +310,23 @@ def _recognised(source: Source) -> str:
         if nested:
             raise FormatError(nested)
         source.files[0].text()
-        remedy = f"name the format: --format {'|'.join(claims)}"
+        from nereval_core.readers.unrecognised import seen
+
+        found, advice = seen(source)
+        remedy = f"{advice}; or " if advice else ""
+        remedy += f"name the format: --format {'|'.join(claims)}"
         tables = {ending for module in _tables().values() for ending in module.SUFFIXES}
         if tables & source.by_suffix.keys():
             remedy += f"; of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
-        raise FormatError.single(source.name, None, "the format cannot be recognised", remedy)
+        said = f"the format cannot be recognised: {found}" if found else "the format cannot be recognised"
+        raise FormatError.single(source.name, None, said, remedy)
+    if names == ["jsonl"] and best < 1:
+        from nereval_core.readers.strict_json import first_keys
+        from nereval_core.readers.unrecognised import unknown_object
+
+        other = unknown_object(first_keys(source, ".jsonl", ".ndjson"))
+        if other is not None:
+            raise FormatError.single(source.name, None, *other)
     if len(names) > 1:
         remedy = f"name the format: --format {'|'.join(names)}"
         if len(source.files) > 1:

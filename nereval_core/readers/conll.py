@@ -4,22 +4,24 @@ Columns are split by tabs where most lines have one, else by runs of blanks. The
 counts the tokens of each sentence, the second. A blank line ends a sentence. Documents begin at `-DOCSTART-`,
 `###MEDLINE:…`, `# newdoc id = …` or `# id = …`; `# sent_id = …` names sentences. Another line that begins with `#` is a
 comment, unless it has as many columns as the others and a tag.
+Tags stand in the one column that holds any, the chunks of CoNLL-2003 apart; of several one has to be named.
 The text is rebuilt: tokens joined by one blank, sentences by a line end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from nereval_core.corpus import Labels, Place, document_problems, layer
 from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.columns import Unjudged
 from nereval_core.readers.conll_blocks import read_packed
-from nereval_core.readers.conll_layout import is_tag, sampled
-from nereval_core.readers.conll_rows import read_listed
+from nereval_core.readers.conll_layout import is_tag, numbered, sampled, tag_columns
+from nereval_core.readers.conll_rows import Undecided, columns_with_tags, read_listed
 from nereval_core.readers.conll_units import AnyRows, Units, units_of
+from nereval_core.readers.csv_table import TAGS
 from nereval_core.readers.schemes import SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
 from nereval_core.readers.source import SourceFile, left_out
 from nereval_core.tagged import Tagged
@@ -32,7 +34,9 @@ DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
 OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
 """Of a folder's files these are read where none has a suffix of the format's own."""
-TAG = "write O, or a letter, '-' and a type; or choose another column"
+SHOWN_TYPES = 3
+"""So many types of a column are named where it is to be chosen."""
+TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
 REPAIR = "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
 
 
@@ -46,8 +50,8 @@ def recognise(source: Source) -> float:
     full = [row for row in rows if len(row) == columns]
     if columns < 2 or len(full) < 0.8 * len(rows):
         return 0.0
-    tagged = [sum(is_tag(row[column]) for row in full) >= 0.8 * len(full) for column in range(1, columns)]
-    return 0.9 if tagged[-1] else 0.8 if any(tagged) else 0.0
+    tagged = tag_columns(full, columns, 0)
+    return 0.9 if columns - 1 in tagged else 0.8 if tagged else 0.0
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -56,11 +60,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
     """
-    files = _files(source)
+    return reading(source, options, _rows(_files(source), options))
+
+
+def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
+    """Return the rows of files, as arrays where their lines can be judged by the block."""
     try:
-        return reading(source, options, read_packed(files, options))
+        return read_packed(files, options)
     except Unjudged:
-        return reading(source, options, read_listed(files, options))
+        return read_listed(files, options)
 
 
 def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
@@ -69,9 +77,10 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     Raises:
         FormatError: as `read`.
     """
-    units = _checked(source, rows)
+    units = _checked(source, rows, options)
     files, found = rows.found.sources, rows.found
-    tags = rows.tags()
+    # Stanford NER and Few-NERD write types without a letter: only who names the scheme IO says that these are no slips.
+    tags = rows.tags(bare=bool(options.scheme) and scheme_named(options.scheme or "").name == "IO")
     scheme, notes = settled(tags, rows.place, options)
     problems = [Problem(*rows.place(token), f"{quoted(rows.written(token))} is no tag", TAG) for token in tags.odd]
     broken = faults(tags, scheme) if scheme and not options.repair else []
@@ -92,7 +101,7 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
         where=lambda span: rows.place(int(chunks.start[span])),
         problems=document_problems(documents, units.places.__getitem__),
     )
-    notes = [*_column_notes(rows, options), *notes]
+    notes = [*_column_notes(rows), *notes]
     mended = ""
     if chunks.mended:
         done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
@@ -106,14 +115,19 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
 
 
-def tagged(source: Source, *, column: int | str | None = None) -> Tagged:
+def tagged(source: Source, *, column: int | str | None = None, last: bool = False) -> Tagged:
     """Read the tokens and the tags of one column as they stand, whether or not they make sense.
+
+    With `last`, for scorers that do so, the last of several columns is taken where none is asked for.
 
     Raises:
         FormatError: with every problem found in columns, tokens and ids; none for a tag.
     """
-    rows = read_listed(_files(source), ReadOptions(column=column))
-    units = _checked(source, rows)
+    options = ReadOptions(column=(source.columns or {}).get(TAGS) if column is None else column)
+    rows = read_listed(_files(source), options)
+    if last and rows.found.undecided:
+        rows = read_listed(_files(source), ReadOptions(column=-1))
+    units = _checked(source, rows, options)
     documents = rows.documents(units.first, units.ids, units.named)
     problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
     if problems:
@@ -122,13 +136,13 @@ def tagged(source: Source, *, column: int | str | None = None) -> Tagged:
     return Tagged(documents, rows.words, rows.tokens, rows.sentences, source.name, rows.place, marks=marks)
 
 
-def _checked(source: Source, rows: AnyRows) -> Units:
+def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> Units:
     """Return the documents that rows make.
 
     Raises:
         FormatError: with what is wrong with lines and columns.
     """
-    problems = rows.found.problems
+    problems = [*rows.found.problems, *(_several(one, options) for one in rows.found.undecided)]
     if not rows.count and not problems:
         problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
     if problems:
@@ -141,14 +155,54 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return source.pick(*(SUFFIXES if own else OTHER_SUFFIXES))
 
 
-def _column_notes(rows: AnyRows, options: ReadOptions) -> list[str]:
+def _several(undecided: Undecided, options: ReadOptions) -> Problem:
+    """Return what is said of a file in which several columns hold tags: which, with how many spans and an example."""
+    held = []
+    for column in undecided.columns:
+        rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
+        tags = rows.tags()
+        spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
+        example = f", as {quoted(tags.tag(int(tags.tokens[0])))}" if len(tags.tokens) else ""
+        held.append(f"column {column + 1} ({counted(spans, 'span')}{example})")
+    first, second = undecided.columns[0] + 1, undecided.columns[1] + 1
+    return Problem(
+        undecided.file.shown,
+        None,
+        f"{len(held)} columns hold tags: {', '.join(held)}",
+        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; "
+        "in the app choose it beside the upload",
+    )
+
+
+@dataclass(frozen=True)
+class TagColumn:
+    """A column that holds tags: its number, from 1, and the first types found in it."""
+
+    number: int
+    types: tuple[str, ...]
+
+
+def choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the columns of the first file among which one has to be chosen, by its first lines; else nothing."""
+    rows, columns, _ = sampled(_files(source)[0].head())
+    if columns <= 2:
+        return ()
+    full = [row for row in rows if len(row) == columns]
+    tagged, _ = columns_with_tags(full, columns, 1 if numbered(rows) else 0)
+    if len(tagged) < 2:
+        return ()
+    types = {column: dict.fromkeys(row[column][2:] for row in full if is_tag(row[column])) for column in tagged}
+    return tuple(TagColumn(column + 1, tuple(filter(None, types[column]))[:SHOWN_TYPES]) for column in tagged)
+
+
+def _column_notes(rows: AnyRows) -> list[str]:
     notes = []
-    if any(word for _, word in rows.found.columns):
+    if any(taken.word for taken in rows.found.columns):
         notes.append("tokens taken from column 2, as column 1 numbers them")
-    most = max(columns for columns, _ in rows.found.columns)
-    if most > 2:
-        number = most if options.column is None else int(options.column)
-        notes.append(f"tags taken from column {number if number > 0 else most + 1 + number} of {most}")
+    for taken in sorted(rows.found.columns):
+        if taken.columns > 2:
+            beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in taken.chunks)
+            notes.append(f"tags taken from column {taken.column + 1} of {taken.columns}{beside}")
     return notes
 
 

@@ -91,8 +91,8 @@ class PackedRows:
     def names(self) -> tuple[str, ...]:
         return tuple(name.decode() for name in self.vocabulary.names)
 
-    def tags(self) -> Tags:
-        return Tags.coded(self.tagged, self.codes, self.names, self.sentences)
+    def tags(self, *, bare: bool = False) -> Tags:
+        return Tags.coded(self.tagged, self.codes, self.names, self.sentences, bare=bare)
 
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""

@@ -13,8 +13,13 @@ from nereval_core.readers.schemes import LETTERS
 
 DOCSTART = "-DOCSTART-"
 MEDLINE = "###MEDLINE"
+BOM = "\ufeff"
 SAMPLE = 1000
-"""How many lines decide on separator and number of columns."""
+"""How many lines decide on separator, number of columns, and which of them hold tags."""
+MOST = 0.8
+"""A column holds tags where at least this share of its cells does."""
+CHUNKS = frozenset(("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"))
+"""The types of syntactic chunks in CoNLL-2000 and CoNLL-2003, English and German."""
 
 
 def is_mark(token: str) -> bool:
@@ -57,6 +62,9 @@ class Layout:
             return False
         if token[:1] not in ("#", "-"):
             return True
+        if self.word and token[0] == "#":
+            # Where tokens are numbered a row begins with its number: GermEval's "#", URL and date are a comment.
+            return False
         return not is_mark(token) and (token[0] == "-" or is_tag(row[self.column]) or (self.tabs and " " not in token))
 
 
@@ -80,7 +88,7 @@ def _blanks(line: str) -> list[str]:
 
 def sampled(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
     """Return the first rows, how many columns most of them have, and how lines are split."""
-    filled = (line for line in lines if line and not line.isspace())
+    filled = (line for line in lines if line and not line.isspace() and line != BOM)
     some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE))
     if not some:
         # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.
@@ -98,12 +106,32 @@ def numbered(rows: Sequence[Sequence[str]]) -> bool:
     return numbers[0] == "1" and "2" in numbers and follows and all(map(str.isdecimal, numbers))
 
 
-def column_wanted(wanted: int | str | None, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
-    """Return the index of the column with the tags, or what is wrong with the one wanted and the remedy."""
-    if columns < 2:
-        return 0, ("only one column", "give each token and its tag, split by a tab or blanks")
-    if wanted is None:
-        return columns - 1, None
+def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[int, ...]:
+    """Return the indices of the columns after the tokens in which most sampled rows have a tag, `O` or another."""
+    full = [row for row in rows if len(row) == columns]
+    return tuple(
+        column
+        for column in range(word + 1, columns)
+        if full and sum(is_tag(row[column]) for row in full) >= MOST * len(full)
+    )
+
+
+def chunk_columns(rows: Sequence[Sequence[str]], columns: int, tagged: Sequence[int]) -> tuple[int, ...]:
+    """Return which of the columns with tags hold syntactic chunks, beside others that do not.
+
+    The layout of CoNLL-2003 has chunks beside entities. Where all columns hold chunks, as in CoNLL-2000, these are what
+    is annotated, and none is returned.
+    """
+    found = []
+    for column in tagged:
+        types = {row[column][2:] for row in rows if len(row) == columns and is_tag(row[column])} - {""}
+        if types and types <= CHUNKS:
+            found.append(column)
+    return tuple(found) if len(found) < len(tagged) else ()
+
+
+def column_wanted(wanted: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
+    """Return the index of the column wanted, or what is wrong with it and the remedy."""
     remedy = f"give the number of the column with the tags, {word + 2} to {columns}"
     try:
         number = int(wanted)

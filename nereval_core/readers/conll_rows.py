@@ -13,7 +13,17 @@ import numpy as np
 from nereval_core.corpus import Documents, Int32, Int64, Intervals, Place, frozen
 from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers import ReadOptions
-from nereval_core.readers.conll_layout import DOCSTART, MEDLINE, Layout, column_wanted, numbered, sampled
+from nereval_core.readers.conll_layout import (
+    BOM,
+    DOCSTART,
+    MEDLINE,
+    Layout,
+    chunk_columns,
+    column_wanted,
+    numbered,
+    sampled,
+    tag_columns,
+)
 from nereval_core.readers.schemes import Chunks, Tags
 from nereval_core.readers.source import SourceFile, watched
 
@@ -61,6 +71,22 @@ class Places(Sequence[Place]):
         return cls(tuple(file.shown for file in found.sources), files.astype(np.int32), lines)
 
 
+class Taken(NamedTuple):
+    """Which columns of a file are read: their number, and the indices of tokens, tags and of chunks passed over."""
+
+    columns: int
+    word: int
+    column: int
+    chunks: tuple[int, ...] = ()
+
+
+class Undecided(NamedTuple):
+    """A file in which several columns hold tags, by their indices, and none is asked for."""
+
+    file: SourceFile
+    columns: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class Found:
     """What stands in the files besides tokens and tags; `files` holds the number of each one's first token."""
@@ -71,8 +97,8 @@ class Found:
     """The tags beside -DOCSTART-, where it stands in a row of the table."""
     files: list[int] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
-    columns: set[tuple[int, int]] = field(default_factory=set)
-    """How many columns the files have, and the index of that of the tokens."""
+    columns: set[Taken] = field(default_factory=set)
+    undecided: list[Undecided] = field(default_factory=list)
     comments: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -80,6 +106,9 @@ class Found:
         """Take a line that is no row, before this token; return whether it ends the sentence."""
         if line[0] != "#":
             row = layout.row(line)
+            if line == BOM:
+                self.problems.append(Problem(*place, "a byte-order mark alone", "delete the line"))
+                return False
             if row[0] != DOCSTART:
                 found = f"{counted(len(row), 'column')} where the file has {layout.columns}"
                 by = "tabs" if layout.tabs else "blanks"
@@ -142,8 +171,8 @@ class ListedRows:
         """The first token of each sentence and, last, the number of tokens."""
         return np.array([*self.firsts, len(self.tokens)], np.int64)
 
-    def tags(self) -> Tags:
-        return Tags.of(self.words, self.sentences)
+    def tags(self, *, bare: bool = False) -> Tags:
+        return Tags.of(self.words, self.sentences, bare=bare)
 
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""
@@ -239,10 +268,31 @@ def laid_out(lines: Sequence[str], file: SourceFile, options: ReadOptions, found
     sample, columns, split = sampled(lines)
     if not sample:
         return None
+    complaint: tuple[str, str] | None = None
+    if columns < 2:
+        complaint = "only one column", "give each token and its tag, split by a tab or blanks"
     word = 1 if columns > 2 and numbered(sample) else 0
-    column, complaint = column_wanted(options.column, columns, word)
+    column = columns - 1
+    chunks: tuple[int, ...] = ()
+    if options.column is not None and not complaint:
+        column, complaint = column_wanted(options.column, columns, word)
+    elif columns > 2:
+        tagged, chunks = columns_with_tags(sample, columns, word)
+        if len(tagged) > 1:
+            found.undecided.append(Undecided(file, tagged))
+            return None
+        column = tagged[0] if tagged else column
     if complaint:
         found.problems.append(Problem(file.shown, None, *complaint))
         return None
-    found.columns.add((columns, word))
+    found.columns.add(Taken(columns, word, column, chunks))
     return Layout(columns, word, column, split)
+
+
+def columns_with_tags(
+    sample: Sequence[Sequence[str]], columns: int, word: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the indices of the columns that hold tags, and of those that hold chunks beside them."""
+    tagged = tag_columns(sample, columns, word)
+    chunks = chunk_columns(sample, columns, tagged) if len(tagged) > 1 else ()
+    return tuple(column for column in tagged if column not in chunks), chunks

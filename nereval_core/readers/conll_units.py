@@ -52,7 +52,7 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
         kept.append(mark)
     kept = kept or list(marks)
     if kept[0].token > 0:
-        kept.insert(0, Mark("docstart", None, 0, rows.place(0)))
+        kept.insert(0, _unmarked(rows, 0, kept))
     unnamed = [mark for mark in kept if mark.name is None]
     units = Units(
         np.searchsorted(sentences[:-1], [mark.token for mark in kept]).tolist(),
@@ -68,6 +68,15 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
     elif unnamed:
         units.notes.append(f"documents have no ids: numbered 1 to {len(kept)}")
     return units
+
+
+def _unmarked(rows: AnyRows, token: int, marks: Sequence[Mark]) -> Mark:
+    """Return a mark for sentences from this token on that stand before the first mark of their file.
+
+    A part of a corpus may begin inside a document: it is called after the first sentence, where others have names.
+    """
+    named = all(mark.name is not None for mark in marks)
+    return Mark("docstart", rows.found.sentence_ids.get(token) if named else None, token, rows.place(token))
 
 
 def _alike_units(rows: PackedRows, sentences: Int64) -> Units:
@@ -90,6 +99,8 @@ def _with_files(marks: Sequence[Mark], rows: AnyRows) -> list[Mark]:
     for (low, high), file in zip(pairwise(files), rows.found.sources, strict=True):
         if file.shown not in marked:
             found.append(Mark("newdoc", file.stem, low, rows.place(low) if low < high else (file.shown, None)))
+        elif low < next(mark.token for mark in marks if mark.place[0] == file.shown):
+            found.append(_unmarked(rows, low, marks))
     return sorted(found, key=lambda mark: mark.token)
 
 

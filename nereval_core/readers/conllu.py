@@ -1,5 +1,7 @@
 """CoNLL-U with entities in MISC: tags (`NE=B-PER`), or brackets as in CorefUD and GUM (`Entity=(e1-person)`).
 
+In CoNLL-U Plus they stand in a column of their own, which `# global.columns` names (`CONLL:NER`).
+
 The text is that of `# text` and SpaceAfter. A document begins at `# newdoc`; without, each sentence is one, as in
 other CoNLL files, of several files each file, and where entities are in brackets, which go beyond sentences, each file.
 """
@@ -13,35 +15,40 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
 from nereval_core.readers.conll_layout import is_tag
 from nereval_core.readers.conllu_brackets import entities_of, places_of
-from nereval_core.readers.conllu_rows import COLUMNS as WIDTH
-from nereval_core.readers.conllu_rows import NUMBER, SENTENCE, Sentence, sentences_of, value_of
+from nereval_core.readers.conllu_rows import NUMBER, SENTENCE, Layout, Sentence, layout_of, sentences_of, value_of
 from nereval_core.readers.conllu_texts import Document, Node, document_of
 from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
 from nereval_core.readers.source import SourceFile, left_out, watched
 
 NAME = "conllu"
 COLUMNS = True
-DESCRIPTION = "CoNLL-U with entities in MISC, as tags (NE=B-PER) or in brackets (Entity=(e1-person))"
+DESCRIPTION = "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PER) or in brackets (Entity=(e1-person))"
 
-SUFFIXES = (".conllu",)
-KEYS = re.compile(r"(?:\A|\|)(NE|NER|name|Entity)=([^|]*)", re.IGNORECASE)
+SUFFIXES = (".conllu", ".conllup")
+KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
 """Under what entities usually stand."""
 OUTSIDE = ("", "_", "O")
 
 
 def recognise(source: Source) -> float:
-    """Be sure of ten columns after a number with entities in the last; those without are left to columns of tags."""
-    lines = [line for line in _files(source)[0].head() if not line.startswith("#") and not line.isspace()]
-    rows = [line.split("\t") for line in lines if line]
-    fine = sum(len(row) == WIDTH and NUMBER.fullmatch(row[0]) is not None for row in rows)
-    if not rows or fine < 0.8 * len(rows):
+    """Be sure of ten columns after a number with entities in the last; those without are left to columns of tags.
+
+    Be as sure of as many columns as are named at the top, one of them having entities or tags.
+    """
+    head = _files(source)[0].head()
+    layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), Layout())
+    rows = [line.split("\t") for line in head if line and not line.startswith("#") and not line.isspace()]
+    full = [row for row in rows if len(row) == len(layout.names)]
+    full = [row for row in full if NUMBER.fullmatch(layout.cell(row, "ID") or "1")]
+    if not rows or len(full) < 0.8 * len(rows):
         return 0.0
-    return 1.0 if any(KEYS.search(row[-1]) for row in rows) else 0.7
+    cells = (layout.cell(row, name) for row in full for name in layout.extra)
+    return 1.0 if any(KEYS.search(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells))) else 0.7
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -91,7 +98,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         where=where,
     )
     style = "in brackets" if bracketed else "as tags"
-    notes = [f"entities taken from {key} in MISC, {style}", *taken.notes, *notes, *left_out(source, files)]
+    where_from = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
+    notes = [f"entities taken from {where_from}, {style}", *taken.notes, *notes, *left_out(source, files)]
     return Reading(documents, made, NAME, tuple(notes), scheme=taken.scheme, places=places, mended=taken.mended)
 
 
@@ -117,6 +125,9 @@ def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None
     Raises:
         FormatError: nothing stands under any, or under several.
     """
+    names = sentences[0].layout.names
+    if isinstance(wanted, int) and 0 < wanted <= len(names) and names[wanted - 1] in sentences[0].layout.extra:
+        wanted = names[wanted - 1]
     if isinstance(wanted, int):
         found = f"column {wanted} is asked for, and entities stand in MISC, the last"
         raise FormatError.single(source.name, None, found, "name their key: --column NE")
@@ -126,14 +137,22 @@ def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None
         found = f"nothing under {quoted(wanted or '')} in MISC, and entities under {' and '.join(usual)}"
         raise FormatError.single(source.name, None, found, f"name one that is there: --column {'|'.join(usual)}")
     if not values and wanted is None:
+        columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
+        values = {name: known for name, known in columns.items() if known and all(map(is_tag, known))}
+    if not values and wanted is None:
         found = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
         raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
     if len(values) > 1:
-        found = f"entities under {' and '.join(values)} in MISC"
+        found = f"entities under {' and '.join(values)}"
         raise FormatError.single(source.name, None, found, f"name one: --column {'|'.join(values)}")
     key = next(iter(values), wanted or "")
     known = values.get(key, [])
     return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
+
+
+def _columns(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """Return the columns of all files that CoNLL-U does not have."""
+    return tuple(dict.fromkeys(name for sentence in sentences for name in sentence.layout.extra))
 
 
 def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[str]]:
@@ -165,11 +184,16 @@ def _documents(
     marked = {sentence.file.shown for sentence in sentences if sentence.document is not None}
     groups: list[tuple[str, list[Sentence]]] = []
     previous = None
+    inside = 0
     for sentence in sentences:
         shown = sentence.file.shown
         if shown in marked or whole:
             begins = sentence.document is not None or shown != previous
             name = sentence.file.stem if several and shown not in marked else sentence.document or ""
+            if begins and shown in marked and sentence.document is None:
+                # A part of a corpus may begin inside a document.
+                name = sentence.comments.get(SENTENCE, "")
+                inside += 1
         else:
             begins, name = True, sentence.comments.get(SENTENCE, "")
         if begins:
@@ -180,6 +204,9 @@ def _documents(
     notes: list[str] = []
     units = not marked and not whole
     named = all(names) and (not units or len(set(names)) == len(names))
+    if inside:
+        what = counted(inside, "document")
+        notes.append(f"sentences before the first '# newdoc' taken for a document, called after the first: {what}")
     if any(names) and not named and not units:
         problems += [
             Problem(

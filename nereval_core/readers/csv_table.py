@@ -16,6 +16,8 @@ Chosen = Mapping[str, int | str]
 """What columns hold, each by number from 1 or by name; "" is none."""
 
 DELIMITERS = ("\t", ",", ";", "|")
+TAGS = "tags"
+"""What a column of tags, which no table of spans has, is called among what columns hold (`ReadOptions.columns`)."""
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "document_id", "doc", "doc_id", "docid", "file", "filename", "file_name", "id"),
     "start": ("start", "begin", "start_offset", "start_char", "char_start", "from"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nereval_core.errors import FormatError, Problem
-from nereval_core.readers import ReadOptions, Source, layers, readers, recognised, told_format
+from nereval_core.readers import ReadOptions, Source, conll, layers, readers, recognised, told_format
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.archives import ENDINGS
 from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
@@ -45,7 +45,8 @@ class Preview:
 
     `apart` are the formats of the files, each taken by itself, where that makes a difference and all are recognised.
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
-    over, `problems` what would keep the source from being read, as far as is known.
+    over, `problems` what would keep the source from being read, as far as is known. `tags` are
+    the columns with tags among which one has to be chosen.
     """
 
     format: str
@@ -56,6 +57,7 @@ class Preview:
     unread: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     apart: tuple[str, ...] = ()
+    tags: tuple[conll.TagColumn, ...] = ()
 
 
 def preview(source: Source, *, format: str = "auto", columns: Chosen | None = None, whole: bool = False) -> Preview:
@@ -80,7 +82,8 @@ def preview(source: Source, *, format: str = "auto", columns: Chosen | None = No
             problems = error.problems
     shown = None if table is None else _columns(table)
     known = names if len(names) > 1 else ()
-    return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source))
+    tags = conll.choices(source) if found == conll.NAME else ()
+    return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source), tags)
 
 
 def _apart(source: Source) -> tuple[str, ...]:

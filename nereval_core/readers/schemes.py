@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from nereval_core.errors import FormatError, quoted
 
 LETTERS = "OBIMELSU"
+NO_TYPES = ("O", "", "-", "_")
+"""What no tag without a letter is."""
 
 Int64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -146,21 +148,28 @@ class Tags:
     odd: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, tags: Sequence[str], first: Sequence[int] | Int64 | None = None) -> Tags:
-        """Return the tags parsed; without `first` they are one sentence."""
+    def of(cls, tags: Sequence[str], first: Sequence[int] | Int64 | None = None, *, bare: bool = False) -> Tags:
+        """Return the tags parsed; without `first` they are one sentence, `bare` is as in `coded`."""
         number = {tag: code for code, tag in enumerate(dict.fromkeys(tags))}
         codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
         edges = np.array([0, len(tags)] if first is None else first, np.int64)
-        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges)
+        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges, bare=bare)
 
     @classmethod
-    def coded(cls, tokens: Int64, codes: NDArray[np.integer[Any]], tags: Sequence[str], first: Int64) -> Tags:
-        """Return the tags of these tokens, coded as places in `tags`; all other tokens have `O`."""
+    def coded(
+        cls, tokens: Int64, codes: NDArray[np.integer[Any]], tags: Sequence[str], first: Int64, *, bare: bool = False
+    ) -> Tags:
+        """Return the tags of these tokens, coded as places in `tags`; all other tokens have `O`.
+
+        With `bare` a tag without a letter is a type, read as if `I-` stood before it.
+        """
         names: dict[str, int] = {}
         letters, types = [], []
         for tag in tags:
             letter, _, name = tag.partition("-")
-            fine = len(letter) == 1 and letter in LETTERS[1:] and name
+            fine = len(letter) == 1 and letter in LETTERS[1:] and bool(name)
+            if bare and not fine and tag not in NO_TYPES and not tag.isspace():
+                letter, name, fine = "I", tag, True
             letters.append(LETTERS.index(letter) if fine else 0 if tag == "O" else -1)
             types.append(names.setdefault(name, len(names)) if fine else -1)
         if not tags:

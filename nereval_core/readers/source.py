@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
+from shlex import quote
 from typing import BinaryIO, TypeVar
 
 from nereval_core.errors import FormatError, Problem, quoted
@@ -50,6 +51,10 @@ OTHER_BOMS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
+
+
+UNUSED = frozenset((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+"""Bytes that are no character of Windows-1252."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,14 +349,40 @@ def decoded(raw: bytes, shown: str) -> str:
     """
     for mark, encoding in OTHER_BOMS:
         if raw.startswith(mark):
-            raise FormatError.single(shown, None, f"the file is {encoding}", "save it as UTF-8")
+            raise FormatError.single(
+                shown, None, f"the file is {encoding}", f"save it as UTF-8{converted(encoding, shown)}"
+            )
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
-        raise FormatError.single(shown, line, found, "save the file as UTF-8") from None
+        near = raw[max(0, error.start - HEAD_BYTES) : error.start + HEAD_BYTES]
+        guess = encoding_of(near)
+        remedy = f"save the file as UTF-8{converted(guess, shown)}" if guess else "mend it: most of the file is UTF-8"
+        raise FormatError.single(shown, line, found, remedy) from None
+
+
+def encoding_of(raw: bytes) -> str:
+    """Return how bytes that are not UTF-8 are likely to be encoded, as iconv calls it; "" where most are UTF-8."""
+    beyond = [byte for byte in raw if byte > 0x7F]
+    # Each character of UTF-8 that is read takes at least two of these bytes.
+    sound = len(raw.decode(errors="ignore").encode()) - (len(raw) - len(beyond))
+    if 2 * sound > len(beyond):
+        return ""
+    # Latin-1 has no printed character here, and Windows-1252 has quotation marks and dashes.
+    windows = any(0x80 <= byte <= 0x9F for byte in beyond)
+    return "WINDOWS-1252" if windows and not any(byte in UNUSED for byte in beyond) else "ISO-8859-1"
+
+
+def converted(encoding: str, shown: str) -> str:
+    """Return the command that writes a file in UTF-8, after a colon; nothing for one that is packed."""
+    if unpacked_name(shown) != shown or shown.endswith(ZIP):
+        return ""
+    stem, dot, suffix = shown.rpartition(".")
+    made = f"{stem}.utf8.{suffix}" if dot and stem and "/" not in suffix else f"{shown}.utf8"
+    return f": iconv -f {encoding} -t UTF-8 {quote(shown)} > {quote(made)}"
 
 
 def split_lines(text: str) -> list[str]:

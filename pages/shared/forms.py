@@ -86,12 +86,15 @@ def _options(name: str) -> None:
             help="For columns of tokens and tags.",
         )
         left.text_input(
-            "Column of gold", key=f"{name}_gold_column", placeholder="last", help="Number from 1, or name in a header."
+            "Column of gold",
+            key=f"{name}_gold_column",
+            placeholder="the one with tags",
+            help="Number from 1, or name in a header.",
         )
         right.text_input(
             "Column of the prediction",
             key=f"{name}_pred_column",
-            placeholder="last",
+            placeholder="the one with tags",
             help="With gold and prediction in one file, give this column and upload the file as gold only.",
         )
         left.selectbox(

@@ -10,7 +10,8 @@ import streamlit as st
 
 from nereval_core.errors import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.csv_table import COLUMNS, PLACE
+from nereval_core.readers.conll import TagColumn
+from nereval_core.readers.csv_table import COLUMNS, PLACE, TAGS
 from nereval_core.readers.inception import INITIAL, WITHIN
 from nereval_core.readers.preview import Columns, Preview, preview
 from pages.shared import masks
@@ -73,7 +74,9 @@ def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, titl
             found = _seen(mark, format, chosen, False, opened)
     with above:
         _line(found, f"{plain(title)}: " if title else "")
-    columns = dict(chosen) or None
+    columns: dict[str, int | str] | None = dict(chosen) or None
+    if found.tags and (number := _tags(f"{place}_tags_{mark}", found.tags)) is not None:
+        columns = {TAGS: number}
     if found.apart:
         forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
         said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
@@ -149,6 +152,22 @@ def _gold(key: str, layers: tuple[str, ...]) -> Taken:
 def _worked(layers: Iterable[str]) -> list[str]:
     """Return the layers that are systems at first: what INCEpTION keeps of a document as imported is nobody's work."""
     return [name for name in layers if name.partition(WITHIN)[0] != INITIAL][:SYSTEMS]
+
+
+def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:
+    """Ask which of several columns with tags is read; return its number, None as long as none is chosen."""
+    types = {column.number: ", ".join(map(plain, column.types)) or "O alone" for column in columns}
+    said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time."
+    numbers = list(types)
+    return st.selectbox(
+        "Tags are read from column",
+        numbers,
+        index=None,
+        format_func=lambda number: f"{number} · {types[number]}",
+        placeholder=f"{len(numbers)} columns hold tags: choose one",
+        key=key,
+        help=said,
+    )
 
 
 def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
