@@ -60,6 +60,8 @@ class Counted:
     _shown: dict[int, str] = field(default_factory=dict)
     _quotes: dict[int, str] = field(default_factory=dict)
     _extras: dict[str, dict[int, Any]] = field(default_factory=lambda: {key: {} for key in EXTRAS})
+    _contents: dict[str, Any] = field(default_factory=dict)
+    _repeated: int = 0
 
     def document(
         self,
@@ -82,6 +84,17 @@ class Counted:
         self._places.append((source, line))
         self._meta.append(meta or {})
         self._counts.append(0)
+
+    def is_repeated(self, name: str | None, content: Any) -> bool:
+        """Say whether a task of this name was met before with equal content, and count it; it is to be read once.
+
+        One that differs is to be added: documents of one name are a problem.
+        """
+        repeated = name is not None and name in self._contents and self._contents[name] == content
+        self._repeated += repeated
+        if name is not None:
+            self._contents.setdefault(name, content)
+        return repeated
 
     def spans(
         self,
@@ -212,7 +225,8 @@ class Counted:
             extras=self._extras,
             where=where,
         )
-        told = [found.note] if found.note else []
+        told = [f"tasks that stand twice with the same answer, read once: {self._repeated}"] if self._repeated else []
+        told += [found.note] if found.note else []
         return Reading(documents, made, format, (*notes, *told), places=tuple(self._places))
 
     def _place(self, doc: Int64, span: int) -> Place:
