@@ -203,7 +203,10 @@ REFUSED = [
     (changed(end=99), ": the quotes fit no way to count offsets; best is"),
     (changed(end=99, text=None), ":1: 0 to 99 is no place in the text of 12 characters"),
     ([task(), task()], None),
-    ([task(id=1) | {"id": 1}, task(id=1, text="Ann") | {"id": 1}], ":1: document id '1' stands at export.json:1 already"),
+    (
+        [task(id=1) | {"id": 1}, task(id=1, text="Ann") | {"id": 1}],
+        ":1: document id '1' stands at export.json:1 already",
+    ),
     ('[\n{"data": {"text": "x"}, "annotations": []},\n{"data": }]', ":3: not JSON at position 10 of the line"),
     ('{"data": {"text": "x"}, "annotations": []}\n{"data": {"text": 1}}\n', ":2: no text in the task's data"),
 ]

@@ -208,3 +208,34 @@ def test_offsets_in_no_words_we_know(words: str) -> None:
         FormatError, match=r"^--offsets: '.*' is no way to count; write code-points, utf-16, utf-8, and"
     ):
         offsets_of(words)
+
+
+EDGES = [
+    # (spans: start, end, quote; ways to count that are tried, None for all; what is said, None where it is refused)
+    ("trailing blanks", [(0, 3, "Ann  "), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but for"),
+    ("leading blanks", [(0, 3, "\tAnn"), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but for"),
+    ("blanks in the text", [(0, 4, "Ann"), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but"),
+    ("every quote", [(0, 3, "Ann  "), (4, 7, "Bob  ")], Offsets(), "2 of 2 quotes match, 2 of them but for blanks at"),
+    ("every quote, and nobody says how to count", [(0, 3, "Ann  "), (4, 7, "Bob  ")], None, None),
+    ("as many in each of two ways", [(0, 3, "Ann "), (4, 7, "Bob")], None, None),
+    ("another quote", [(0, 3, "Ann  "), (4, 7, "Bub"), (8, 9, "x")], None, None),
+    ("blanks within", [(0, 7, "Ann  Bob"), (8, 9, "x")], None, None),
+    ("out of the text", [(0, 3, "Ann  "), (4, 7, "Bob"), (8, 99, "x")], None, None),
+]
+
+
+@pytest.mark.parametrize(("rows", "given", "said"), [row[1:] for row in EDGES], ids=[row[0] for row in EDGES])
+def test_blanks_at_the_edges_of_quotes_are_forgiven_and_counted(
+    rows: list[tuple[int, int, str]], given: Offsets | None, said: str | None
+) -> None:
+    places: list[Row] = [(0, *row) for row in rows]
+    if said is None:
+        with pytest.raises(FormatError):
+            found(places, ["Ann Bob x"], given=given)
+    else:
+        taken = found(places, ["Ann Bob x"], given=given)
+        assert (taken.counting, taken.start.tolist(), taken.end.tolist()) == (
+            Offsets(),
+            *([row[at] for row in rows] for at in (0, 1)),
+        )
+        assert said in taken.note

@@ -73,6 +73,17 @@ def test_discontinuous_spans_are_read_where_they_are_marked(between: str) -> Non
     reading = read_text("1|t|renal failing failure\n" + row)
     assert rows(reading.layer) == [("1", "renal failure", "Disease", ("D058186",))]
     assert dict(reading.layer.fragments) == {0: ((0, 5), (14, 21))}
+    reading = read_text("1|t|renal failing failure\n" + row.replace("renal failure", "renal failure "))
+    assert rows(reading.layer) == [("1", "renal failure", "Disease", ("D058186",))]
+    assert reading.notes == ("quotes in several fragments that match but for blanks at an edge: 1",)
+
+
+def test_blanks_behind_one_mention_refuse_no_file() -> None:
+    reading = read_text(PUBTATOR.replace("Naloxone\t", "Naloxone  \t"))
+    assert [row[1] for row in rows(reading.layer)][:2] == ["Ovarian and breast cancer", "Naloxone"]
+    assert reading.notes[-1] == (
+        "offsets in code points, end exclusive: 5 of 5 quotes match, 1 of them but for blanks at an edge"
+    )
 
 
 REFUSED = [

@@ -127,7 +127,9 @@ class Found:
     def take_id(self, id: int | str, line: int) -> None:
         """Hold the id of a feature structure against all before it: what refers to one of two is not known."""
         if id in self.ids:
-            self.complain(line, f"a second {self.id.rpartition(' ')[2]} {quoted(str(id))}: line {self.ids[id]} has it too")
+            self.complain(
+                line, f"a second {self.id.rpartition(' ')[2]} {quoted(str(id))}: line {self.ids[id]} has it too"
+            )
         self.ids.setdefault(id, line)
 
     def add_members(self, sofa: Any, members: Set[Any]) -> None:

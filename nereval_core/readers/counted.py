@@ -196,6 +196,7 @@ class Counted:
         spans = Marked(doc, _clipped(self._start), _clipped(self._end), quotes, where, alike)
         found = code_points(spans, self._texts, expected=expected, given=options.offsets, fixed=fixed)
         self._extras["fragments"] = self._converted(self._extras["fragments"], doc.tolist(), found.counting)
+        forgiven = self._strip_joined(joined, doc.tolist())
         exclusive = found.counting._replace(inclusive=False)
         tokens, sentences = (
             self._converted(own, range(len(ids)), exclusive) for own in (self._tokens, self._sentences)
@@ -226,8 +227,23 @@ class Counted:
             where=where,
         )
         told = [f"tasks that stand twice with the same answer, read once: {self._repeated}"] if self._repeated else []
+        told += [f"quotes in several fragments that match but for blanks at an edge: {forgiven}"] if forgiven else []
         told += [found.note] if found.note else []
         return Reading(documents, made, format, (*notes, *told), places=tuple(self._places))
+
+    def _strip_joined(self, joined: dict[int, str], doc: Sequence[int]) -> int:
+        """Put the text in place of quotes of several fragments that differ from it in blanks at the edges; count them.
+
+        Fragments are in code points.
+        """
+        count = 0
+        for span, quote in joined.items():
+            text = self._texts[doc[span]]
+            there = " ".join(text[low:high] for low, high in self._extras["fragments"][span])
+            if quote != there and quote.strip() == there.strip():
+                joined[span] = there
+                count += 1
+        return count
 
     def _place(self, doc: Int64, span: int) -> Place:
         source, line = self._places[doc[span]]

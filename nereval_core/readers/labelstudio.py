@@ -109,7 +109,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
     notes = left_out(source, source.pick(*SUFFIXES))
     notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
     if 0 < unnamed < len(tasks):
-        notes.append(f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data")
+        notes.append(
+            f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
+        )
     notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
     return made.finish(source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
 
