@@ -243,7 +243,7 @@ def test_an_infon_that_stands_twice_is_refused_where_it_is_asked_for() -> None:
     assert rows(reading.layer) == [("doc-1", "Sentence", "custom.Span", ())]
     assert dict(reading.layer.meta) == {0: {"values": "PER"}}
     assert "further infons of one key, not read: 1" in reading.notes
-    with pytest.raises(FormatError, match="xml:12: annotation '1' of document 'doc-1': a second infon 'values' with"):
+    with pytest.raises(FormatError, match=r"xml:13: annotation '1' of document 'doc-1': a second infon 'values' with"):
         read(path, options=ReadOptions(column="values"))
     alike = read_xml(of_passage(annotation().replace("<text>", '<infon key="type">A</infon><text>')))
     assert rows(alike.layer) == [("d", "ab", "A", ())]
@@ -367,7 +367,7 @@ REFUSED_JSON: list[tuple[Any, str]] = [
     (bioc_document("d", {"offset": 0, "text": 3}), "document 'd': the text of a passage is an integer"),
     (
         bioc_document("d", bioc_passage(0, "ab", sentences=[sentence(1, "a")])),
-        "document 'd': 1 sentences are not in their passage at their offset; mend their offsets or texts",
+        "document 'd': 1 sentence not in the passage at the offset given; mend offsets or texts",
     ),
     (of_json(text=3), "annotation 'T1' of document 'd': its text is an integer"),
     (

@@ -113,7 +113,7 @@ def test_ids_in_the_data_name_the_documents_where_every_task_has_its_own() -> No
     del tasks[1]["data"]["id"]
     reading = read_tasks(tasks)
     assert reading.documents.ids == ("5", "6")
-    assert "documents are called by the numbers of tasks, as 1 task had no id in its data" in reading.notes
+    assert "documents are called by the numbers of tasks: 1 task without an id in the data" in reading.notes
 
 
 def test_a_task_that_stands_twice_with_the_same_answer_counts_once() -> None:
@@ -123,7 +123,7 @@ def test_a_task_that_stands_twice_with_the_same_answer_counts_once() -> None:
     assert "tasks that stand twice with the same answer, read once: 1" in reading.notes
     one = json.loads(path.read_text())
     one[1]["annotations"][0]["result"].pop()
-    with pytest.raises(FormatError, match="document id '26094' stands at export.json:1 already"):
+    with pytest.raises(FormatError, match=r"document id '26094' stands at export\.json:1 already"):
         read_tasks(one)
 
 

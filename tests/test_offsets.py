@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, quoted_apart
 from nereval_core.readers.offsets import EVERY, Found, Marked, Offsets, code_points, edges, offsets_of, placed
 from tests.layer_strategies import texts
 
@@ -239,3 +239,35 @@ def test_blanks_at_the_edges_of_quotes_are_forgiven_and_counted(
             *([row[at] for row in rows] for at in (0, 1)),
         )
         assert said in taken.note
+
+
+APART = [
+    # (two texts, as they are shown)
+    (("abc", "abd"), ("'abc'", "'abd'")),
+    (("Ann ", "Ann"), ("'Ann␣'", "'Ann'")),
+    (("a b", "a  b"), ("'a␣b'", "'a␣␣b'")),
+    (("a\xa0b", "a b"), (r"'a\xa0b'", "'a␣b'")),
+    (("x" * 60 + "a", "x" * 60 + "b"), (f"'…{'x' * 20}a'", f"'…{'x' * 20}b'")),
+    (("x" * 60, "x" * 60 + "b"), (f"'…{'x' * 20}'", f"'…{'x' * 20}b'")),
+    (("x" * 38 + "a" * 9, "x" * 38 + "b" * 9), (f"'{'x' * 38}a…'", f"'{'x' * 38}b…'")),
+]
+
+
+@pytest.mark.parametrize(("two", "shown"), APART)
+def test_texts_that_differ_are_shown_where_they_do(two: tuple[str, str], shown: tuple[str, str]) -> None:
+    assert quoted_apart(*two) == shown
+
+
+@settings(max_examples=60)
+@example("", "␣ ", " ␣", "")
+@given(st.text(), st.text(max_size=3), st.text(max_size=3), st.text(max_size=50))
+def test_texts_that_differ_are_never_shown_alike(before: str, one: str, other: str, after: str) -> None:
+    """A text of more than the limit, too, and of whatever characters: escapes count for nothing."""
+    if one + after != other + after:
+        assert len(set(quoted_apart(before * 9 + one + after, before * 9 + other + after))) == 2
+
+
+def test_mismatches_show_where_a_long_quote_differs() -> None:
+    text = "word " * 12 + "end"
+    with pytest.raises(FormatError, match=r"'…word word word word  end' at 0 to 63, where the text has '…"):
+        found([(0, 0, 63, text.replace("end", " end"))], [text.replace("end", "fin")], given=Offsets())

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any
 
 from nereval_core.corpus import Builder
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.bioc_documents import LOST, Bounds, Document, Placed, crowded
 from nereval_core.readers.bioc_json import COLLECTIONS, DOCUMENT, from_json
@@ -140,8 +140,9 @@ def _is_xml(file: SourceFile) -> bool:
 def _sentences(document: Document, text: Placed, made: Builder) -> list[Bounds]:
     lost = text.sentences.count(LOST)
     if lost:
-        found = f"document {quoted(document.id or '')}: {lost} sentences are not in their passage at their offset"
-        made.problem(document.line, found, "mend their offsets or texts", source=document.shown)
+        stray = f"{counted(lost, 'sentence')} not in the passage at the offset given"
+        found = f"document {quoted(document.id or '')}: {stray}"
+        made.problem(document.line, found, "mend offsets or texts", source=document.shown)
         return []
     return text.sentences
 
@@ -199,7 +200,7 @@ def _misplaced(one: Found, parts: list[Bounds], text: Placed, counts: Counter[st
     """Return what is wrong with the pieces of an annotation and how to mend it, None where nothing is."""
     if LOST in parts:
         at, length = one.annotation.locations[parts.index(LOST)]
-        found = f"{at} to {at + length} is no place in the text of {len(text.text)} characters"
+        found = f"{at} to {at + length} is no place in the text of {counted(len(text.text), 'character')}"
         return found, "mend it, or say what offsets count: --offsets"
     low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
     if not all(low <= start and end <= high for start, end in parts):
@@ -214,7 +215,8 @@ def _misplaced(one: Found, parts: list[Bounds], text: Placed, counts: Counter[st
                 counts["texts of several pieces that match but for blanks at an edge"] += 1
                 return None
             there = " ".join(text.text[start:end] for start, end in order)
-            return f"its text is {quoted(quote)}, where {quoted(there)} stands", "mend one of the two"
+            here, there = quoted_apart(quote, there)
+            return f"its text is {here}, where {there} stands", "mend one of the two"
     return None
 
 

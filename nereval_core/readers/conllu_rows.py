@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.errors import Problem, counted, quoted
 from nereval_core.readers.source import SourceFile
 
 COLUMNS = 10
@@ -88,7 +88,7 @@ def sentences_of(file: SourceFile, problems: list[Problem]) -> list[Sentence]:
 def _row(line: str, number: int, shown: str, problems: list[Problem]) -> Row | None:
     columns = line.split("\t")
     if len(columns) != COLUMNS:
-        found = f"{len(columns)} columns where CoNLL-U has {COLUMNS}"
+        found = f"{counted(len(columns), 'column')} where CoNLL-U has {COLUMNS}"
         problems.append(Problem(shown, number, found, "write ten with tabs between, _ where there is nothing to say"))
         return None
     at = NUMBER.fullmatch(columns[0])

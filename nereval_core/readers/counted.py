@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Int64, Intervals, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem
+from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.offsets import Marked, Offsets, code_points, placed
 
@@ -251,7 +251,7 @@ class Counted:
 
     def _outside(self, place: Place, document: int, span: int, counting: Offsets) -> Problem:
         length = len(self._texts[document])
-        found = f"{self._start[span]} to {self._end[span]} is no place in the text of {length} characters"
+        found = f"{self._start[span]} to {self._end[span]} is no place in the text of {counted(length, 'character')}"
         remedy = f"offsets are read as {counting}: mend them, or say what they count: --offsets"
         return Problem(*place, found, remedy)
 

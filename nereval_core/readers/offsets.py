@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Int64, Place
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, quoted, quoted_apart
 
 Unit = Literal["code points", "UTF-16 units", "UTF-8 bytes"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -244,9 +244,11 @@ def _mismatches(spans: Marked, texts: Sequence[str], counts: Mapping[Offsets, in
     problems = [Problem(spans.where(0)[0], None, found, f"mend the text: {why}" if why else other)]
     start, end = placed(spans, texts, best)
     for span in _differing(spans, texts, start, end)[:SHOWN]:
-        there = texts[spans.text[span]][start[span] : end[span]]
-        what = "which is no place in the text" if start[span] < 0 else f"where the text has {quoted(there)}"
+        here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
+        if start[span] < 0:
+            here = quoted(spans.quotes[span])
+        what = "which is no place in the text" if start[span] < 0 else f"where the text has {there}"
         whose = f"{spans.called(span)}: " if spans.called else ""
-        found = f"{whose}{quoted(spans.quotes[span])} at {spans.start[span]} to {spans.end[span]}, {what}"
+        found = f"{whose}{here} at {spans.start[span]} to {spans.end[span]}, {what}"
         problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))
     return problems

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.errors import Problem, counted, quoted
 from nereval_core.readers.inception import short
 from nereval_core.readers.offsets import Offsets, width_of
 from nereval_core.readers.source import SourceFile
@@ -234,7 +234,7 @@ def _row(
         return None
     if len(fields) != width:
         remedy = f"write number, offsets, token and {width - BEFORE} more with tabs between, as the layers above say"
-        complain(number, f"{len(fields)} columns where the layers declared make {width}", remedy)
+        complain(number, f"{counted(len(fields), 'column')} where the layers declared make {width}", remedy)
         return None
     found = PLACE.match(line)
     if found is None:
