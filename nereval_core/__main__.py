@@ -618,6 +618,8 @@ def _convert() -> argparse.ArgumentParser:
     _add_documents(parser.add_argument)
     parser.add_argument("--types", metavar="FILE", help="call types by other names; FILE has lines PER = person")
     _add_lossy(parser.add_argument)
+    escape = "CSV: put an apostrophe before cells that a spreadsheet would run as formulas; it is read as text"
+    parser.add_argument("--escape-formulas", action="store_true", help=escape)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser
 
