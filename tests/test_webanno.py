@@ -184,6 +184,24 @@ def test_of_several_layers_one_is_named() -> None:
     assert layers_of(source(file(ROW, layers=alike))) == ("one.Name", "two.Name")
 
 
+SLOTS = [
+    # (features as declared, cells, types by the number of the feature)
+    ("ROLE_x:args_role|x.Filler|value|sure", "r\t1-1\tA\tyes", ["A", "yes"]),
+    ("value|ROLE_x:args_role|x.Filler|sure", "A\tr\t1-1\tyes", ["A", "yes"]),
+    ("value|ROLE_x:a_role|x.Filler|ROLE_x:b_role|x.Filler", "A\tr\t1-1\ts\t1-1", ["A"]),
+    ("value|sure", "A\tyes", ["A", "yes"]),
+]
+
+
+@pytest.mark.parametrize(("features", "cells", "types"), SLOTS, ids=[row[0] for row in SLOTS])
+def test_slots_and_their_fillers_are_no_features(features: str, cells: str, types: list[str]) -> None:
+    text = file(f"a\n1-1\t0-1\ta\t{cells}\t\n", layers=f"#T_SP=custom.Span|{features}\n")
+    found = [spans(read_text(text, column=number).layer)[0][1] for number in range(1, len(types) + 1)]
+    assert found == types
+    with pytest.raises(FormatError, match=f"has no feature '{len(types) + 1}'"):
+        read_text(text, column=len(types) + 1)
+
+
 def test_layers_of_tokens_are_read_where_they_are_named() -> None:
     pos = "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue\n"
     reading = read_text(file("a\n1-1\t0-1\ta\tNN\t\n", layers=pos))
