@@ -23,13 +23,14 @@ from nereval_core.report import TABLES
 BAD, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Exit status for bad usage or input; the others are 128 and the number of the signal, as a shell says it."""
 
-SCORE = """\
-GOLD and PRED are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
-which is standard input. A system is called NAME=PATH, else by its file or folder, with the parent
+FILES = """\
+{} are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
+which is standard input. A layer is called NAME=PATH, else by its file or folder, with the parent
 folder where two would be the same (a path that exists is never cut at its "="). Files given by one NAME are the parts
-of one layer, in whatever formats: score gold=A gold=B run=C run=D. One CoNLL file with both columns needs no PRED:
-score FILE --gold-column 2 --pred-column 3.
+of one layer, in whatever formats: {} {}. One CoNLL file with both columns needs no {}:
+{} FILE --gold-column 2 --pred-column 3.
 """
+SCORE = FILES.format("GOLD and PRED", "score", "gold=A gold=B run=C run=D", "PRED", "score")
 CRITERIA = """\
 a criterion of one's own, inline or as a table in a .toml file that --criteria names:
   --criterion "half: boundaries=overlap, minimum=0.5, share=union, types=any, otherwise=PAR"
@@ -53,7 +54,8 @@ baseline are over the same resamples, and p is by approximate randomization with
 What rests on one document alone has neither interval nor test.
 """
 AGREEMENT = """\
-A, B, C are any layers over the same documents, read as GOLD and PRED are. F1 is of each two under --criteria, kappa and
+A, B, C are the layers of annotators or systems over the same documents; none is gold. A is read by options for gold,
+and the others by those for predictions. F1 is of each two under --criteria, kappa and
 alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
 than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
 bias-corrected bootstrap intervals over documents, or what --resample-by names. Where an annotator has not read a
@@ -397,10 +399,11 @@ def _errors() -> argparse.ArgumentParser:
 
 
 def _agreement() -> argparse.ArgumentParser:
+    given = FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")
     parser = _parser(
-        "agreement", "A B [C ...] [options]", "tell how far annotators agree, with intervals", f"{SCORE}\n{AGREEMENT}\n"
+        "agreement", "A B [C ...] [options]", "tell how far annotators agree, with intervals", f"{given}\n{AGREEMENT}\n"
     )
-    _add_reading(parser)
+    _add_reading(parser, "A first, then B or NAME=B, …", ("A", "the others"))
     _add_scoring(parser, "strict")
 
     add = parser.add_argument_group("agreement").add_argument
@@ -470,7 +473,7 @@ def _consistency() -> argparse.ArgumentParser:
         "find what a careful reader would question within one layer",
         f"{CONSISTENCY}\n",
     )
-    _add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER")
+    _add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER", ("LAYER", "the OTHERs"))
     parser.set_defaults(alone=True, criteria=None)
 
     add = parser.add_argument_group("asking").add_argument
@@ -525,19 +528,24 @@ def _add_links(parser: argparse.ArgumentParser, by: str, records: str) -> None:
     add("--records", metavar="FILE", help=f"{records}, as .parquet, .jsonl or .csv")
 
 
-def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then PRED or NAME=PRED") -> None:
-    """Add gold, the predictions, and how they are read."""
+def _add_reading(
+    parser: argparse.ArgumentParser,
+    given: str = "GOLD first, then PRED or NAME=PRED",
+    sides: tuple[str, str] = ("gold", "predictions"),
+) -> None:
+    """Add gold, the predictions, and how they are read; `sides` is what help calls the two."""
+    first, others = sides
     parser.add_argument("files", nargs="+", metavar="FILE", help=given)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
     add = parser.add_argument_group("reading").add_argument
-    add("--format", default="auto", help="of gold and predictions; see `nereval formats` (default: auto, by content)")
-    add("--gold-format", metavar="FORMAT", help="of gold only")
-    add("--pred-format", metavar="FORMAT", help="of predictions only")
+    add("--format", default="auto", help=f"of {first} and {others}; see `nereval formats` (default: auto, by content)")
+    add("--gold-format", metavar="FORMAT", help=f"of {first} only")
+    add("--pred-format", metavar="FORMAT", help=f"of {others} only")
     add("--column", type=_column, metavar="N", help="the column with the tags, by number (from 1) or name")
-    add("--gold-column", type=_column, metavar="N", help="of gold only")
-    add("--pred-column", type=_column, metavar="M", help="of predictions only")
-    add("--scheme", help="tag scheme of gold and predictions (default: the one that gold fits)")
+    add("--gold-column", type=_column, metavar="N", help=f"of {first} only")
+    add("--pred-column", type=_column, metavar="M", help=f"of {others} only")
+    add("--scheme", help=f"tag scheme of {first} and {others} (default: the one that {first} fits)")
     add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
     _add_core_type(add)
     _add_offsets(add)
@@ -548,7 +556,7 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
         "--token-text",
         choices=("own", "gold"),
         default="own",
-        help="gold: take gold's text where as many tokens are spelt differently",
+        help=f"gold: take {first}'s text where as many tokens are spelt differently",
     )
     add(
         "--pair-by",
@@ -556,13 +564,14 @@ def _add_reading(parser: argparse.ArgumentParser, given: str = "GOLD first, then
         default="auto",
         help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
     )
-    add("--align-text", action="store_true", help="carry spans over to gold's text where white space or quotes differ")
+    align = f"carry spans over to {first}'s text where white space or quotes differ"
+    add("--align-text", action="store_true", help=align)
 
     add = parser.add_argument_group("what of it is scored").add_argument
     _add_documents(add, ", or shared: those that all have")
     add("--types", metavar="FILE", help="call types by other names on both sides; FILE has lines PER = person")
-    add("--gold-types", metavar="FILE", help="of gold only")
-    add("--pred-types", metavar="FILE", help="of predictions only")
+    add("--gold-types", metavar="FILE", help=f"of {first} only")
+    add("--pred-types", metavar="FILE", help=f"of {others} only")
 
 
 def _add_documents(add: Callable[..., object], more: str = "") -> None:
@@ -622,6 +631,8 @@ def _convert() -> argparse.ArgumentParser:
     _add_documents(parser.add_argument)
     parser.add_argument("--types", metavar="FILE", help="call types by other names; FILE has lines PER = person")
     _add_lossy(parser.add_argument)
+    escape = "CSV: put an apostrophe before cells that a spreadsheet would run as formulas; it is read as text"
+    parser.add_argument("--escape-formulas", action="store_true", help=escape)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say what was read or left out")
     return parser
 

@@ -133,7 +133,12 @@ def convert(options: argparse.Namespace) -> str | None:
         progress=progress_bar(" + ".join(options.input), "read"),
     )
     notes = writers.write(
-        reading.layer, options.output, format=options.target_format, shards=options.shards, lossy=options.lossy
+        reading.layer,
+        options.output,
+        format=options.target_format,
+        shards=options.shards,
+        lossy=options.lossy,
+        escape_formulas=options.escape_formulas,
     )
     if not options.quiet:
         say_read(reading)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.digest import Hashes, combined, document_hashes, span_hashes
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.texts import Texts
 
 Int32 = NDArray[np.int32]
@@ -541,7 +541,7 @@ def layer(
         Problem(
             *where(i),
             f"span [{start[i]}, {end[i]}) of document {quoted(ids[docs[i]])} is not inside its text of "
-            f"{lengths[i]} characters",
+            f"{counted(lengths[i], 'character')}",
             f"use code points with 0 <= start < end <= {lengths[i]}",
         )
         for i in np.flatnonzero(bad).tolist()
@@ -564,11 +564,11 @@ def layer(
     more["fragments"] = {i: tuple(map(tuple, parts)) for i, parts in more["fragments"].items() if len(parts) > 1}
     for i, quote in (quotes or {}).items():
         if not bad[i] and text_of(i) != quote:
+            here, there = quoted_apart(quote, text_of(i))
             found.append(
                 Problem(
                     *where(i),
-                    f"the quoted text {quoted(quote)} is not the text at [{starts[i]}, {ends[i]}), "
-                    f"{quoted(text_of(i))}",
+                    f"the quoted text {here} is not the text at [{starts[i]}, {ends[i]}), {there}",
                     "check offsets (code points, end exclusive), line ends and text version",
                 )
             )

@@ -32,7 +32,7 @@ from nereval_core.engine.run import locally, over_dask
 from nereval_core.engine.shards import Listed, listed
 from nereval_core.engine.stored import tidied
 from nereval_core.engine.work import Done, Job
-from nereval_core.errors import quoted
+from nereval_core.errors import counted, quoted
 from nereval_core.layer_files import Paths, files_of, gold_of, named_systems
 from nereval_core.report.export import rendered, screen
 from nereval_core.scoring import Settings
@@ -222,7 +222,7 @@ def _say_scored(gold: str, result: Whole, done: Iterable[Done]) -> None:
     counts = how_much(len(side.documents), len(side), len(side.types))
     say(f"{gold}: {len(rows) // len(result.systems)} shards, {counts}{kept}")
     for side, _ in result:
-        say(f"{side.name}: {len(side)} spans, {len(side.types)} types")
+        say(f"{side.name}: {counted(len(side), 'span')}, {counted(len(side.types), 'type')}")
 
 
 def _target(options: argparse.Namespace) -> str | None:

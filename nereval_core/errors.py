@@ -59,6 +59,21 @@ def quoted(text: str, limit: int = 40) -> str:
     return "'" + one_line(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
 
 
+def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
+    """Return two texts that differ as `quoted` does, each cut so that the first difference is shown.
+
+    Where they differ in white space alone, blanks are shown as `␣`.
+    """
+    if "".join(one.split()) == "".join(other.split()) and "␣" not in one:
+        one, other = (text.replace(" ", "␣") for text in (one, other))
+    place = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), -1)
+    place = min(len(one), len(other)) if place < 0 else place
+    if place >= limit - 1:
+        begin = place - limit // 2
+        one, other = (f"…{text[begin:]}" for text in (one, other))
+    return quoted(one, limit), quoted(other, limit)
+
+
 def one_line(text: str) -> str:
     """Return text with everything that would not print, line ends too, as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

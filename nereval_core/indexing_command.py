@@ -13,7 +13,7 @@ from nereval_core import __version__
 from nereval_core.analysis.indexing import IndexScores, SetCounts, index_records, index_signature, score_index
 from nereval_core.commands import listed, put_out, say
 from nereval_core.concept_verbs import TSV, load_index
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.layer_files import beside_gold, gold_of, named_systems
 from nereval_core.library import opened
 from nereval_core.linking_command import misused
@@ -86,7 +86,8 @@ def _loaded(options: argparse.Namespace) -> tuple[Index, list[Scored]]:
         if not options.quiet:
             ids = sum(map(len, codes.documents.values()))
             kind = reading.format if reading else TSV
-            say(f"{source.name}: {'; '.join((kind, f'{len(codes.documents)} documents, {ids} ids', *codes.notes))}")
+            counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
+            say(f"{source.name}: {'; '.join((kind, counts, *codes.notes))}")
     if problems:
         raise FormatError(dict.fromkeys(problems))
     gold = found.pop("")

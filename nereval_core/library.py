@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 Single = Source | str | os.PathLike[str]
 Input = Single | Sequence[Single]
 """A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
+TAKEN = (
+    "give a path, several paths, what read() returned, a layer, or a list with a list of spans or tags for each "
+    "document; a table or data set is saved first"
+)
 Objects = Sequence[Sequence[Any]]
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Types = TypeNames | Mapping[str, str] | str | os.PathLike[str]
@@ -486,12 +490,15 @@ def opened(place: Input) -> Source:
     """Return what is to be read from a place or from several, the parts of one layer.
 
     Raises:
-        FormatError: no such file or folder, or nothing in it.
+        FormatError: no such file or folder, nothing in it, or an object that is no place.
     """
     if isinstance(place, Source):
         return place
     if isinstance(place, (str, os.PathLike)):
         return Source.of_path(place)
+    if not isinstance(place, Sequence) or isinstance(place, (bytes, bytearray)):
+        found = f"{type(place).__module__}.{type(place).__name__} is nothing to read from".removeprefix("builtins.")
+        raise FormatError.single("input", None, found, TAKEN)
     return Source.of_parts([opened(part) for part in place])
 
 

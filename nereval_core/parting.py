@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64
-from nereval_core.errors import SHOWN, Problem, counted, quoted
+from nereval_core.errors import SHOWN, Problem, counted, quoted, quoted_apart
 from nereval_core.letters import alike, cause, parting
 from nereval_core.likeness import Bools
 from nereval_core.readers import Reading
@@ -34,7 +34,8 @@ def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
     `near` says that some texts are there in other writing.
     """
     ours, theirs = gold.documents, pred.documents
-    found = f"no document of {name_of(gold)}: the first here is {quoted(theirs.ids[0])}, there {quoted(ours.ids[0])}"
+    here, there = quoted_apart(theirs.ids[0], ours.ids[0])
+    found = f"no document of {name_of(gold)}: the first here is {here}, there {there}"
     if near:
         return Problem(
             *place_of(pred, 0), f"{found} (some texts are there in other writing)", f"{SAME_IDS}, or {ALIGN}"

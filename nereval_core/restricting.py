@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nereval_core.corpus import Int64
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.parts import taken
 from nereval_core.readers.source import split_lines
@@ -75,7 +75,7 @@ def restricted(reading: Reading, ids: DocumentIds | Iterable[str]) -> Reading:
 def among(reading: Reading, ids: DocumentIds, more: Iterable[int] = ()) -> Reading:
     """Return a reading of those of the listed documents that it has, which may be none, and of `more` by number."""
     numbers = np.union1d(numbers_of(reading, ids), np.fromiter(more, np.int64))
-    said = f"{len(numbers)} of {len(reading.documents)} documents"
+    said = f"{len(numbers)} of {counted(len(reading.documents), 'document')}"
     return replace(taken(reading, numbers), restricted=said, notes=(*reading.notes, f"restricted to {said}"))
 
 

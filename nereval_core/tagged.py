@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.tokens import tokens_of
 
 Bools = NDArray[np.bool_]
@@ -66,7 +66,7 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
         return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
     fewest = min(len(gold), len(pred))
     parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
-    counts = f"{len(pred)} tokens where gold ({gold.source}) has {len(gold)}"
+    counts = f"{counted(len(pred), 'token')} where gold ({gold.source}) has {len(gold)}"
     if parting < len(pred):
         here = f"they part at {quoted(pred.words[parting])}"
         there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"

@@ -23,6 +23,7 @@ from nereval_core.readers.offsets import UNITS, Offsets, Unit
 from nereval_core.writers import write
 from tests.layer_strategies import HOSTILE, content, pieces_of, texts, words
 from tests.samples import BIOC, BIOC_DOCUMENTS, PUBTATOR, bioc_annotation, bioc_document, bioc_passage, lines
+from tests.shared_corpora import defect
 
 Row = tuple[str, str, str, tuple[str, ...]]
 
@@ -217,6 +218,37 @@ def annotation(inside: str = '<location offset="0" length="2"/><text>ab</text>',
     return f'<annotation id="T1"><infon key="type">{type}</infon>{inside}</annotation>'
 
 
+PIECES = [
+    # (locations, text, fragments, blanks forgiven)
+    ([("0", "1"), ("1", "1")], "ab", ((0, 1), (1, 2)), False),
+    ([("3", "2"), ("0", "2")], "ab cd", ((0, 2), (3, 5)), False),
+    ([("0", "1"), ("3", "1")], "a ... c", ((0, 1), (3, 4)), False),
+    ([("0", "1"), ("3", "1")], " a c ", ((0, 1), (3, 4)), True),
+]
+
+
+@pytest.mark.parametrize(("locations", "text", "fragments", "forgiven"), PIECES, ids=[row[1] for row in PIECES])
+def test_pieces_may_touch_and_come_in_any_order(
+    locations: list[tuple[str, str]], text: str, fragments: tuple[tuple[int, int], ...], forgiven: bool
+) -> None:
+    inside = "".join(located(*one) for one in locations) + f"<text>{text}</text>"
+    reading = read_xml(of_passage(annotation(inside)))
+    assert dict(reading.layer.fragments) == {0: fragments}
+    assert ("texts of several pieces that match but for blanks at an edge: 1" in reading.notes) == forgiven
+
+
+def test_an_infon_that_stands_twice_is_refused_where_it_is_asked_for() -> None:
+    path = defect("bioc_repeated_infon.xml")
+    reading = read(path)
+    assert rows(reading.layer) == [("doc-1", "Sentence", "custom.Span", ())]
+    assert dict(reading.layer.meta) == {0: {"values": "PER"}}
+    assert "further infons of one key, not read: 1" in reading.notes
+    with pytest.raises(FormatError, match=r"xml:13: annotation '1' of document 'doc-1': a second infon 'values' with"):
+        read(path, options=ReadOptions(column="values"))
+    alike = read_xml(of_passage(annotation().replace("<text>", '<infon key="type">A</infon><text>')))
+    assert rows(alike.layer) == [("d", "ab", "A", ())]
+
+
 SECOND = "<passage><offset>6</offset><text>x</text>"
 REFUSED_XML = [
     # (XML, line, said)
@@ -250,7 +282,12 @@ REFUSED_XML = [
     (
         of_passage(annotation().replace("<text>", '<infon key="type">B</infon><text>')),
         3,
-        "a second infon 'type'; write each key once",
+        "annotation 'T1' of document 'd': a second infon 'type' with another value; write the one that counts",
+    ),
+    (
+        of_passage(annotation().replace("<text>", '<infon key="MESH">1</infon><infon key="MESH">2</infon><text>')),
+        3,
+        "a second infon 'MESH' with another value",
     ),
     (of_passage("<text>x</text>"), 3, "a second <text>; write one"),
     (of_passage("\n<text>a<b>c</b></text>"), 4, "an element <b> inside <text>; leave markup out of texts"),
@@ -330,7 +367,7 @@ REFUSED_JSON: list[tuple[Any, str]] = [
     (bioc_document("d", {"offset": 0, "text": 3}), "document 'd': the text of a passage is an integer"),
     (
         bioc_document("d", bioc_passage(0, "ab", sentences=[sentence(1, "a")])),
-        "document 'd': 1 sentences are not in their passage at their offset; mend their offsets or texts",
+        "document 'd': 1 sentence not in the passage at the offset given; mend offsets or texts",
     ),
     (of_json(text=3), "annotation 'T1' of document 'd': its text is an integer"),
     (

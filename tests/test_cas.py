@@ -26,6 +26,7 @@ from nereval_core.writers import write
 from tests import layer_strategies
 from tests.layer_strategies import content
 from tests.samples import CAS_JSON, CAS_XMI
+from tests.shared_corpora import defect
 
 OWN, EVENT, RELATION = "webanno.custom.Entity", "webanno.custom.Event", "webanno.custom.Relation"
 TEXT = "Ann 😀 met\r\nBob & <Lee> e\u0301\t𝔘."
@@ -240,9 +241,44 @@ PLACES = [
     (0, 99, "is outside the text of 30 UTF-16 units"),
     (-1, 3, "is outside the text of 30 UTF-16 units"),
     (40, 50, "is outside the text of 30 UTF-16 units"),
-    (3, 3, "has no characters"),
+    (40, 40, "is outside the text of 30 UTF-16 units"),
     (5, 3, "ends before it begins"),
 ]
+
+
+@pytest.mark.parametrize("kind", [ENTITY, TOKEN, SENTENCE])
+@pytest.mark.parametrize("at", [0, 3, len(TEXT)])
+def test_annotations_of_no_character_are_left_out_and_counted(kind: str, at: int) -> None:
+    made = cas((kind, at, at, {}), (kind, 5, 7, {}), (ENTITY, 0, 2, {"value": "PER"}))
+    for file in (("d.xmi", made.to_xmi()), ("d.json", made.to_json())):
+        reading = read(source(file))
+        assert ("An", "PER", ()) in rows(reading.layer)
+        found = {ENTITY: len(reading.layer) - 1}
+        for name, parts in ((TOKEN, reading.documents.tokens), (SENTENCE, reading.documents.sentences)):
+            found[name] = len(parts.of_document(0)) if parts else 0
+        assert found == {ENTITY: 0, TOKEN: 0, SENTENCE: 0} | {kind: 1}
+        assert "annotations of no character, left out: 1" in reading.notes
+
+
+REPEATED = [
+    # (file, lines of the second and the first thing of an id)
+    ("xmi_allsame.xmi", 4, "a second id '3': line 3 has it too; export the file again"),
+    ("xmi_dupid_sofa.xmi", 16, "a second id '1': line 6 has it too"),
+    ("casj_dupid.json", 1, "a second %ID '3': line 1 has it too"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "said"), REPEATED)
+def test_an_id_of_two_things_is_refused(name: str, line: int, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(defect(name))
+    assert f"{name}:{line}: {said}" in str(caught.value)
+
+
+def test_what_stands_in_the_indexes_may_be_listed_in_parts() -> None:
+    whole = CAS_XMI.replace('members="1 3 4 5 6"', 'members="1 3 4"')
+    parts = whole.replace("</xmi:XMI>", '<cas:View sofa="2" members="5 6"/></xmi:XMI>')
+    assert len(read(source(("d.xmi", parts))).layer) == len(read(source(("d.xmi", CAS_XMI))).layer) == 1
 
 
 @pytest.mark.parametrize("kind", [ENTITY, TOKEN, SENTENCE])

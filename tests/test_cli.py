@@ -777,7 +777,7 @@ def test_a_document_aligned_greedily_is_named(cli: Cli) -> None:
     status, out, err = cli("score", "-q", path, path, "--criteria", "strict")
     assert status == 0
     assert err == "big: clusters too large to be aligned exactly were aligned greedily, in: big\n"
-    assert " | aligned greedily: 1 documents (big)" in out
+    assert " | aligned greedily: 1 document (big)" in out
 
 
 def test_convert(cli: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -294,6 +295,23 @@ def test_what_is_written(tmp_path: Path) -> None:
         '"d",0,1,"B","a","","","",""',
         '"e","","","","","","","",""',
     ]
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_cells_like_formulas_are_counted_and_escaped_on_request(tmp_path: Path, begin: str, name: str) -> None:
+    row = {"id": "d", "text": f"{begin}a", "spans": [{"start": 0, "end": 2, "label": "-A"}]}
+    layer = read(Source.of_uploads([("x.jsonl", lines(row).encode())])).layer
+    what = "cells that a spreadsheet would run as formulas"
+    assert write(layer, tmp_path / name, format="csv") == (f"{what}: 3; --escape-formulas puts an apostrophe in front",)
+    assert content(read(tmp_path / name).layer) == content(layer)
+    notes = write(layer, tmp_path / name, format="csv", escape_formulas=True)
+    assert notes == (f"{what}, with an apostrophe in front, which is read as text: 3",)
+    with (tmp_path / name).open(newline="") as file:
+        cells = list(csv.reader(file, delimiter="\t" if name.endswith("tsv") else ","))[1]
+    assert cells == ["d", "0", "2", "'-A", f"'{begin}a", f"'{begin}a", "", "", ""]
+    with pytest.raises(FormatError, match="leave --escape-formulas out"):
+        write(layer, tmp_path / "x.jsonl", format="jsonl", escape_formulas=True)
 
 
 def test_a_link_with_a_semicolon_is_not_written(tmp_path: Path) -> None:

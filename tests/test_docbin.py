@@ -281,7 +281,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (changed(put(tokens=b"x")), ": its tokens or lengths are cut off"),
     (
         changed(put(lengths=b"\0\0\0\0")),
-        ": 14 tokens with 14 spaces, and documents of 0 tokens; 2 flags for 1 documents",
+        ": 14 tokens with 14 spaces, and documents of 0 tokens; 2 flags for 1 document",
     ),
     (
         changed(put(lengths=np.array([-1, 15], "<i4").tobytes())),

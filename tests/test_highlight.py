@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nereval_core.glossary import DECISIONS, GLOSSARY
@@ -95,6 +95,15 @@ def test_html_gives_the_text_back(case: tuple[str, list[Mark]]) -> None:
     text, marks = case
     assert plain_text(document_html(text, marks)) == text
     assert plain_text(document_html(text, marks, colour_by="type", style=False)) == text
+
+
+@example(("a\rb\r\nc", []))
+@given(marked())
+def test_no_carriage_return_stands_bare_where_a_browser_would_change_it(case: tuple[str, list[Mark]]) -> None:
+    text, marks = case
+    html = document_html(text, marks, style=False)
+    assert "\r" not in html
+    assert html.count("&#13;") >= text.count("\r")
 
 
 @given(marked())

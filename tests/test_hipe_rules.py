@@ -330,7 +330,7 @@ BAD = [
         ONE + "b" + ROW[1:],
         ONE,
         {},
-        "p.tsv:3: 1 tokens where gold (G) has 2: the prediction ends against gold",
+        "p.tsv:3: 1 token where gold (G) has 2: the prediction ends against gold",
     ),
     (
         "hipe-2022",

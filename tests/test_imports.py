@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 # From the bottom up. A name stands for a module or a package; a file belongs to the longest name that fits. What stands
 # in one row may import one another, and everything above.
 LEVELS = (
-    ("nereval_core", "nereval_core.errors", "nereval_core.glossary"),
+    ("nereval_core", "nereval_core.errors", "nereval_core.formulas", "nereval_core.glossary"),
     ("nereval_core.texts",),
     ("nereval_core.digest",),
     (

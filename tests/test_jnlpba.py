@@ -287,10 +287,10 @@ REFUSED = [
     ),
     (APRIL, "O B-DNA", "B-DNA O", "x: no answer from the first object of gold on"),
     (APRIL, "O O", "B-DNA O", "x: no object in what is read"),
-    (APRIL, "B-DNA / O O", "B-DNA / O", "x:3: sentence 2 has 1 tokens where gold's (gold.iob2:3) has 2"),
+    (APRIL, "B-DNA / O O", "B-DNA / O", "x:3: sentence 2 has 1 token where gold's (gold.iob2:3) has 2"),
     (APRIL, "B-DNA", "B-DNA / O", "x:3: 2 sentences where gold has 1"),
-    (OCTOBER, "B-DNA / O O", "B-DNA / O", "x:3: sentence 2 has 1 tokens where gold's (gold.iob2:3) has 2"),
-    (OCTOBER, "B-DNA / O", "B-DNA", "x: 1 sentences where gold has 2: evalIOB2.pl of 2004-10-14 stops"),
+    (OCTOBER, "B-DNA / O O", "B-DNA / O", "x:3: sentence 2 has 1 token where gold's (gold.iob2:3) has 2"),
+    (OCTOBER, "B-DNA / O", "B-DNA", "x: 1 sentence where gold has 2: evalIOB2.pl of 2004-10-14 stops"),
 ]
 
 

@@ -18,6 +18,7 @@ from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
 from tests.layer_strategies import content, layers
 from tests.samples import LABELSTUDIO, LABELSTUDIO_MIN, LABELSTUDIO_TASKS, result
+from tests.shared_corpora import defect
 
 
 def source(tasks: Any) -> Source:
@@ -109,8 +110,21 @@ def test_several_labels_are_several_spans_and_a_model_may_be_called_like_an_anno
 def test_ids_in_the_data_name_the_documents_where_every_task_has_its_own() -> None:
     tasks = [task(id="x", text="Ann") | {"id": 5}, task(id="y", text="Bob") | {"id": 6}]
     assert read_tasks(tasks).documents.ids == ("x", "y")
-    tasks[1]["data"]["id"] = "x"
-    assert read_tasks(tasks).documents.ids == ("5", "6")
+    del tasks[1]["data"]["id"]
+    reading = read_tasks(tasks)
+    assert reading.documents.ids == ("5", "6")
+    assert "documents are called by the numbers of tasks: 1 task without an id in the data" in reading.notes
+
+
+def test_a_task_that_stands_twice_with_the_same_answer_counts_once() -> None:
+    path = defect("labelstudio_dup.json")
+    reading = read(path)
+    assert reading.documents.ids == ("26094", "354896")
+    assert "tasks that stand twice with the same answer, read once: 1" in reading.notes
+    one = json.loads(path.read_text())
+    one[1]["annotations"][0]["result"].pop()
+    with pytest.raises(FormatError, match=r"document id '26094' stands at export\.json:1 already"):
+        read_tasks(one)
 
 
 def test_the_text_is_the_one_string_of_the_data_whatever_it_is_called() -> None:
@@ -189,7 +203,10 @@ REFUSED = [
     (changed(end=99), ": the quotes fit no way to count offsets; best is"),
     (changed(end=99, text=None), ":1: 0 to 99 is no place in the text of 12 characters"),
     ([task(), task()], None),
-    ([task(id=1) | {"id": 1}, task(id=1) | {"id": 1}], ":1: document id '1' stands at export.json:1 already"),
+    (
+        [task(id=1) | {"id": 1}, task(id=1, text="Ann") | {"id": 1}],
+        ":1: document id '1' stands at export.json:1 already",
+    ),
     ('[\n{"data": {"text": "x"}, "annotations": []},\n{"data": }]', ":3: not JSON at position 10 of the line"),
     ('{"data": {"text": "x"}, "annotations": []}\n{"data": {"text": 1}}\n', ":2: no text in the task's data"),
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -225,7 +226,7 @@ def test_texts_are_checked() -> None:
         "gold[1][0]: span [0, 4) of document '1' is not inside its text of 3 characters; "
         "use code points with 0 <= start < end <= 3"
     ]
-    assert refused(read_objects, [[]], texts=["a", "b"])[0].startswith("gold: 1 documents where there are texts for 2")
+    assert refused(read_objects, [[]], texts=["a", "b"])[0].startswith("gold: 1 document where there are texts for 2")
     assert refused(read_objects, [[(0, 1, "A")]], texts=[["a"]])[0].startswith("texts[0]: a list where the text of a")
     assert refused(read_objects, [["O"]], texts=["a"])[0].startswith("texts[0]: a string where words should be; give")
     assert refused(read_objects, [["O"]], texts=[["a", "b"]])[0].startswith(
@@ -243,7 +244,7 @@ def test_texts_are_checked() -> None:
 
 def test_both_sides_must_be_of_one_kind() -> None:
     score = nereval_core.score
-    assert refused(score, [[], []], [[]])[0].startswith("pred: 1 documents where gold has 2; give one list for each")
+    assert refused(score, [[], []], [[]])[0].startswith("pred: 1 document where gold has 2; give one list for each")
     assert refused(score, [["O", "O"], ["O"]], [["O"], ["O"]]) == [
         "pred[0]: 1 tags where gold has 2; give one tag for each token"
     ]
@@ -390,3 +391,20 @@ def test_published_scorers_take_objects_and_say_what_they_cannot(name: str) -> N
         # Characters and tokens differ, not what meets what.
         assert len(without.figures) == len(with_words.figures)
     assert without.scores == with_words.scores
+
+
+UNREADABLE = [
+    ({"d": []}, "dict"),
+    (pd.DataFrame({"start": [0]}), "pandas"),
+    (b"gold.jsonl", "bytes"),
+    (3, "int"),
+    ((one for one in ["gold.jsonl"]), "generator"),
+]
+
+
+@pytest.mark.parametrize(("given", "name"), UNREADABLE, ids=[row[1] for row in UNREADABLE])
+def test_what_is_no_path_and_no_list_is_refused(given: Any, name: str) -> None:
+    for call in (lambda: nereval_core.score([[]], given), lambda: nereval_core.score(given, [[]])):
+        [said] = refused(call)
+        assert said.startswith(f"input: {name}")
+        assert "is nothing to read from; give a path, several paths, what read() returned, a layer, or a list" in said

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.errors import FormatError, quoted_apart
 from nereval_core.readers.offsets import (
     EVERY,
     Found,
@@ -228,3 +228,66 @@ def test_offsets_in_no_words_we_know(words: str) -> None:
         FormatError, match=r"^--offsets: '.*' is no way to count; write code-points, utf-16, utf-8, and"
     ):
         offsets_of(words)
+
+
+EDGES = [
+    # (spans: start, end, quote; ways to count that are tried, None for all; what is said, None where it is refused)
+    ("trailing blanks", [(0, 3, "Ann  "), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but for"),
+    ("leading blanks", [(0, 3, "\tAnn"), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but for"),
+    ("blanks in the text", [(0, 4, "Ann"), (4, 7, "Bob"), (8, 9, "x")], None, "3 of 3 quotes match, 1 of them but"),
+    ("every quote", [(0, 3, "Ann  "), (4, 7, "Bob  ")], Offsets(), "2 of 2 quotes match, 2 of them but for blanks at"),
+    ("every quote, and nobody says how to count", [(0, 3, "Ann  "), (4, 7, "Bob  ")], None, None),
+    ("as many in each of two ways", [(0, 3, "Ann "), (4, 7, "Bob")], None, None),
+    ("another quote", [(0, 3, "Ann  "), (4, 7, "Bub"), (8, 9, "x")], None, None),
+    ("blanks within", [(0, 7, "Ann  Bob"), (8, 9, "x")], None, None),
+    ("out of the text", [(0, 3, "Ann  "), (4, 7, "Bob"), (8, 99, "x")], None, None),
+]
+
+
+@pytest.mark.parametrize(("rows", "given", "said"), [row[1:] for row in EDGES], ids=[row[0] for row in EDGES])
+def test_blanks_at_the_edges_of_quotes_are_forgiven_and_counted(
+    rows: list[tuple[int, int, str]], given: Offsets | None, said: str | None
+) -> None:
+    places: list[Row] = [(0, *row) for row in rows]
+    if said is None:
+        with pytest.raises(FormatError):
+            found(places, ["Ann Bob x"], given=given)
+    else:
+        taken = found(places, ["Ann Bob x"], given=given)
+        assert (taken.counting, taken.start.tolist(), taken.end.tolist()) == (
+            Offsets(),
+            *([row[at] for row in rows] for at in (0, 1)),
+        )
+        assert said in taken.note
+
+
+APART = [
+    # (two texts, as they are shown)
+    (("abc", "abd"), ("'abc'", "'abd'")),
+    (("Ann ", "Ann"), ("'Ann␣'", "'Ann'")),
+    (("a b", "a  b"), ("'a␣b'", "'a␣␣b'")),
+    (("a\xa0b", "a b"), (r"'a\xa0b'", "'a␣b'")),
+    (("x" * 60 + "a", "x" * 60 + "b"), (f"'…{'x' * 20}a'", f"'…{'x' * 20}b'")),
+    (("x" * 60, "x" * 60 + "b"), (f"'…{'x' * 20}'", f"'…{'x' * 20}b'")),
+    (("x" * 38 + "a" * 9, "x" * 38 + "b" * 9), (f"'{'x' * 38}a…'", f"'{'x' * 38}b…'")),
+]
+
+
+@pytest.mark.parametrize(("two", "shown"), APART)
+def test_texts_that_differ_are_shown_where_they_do(two: tuple[str, str], shown: tuple[str, str]) -> None:
+    assert quoted_apart(*two) == shown
+
+
+@settings(max_examples=60)
+@example("", "␣ ", " ␣", "")
+@given(st.text(), st.text(max_size=3), st.text(max_size=3), st.text(max_size=50))
+def test_texts_that_differ_are_never_shown_alike(before: str, one: str, other: str, after: str) -> None:
+    """A text of more than the limit, too, and of whatever characters: escapes count for nothing."""
+    if one + after != other + after:
+        assert len(set(quoted_apart(before * 9 + one + after, before * 9 + other + after))) == 2
+
+
+def test_mismatches_show_where_a_long_quote_differs() -> None:
+    text = "word " * 12 + "end"
+    with pytest.raises(FormatError, match=r"'…word word word word  end' at 0 to 63, where the text has '…"):
+        found([(0, 0, 63, text.replace("end", " end"))], [text.replace("end", "fin")], given=Offsets())

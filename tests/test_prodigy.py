@@ -17,6 +17,7 @@ from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
 from tests.layer_strategies import content, layers
 from tests.samples import PRODIGY, SPACY, lines
+from tests.shared_corpora import defect
 
 
 def source(text: str) -> Source:
@@ -66,10 +67,24 @@ def test_ids_come_from_the_task_its_meta_or_the_hash_of_its_text() -> None:
         {"id": "x", "meta": {"id": 5}, "_input_hash": 7},
         {"meta": {"id": 5, "source": "wire"}, "_input_hash": 7},
         {"_input_hash": 7},
-        {"_input_hash": 7},
+        {"_input_hash": 7, "_timestamp": 1},
     ]
     reading = read_text(lines(*({"text": "a", "spans": [], **row} for row in rows)))
-    assert reading.documents.ids == ("x", "5", "7", "7 (2)")
+    assert reading.documents.ids == ("x", "5", "7")
+    assert "tasks that stand twice with the same answer, read once: 1" in reading.notes
+
+
+@pytest.mark.parametrize("more", [{"text": "b"}, {"spans": [{"start": 0, "end": 1, "label": "A"}]}])
+def test_two_answers_to_one_task_that_differ_are_refused(more: dict[str, Any]) -> None:
+    one = {"text": "a", "spans": [], "_input_hash": 7, "_task_hash": 1}
+    with pytest.raises(FormatError, match=r"^ner\.jsonl:2: document id '7' stands at ner\.jsonl:1 already"):
+        read_text(lines(one, one | more))
+
+
+def test_a_task_that_stands_twice_counts_once() -> None:
+    reading = read(defect("prodigy_dup.jsonl"))
+    assert reading.documents.ids == ("26094",)
+    assert "tasks that stand twice with the same answer, read once: 1" in reading.notes
 
 
 def test_tasks_without_ids_are_numbered() -> None:

@@ -15,6 +15,7 @@ from nereval_core.readers import Reading, Source, read
 from nereval_core.writers import write
 from tests.layer_strategies import content, texts, words
 from tests.samples import PUBTATOR
+from tests.shared_corpora import defect
 
 
 def read_text(text: str) -> Reading:
@@ -72,6 +73,17 @@ def test_discontinuous_spans_are_read_where_they_are_marked(between: str) -> Non
     reading = read_text("1|t|renal failing failure\n" + row)
     assert rows(reading.layer) == [("1", "renal failure", "Disease", ("D058186",))]
     assert dict(reading.layer.fragments) == {0: ((0, 5), (14, 21))}
+    reading = read_text("1|t|renal failing failure\n" + row.replace("renal failure", "renal failure "))
+    assert rows(reading.layer) == [("1", "renal failure", "Disease", ("D058186",))]
+    assert reading.notes == ("quotes in several fragments that match but for blanks at an edge: 1",)
+
+
+def test_blanks_behind_one_mention_refuse_no_file() -> None:
+    reading = read_text(PUBTATOR.replace("Naloxone\t", "Naloxone  \t"))
+    assert [row[1] for row in rows(reading.layer)][:2] == ["Ovarian and breast cancer", "Naloxone"]
+    assert reading.notes[-1] == (
+        "offsets in code points, end exclusive: 5 of 5 quotes match, 1 of them but for blanks at an edge"
+    )
 
 
 REFUSED = [
@@ -92,6 +104,11 @@ REFUSED = [
     ("1|t|x", 3, "document id '1' stands at x.pubtator:1 already"),
     ("1\t0\t1\ta\t\tQ1", 3, "a span without a usable type"),
     ("\n1\tCID\tQ1", 4, "is no span"),
+    ("1\tO\t1\ta\tA\tQ1", 3, "is no span"),
+    ("1\tO\t1\tp53\tA", 3, "is no span"),
+    ("1\tabc\t1\tab", 3, "is no span"),
+    ("1\tabc\tD1\tD 2", 3, "is no span"),
+    ("1\tabc\tD1\tD2\tDisease", 3, "is no span"),
 ]
 
 
@@ -102,6 +119,27 @@ def test_refuses_with_the_line(lines: str, line: int, said: str) -> None:
     [problem] = caught.value.problems
     assert str(problem).startswith(f"x.pubtator:{line}: ")
     assert said in str(problem)
+
+
+@pytest.mark.parametrize(("name", "line"), [("letterO", 3), ("letters", 4)])
+def test_a_span_that_begins_with_letters_is_no_relation(name: str, line: int) -> None:
+    path = defect(f"pubtator_{name}.txt")
+    with pytest.raises(FormatError, match=rf"{path.name}:{line}: .* is no span") as caught:
+        read(path)
+    assert len(caught.value.problems) == 1
+
+
+RELATIONS = [
+    "CID\tD003000\tD008750",
+    "Positive_Correlation\t1636\trs4646994\tNovel",
+    "Association\tc|SUB|A|5|G\tD001|D002\tNo",
+    "Association\tDisease|MESH:D001\tGene|673\t",
+]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_relations_are_counted(relation: str) -> None:
+    assert read_text(f"1|t|ab\n1\t{relation}\n").notes == ("relations, not read: 1",)
 
 
 def test_mentions_that_are_not_there_are_refused_with_their_line() -> None:

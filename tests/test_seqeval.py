@@ -137,7 +137,7 @@ REFUSED = [
      "pred.conll:1: 'X-A' is no tag of IOB2, at which seqeval stops with a KeyError"),
     ("seqeval-strict", {}, "I-A O", "I-A O",
      "gold.conll: tags of the letters O, I show no scheme that seqeval detects: it stops with a ValueError"),
-    ("seqeval", {}, "B-A O", "B-A", "pred.conll: 1 tokens where gold (gold.conll) has 2"),
+    ("seqeval", {}, "B-A O", "B-A", "pred.conll: 1 token where gold (gold.conll) has 2"),
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.readers.offsets import Offsets
 from tests.samples import WEBANNO
+from tests.shared_corpora import defect
 
 Spans = list[tuple[str, str, tuple[str, ...]]]
 
@@ -183,6 +184,24 @@ def test_of_several_layers_one_is_named() -> None:
     assert layers_of(source(file(ROW, layers=alike))) == ("one.Name", "two.Name")
 
 
+SLOTS = [
+    # (features as declared, cells, types by the number of the feature)
+    ("ROLE_x:args_role|x.Filler|value|sure", "r\t1-1\tA\tyes", ["A", "yes"]),
+    ("value|ROLE_x:args_role|x.Filler|sure", "A\tr\t1-1\tyes", ["A", "yes"]),
+    ("value|ROLE_x:a_role|x.Filler|ROLE_x:b_role|x.Filler", "A\tr\t1-1\ts\t1-1", ["A"]),
+    ("value|sure", "A\tyes", ["A", "yes"]),
+]
+
+
+@pytest.mark.parametrize(("features", "cells", "types"), SLOTS, ids=[row[0] for row in SLOTS])
+def test_slots_and_their_fillers_are_no_features(features: str, cells: str, types: list[str]) -> None:
+    text = file(f"a\n1-1\t0-1\ta\t{cells}\t\n", layers=f"#T_SP=custom.Span|{features}\n")
+    found = [spans(read_text(text, column=number).layer)[0][1] for number in range(1, len(types) + 1)]
+    assert found == types
+    with pytest.raises(FormatError, match=f"has no feature '{len(types) + 1}'"):
+        read_text(text, column=len(types) + 1)
+
+
 def test_layers_of_tokens_are_read_where_they_are_named() -> None:
     pos = "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS|PosValue\n"
     reading = read_text(file("a\n1-1\t0-1\ta\tNN\t\n", layers=pos))
@@ -284,6 +303,9 @@ REFUSED = [
         "[1] is 'B' here and 'A' at line 6; give each annotation its own number",
     ),
     (HEAD + GOOD.replace("b\tA[1]", "b\tB[2]|B[2]"), 7, "[2] stands twice in a row"),
+    (HEAD + GOOD[:-3], 7, "a row without the tab that ends the others: 'A[1' is its last cell; the file may be cut"),
+    (HEAD + GOOD.replace("a b", "a b ."), 7, "the last token of a sentence ends at 3, and the text of its line #Text="),
+    (HEAD + GOOD.replace("a b", "a b\n#Text=c") + "\n#Text=d\n2-1\t6-7\td\t_\t\n", 8, "ends at 3, and the text of"),
 ]
 
 
@@ -297,6 +319,21 @@ def test_refuses_with_the_line(text: str, line: int, said: str) -> None:
     if "WebAnno TSV 1 or 2" in said:
         with pytest.raises(FormatError, match=said):
             read(source(text))
+
+
+@pytest.mark.parametrize(("name", "line"), [("webanno_cut.tsv", 7), ("webanno_cut_line.tsv", 6)])
+def test_files_cut_short_are_refused(name: str, line: int) -> None:
+    with pytest.raises(FormatError, match=rf"{name}:{line}: .*the file may be cut short: export it again"):
+        read(defect(name))
+
+
+@pytest.mark.parametrize("text", ["a b \u200b", "a b\xa0\ufeff ", "a b"])
+def test_what_shows_nothing_may_stand_behind_the_last_token(text: str) -> None:
+    assert spans(read_text(HEAD + GOOD.replace("a b", text)).layer) == [("a b", "A", ())]
+
+
+def test_rows_may_all_lack_their_last_tab() -> None:
+    assert spans(read_text(HEAD + GOOD.replace("\t\n", "\n")).layer) == [("a b", "A", ())]
 
 
 def test_all_problems_of_all_files_are_told() -> None:
@@ -359,6 +396,8 @@ def printed(draw: st.DrawFn) -> Printed:
         for word, between in sentence:
             tokens.append((len(text), len(text) + len(word)))
             text += word + between
+        # No text may be seen behind the last token.
+        text = text.removesuffix("\\ ")
         sentences.append((begin, len(text), tokens))
     flat = [token for _, _, tokens in sentences for token in tokens]
     spans = []

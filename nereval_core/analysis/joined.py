@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, one_line, quoted
+from nereval_core.errors import FormatError, Problem, counted, one_line, quoted
 from nereval_core.tables import record_ids
 
 DOCUMENT, SPAN = "document", "span"
@@ -77,7 +77,7 @@ def read_columns(text: str, source: str) -> Columns:
             if not row:
                 continue
             if len(row) != len(head):
-                found = f"{len(row)} cells where the first line names {len(head)} columns"
+                found = f"{counted(len(row), 'cell')} where the first line names {counted(len(head), 'column')}"
                 problems.append(Problem(source, line, found, "give every row a cell for each column"))
                 continue
             key = (row[head.index(DOCUMENT)], row[head.index(SPAN)].strip() if spans else "")

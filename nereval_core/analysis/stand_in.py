@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.averages import ratio_columns
-from nereval_core.errors import FormatError, quoted
+from nereval_core.errors import FormatError, counted, quoted
 from nereval_core.scoring import Scores
 
 FOLDS = 10
@@ -52,7 +52,7 @@ def folds_of(documents: int, folds: int = FOLDS, seed: int = 0) -> NDArray[np.in
         FormatError: fewer than two folds, or fewer documents than folds.
     """
     if not 2 <= folds <= documents:
-        found = f"{folds} folds of {documents} documents"
+        found = f"{counted(folds, 'fold')} of {counted(documents, 'document')}"
         raise FormatError.single("folds", None, found, "ask for two at least, and at most one a document")
     found_in = np.empty(documents, np.int64)
     found_in[np.random.default_rng(seed).permutation(documents)] = np.arange(documents) % folds

@@ -9,7 +9,7 @@ import numpy as np
 from nereval_core.conventions.hipe_columns import Side
 from nereval_core.conventions.hipe_versions import Version
 from nereval_core.corpus import Documents
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, quoted, quoted_apart
 from nereval_core.readers.hipe_rows import Parsed
 from nereval_core.tagged import Tagged, matched
 
@@ -95,8 +95,9 @@ def _check_same_text(gold: Side, pred: Side, version: Version) -> None:
     (one, two), row = next(iter(differ.items()))
     kinds = f"the first of more than {PATCHED} kinds of differing tokens; " if version.patches else ""
     file, line = gold.place(row)
+    here, there = quoted_apart(two, one)
     found = (
-        f"{quoted(two)} against gold's {quoted(one)} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
+        f"{here} against gold's {there} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
         "them in a prediction without document comments"
     )
     raise FormatError.single(*pred.place(row), found, "write gold's tokens, or its document comments")

@@ -35,7 +35,7 @@ from nereval_core.conventions.jnlpba_tags import (
 )
 from nereval_core.conventions.outcome import OVERALL, Content, Outcome, apart, figures, unmarked
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, quoted
+from nereval_core.errors import FormatError, counted, quoted
 from nereval_core.readers import Source, conll
 from nereval_core.tagged import Tagged, tagged
 
@@ -131,15 +131,16 @@ def _aligned(gold: Tagged, pred: Tagged, version: str, ended: tuple[bool, bool])
         number = int(parting[0])
         file, line = gold.place(int(gold.sentences[number]))
         found = (
-            f"sentence {number + 1} has {theirs[number]} tokens where gold's ({file}:{line}) has {ours[number]}: "
-            f"{program} stops here"
+            f"sentence {number + 1} has {counted(theirs[number], 'token')} where gold's ({file}:{line}) has "
+            f"{ours[number]}: {program} stops here"
         )
         raise FormatError.single(*pred.place(int(pred.sentences[number])), found, "give one tag for each gold token")
     if version == APRIL and len(theirs) > both:
-        found = f"{len(theirs)} sentences where gold has {len(ours)}: {program} stops here"
+        found = f"{counted(len(theirs), 'sentence')} where gold has {len(ours)}: {program} stops here"
         raise FormatError.single(*pred.place(int(pred.sentences[both])), found, "leave out what is not in gold")
     if version == OCTOBER and (len(theirs) < len(ours) or (ended[0] and not ended[1] and len(theirs) == len(ours))):
-        found = f"{len(theirs)} sentences where gold has {len(ours)}: {program} stops with 'insufficient answers.'"
+        counts = f"{counted(len(theirs), 'sentence')} where gold has {len(ours)}"
+        found = f"{counts}: {program} stops with 'insufficient answers.'"
         if len(theirs) == len(ours):
             found = f"no blank line ends the last sentence: {program} stops with 'insufficient answers.'"
         raise FormatError.single(pred.source, None, found, "answer every line of gold, the blank ones too")

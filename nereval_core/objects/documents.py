@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64, Intervals, frozen
-from nereval_core.errors import FormatError, Problem
+from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.objects.found import Found, in_words
 from nereval_core.texts import Texts
 
@@ -42,7 +42,8 @@ def _count_problem(found: Found, count: int) -> Problem:
 
 
 def unequal(here: int, there: int, of: str) -> tuple[str, str]:
-    return f"{here} documents where {of} {there}", "give one list for each document, empty where nothing is found"
+    found = f"{counted(here, 'document')} where {of} {there}"
+    return found, "give one list for each document, empty where nothing is found"
 
 
 def without_texts(found: Found) -> tuple[Documents, list[Problem]]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nereval_core.corpus import Documents, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.source import SourceFile, left_out, watched
 
@@ -152,7 +152,8 @@ class _Kept:
         size = len(points.at)
         if not line.start <= line.end < size:
             found = (
-                f"{line.start} {line.end} is not inside sentence {quoted(line.id)}, {size} characters without blanks"
+                f"{line.start} {line.end} is not inside sentence {quoted(line.id)}, {counted(size, 'character')} "
+                "without blanks"
             )
             remedy = f"count characters without blanks, end inclusive: 0 <= start <= end < {size}"
             self.problems.append(Problem(shown, line.number, found, remedy))
@@ -162,7 +163,8 @@ class _Kept:
         # Most lines quote the text as it stands, or without its blanks.
         quote = covered if line.quote is None else line.quote
         if quote != covered and "".join(quote.split()) != "".join(covered.split()):
-            found = f"the quoted text {quoted(quote)} is not the text at {line.start} {line.end}, {quoted(covered)}"
+            here, there = quoted_apart(quote, covered)
+            found = f"the quoted text {here} is not the text at {line.start} {line.end}, {there}"
             remedy = "check offsets (characters without blanks, end inclusive) and text version"
             self.problems.append(Problem(shown, line.number, found, remedy))
             return None

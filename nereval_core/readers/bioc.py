@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any
 
 from nereval_core.corpus import Builder
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.bioc_documents import LOST, Bounds, Document, Placed, crowded
 from nereval_core.readers.bioc_json import COLLECTIONS, DOCUMENT, from_json
@@ -92,7 +92,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         )
         while at < len(found) and found[at].document == number:
             pieces = slice(found[at].first, found[at].first + len(found[at].annotation.locations))
-            _span(found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made)
+            _span(found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made, counts)
             at += 1
     layer = made.finish(options.name or source.label)
     notes = left_out(source, files)
@@ -140,8 +140,9 @@ def _is_xml(file: SourceFile) -> bool:
 def _sentences(document: Document, text: Placed, made: Builder) -> list[Bounds]:
     lost = text.sentences.count(LOST)
     if lost:
-        found = f"document {quoted(document.id or '')}: {lost} sentences are not in their passage at their offset"
-        made.problem(document.line, found, "mend their offsets or texts", source=document.shown)
+        stray = f"{counted(lost, 'sentence')} not in the passage at the offset given"
+        found = f"document {quoted(document.id or '')}: {stray}"
+        made.problem(document.line, found, "mend offsets or texts", source=document.shown)
         return []
     return text.sentences
 
@@ -158,11 +159,22 @@ def _metadata(document: Document) -> Mapping[str, Any]:
     return {**once, **document.infons}
 
 
-def _span(one: Found, parts: list[Bounds], document: Document, text: Placed, key: str, made: Builder) -> None:
+def _span(
+    one: Found,
+    parts: list[Bounds],
+    document: Document,
+    text: Placed,
+    key: str,
+    made: Builder,
+    counts: Counter[str],
+) -> None:
     """Add an annotation as a span, or say what is wrong with it."""
     annotation = one.annotation
     label, links, score, meta = infons_read(annotation.infons, key)
-    wrong = _misplaced(one, parts, text)
+    wrong = _misplaced(one, parts, text, counts)
+    again = next((name for name in annotation.repeated if name == key or is_known(name)), None)
+    if not wrong and again is not None:
+        wrong = f"a second infon {quoted(again)} with another value", "write the one that counts"
     if not wrong and not label:
         wrong = f"no type in an infon {quoted(key)}", "give it one, or name the infon with the types: --column KEY"
     if wrong:
@@ -184,11 +196,11 @@ def _span(one: Found, parts: list[Bounds], document: Document, text: Placed, key
     )
 
 
-def _misplaced(one: Found, parts: list[Bounds], text: Placed) -> tuple[str, str] | None:
+def _misplaced(one: Found, parts: list[Bounds], text: Placed, counts: Counter[str]) -> tuple[str, str] | None:
     """Return what is wrong with the pieces of an annotation and how to mend it, None where nothing is."""
     if LOST in parts:
         at, length = one.annotation.locations[parts.index(LOST)]
-        found = f"{at} to {at + length} is no place in the text of {len(text.text)} characters"
+        found = f"{at} to {at + length} is no place in the text of {counted(len(text.text), 'character')}"
         return found, "mend it, or say what offsets count: --offsets"
     low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
     if not all(low <= start and end <= high for start, end in parts):
@@ -199,8 +211,12 @@ def _misplaced(one: Found, parts: list[Bounds], text: Placed) -> tuple[str, str]
             return "its locations overlap", "write each character once"
         quote = one.annotation.text
         if quote and not _joined(quote, parts, text.text):
+            if _joined(quote.strip(), parts, text.text):
+                counts["texts of several pieces that match but for blanks at an edge"] += 1
+                return None
             there = " ".join(text.text[start:end] for start, end in order)
-            return f"its text is {quoted(quote)}, where {quoted(there)} stands", "mend one of the two"
+            here, there = quoted_apart(quote, there)
+            return f"its text is {here}, where {there} stands", "mend one of the two"
     return None
 
 

@@ -29,13 +29,17 @@ USUAL = frozenset((0, 1))
 
 @dataclass(slots=True)
 class Annotation:
-    """An annotation with its pieces, start and length of each as the file counts."""
+    """An annotation with its pieces, start and length of each as the file counts.
+
+    `repeated` are keys of infons that stand again with another value; the first is kept.
+    """
 
     id: str | None
     line: int | None
     infons: dict[str, Any] = field(default_factory=dict)
     text: str | None = None
     locations: list[tuple[int, int]] = field(default_factory=list)
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -157,8 +157,10 @@ class _Tree:
             return
         if name == "infon":
             if self._key in owner.infons:
-                self._wrong(f"a second infon {quoted(self._key)}", "write each key once")
-            owner.infons[self._key] = text
+                self._counts["further infons of one key, not read"] += 1
+                if isinstance(owner, Annotation) and owner.infons[self._key] != text:
+                    owner.repeated += (self._key,)
+            owner.infons.setdefault(self._key, text)
         elif name == "text":
             if owner.text is not None:
                 self._wrong("a second <text>", "write one")

@@ -26,7 +26,7 @@ from nereval_core.readers.cas_choice import (
     meant,
     said,
 )
-from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas
+from nereval_core.readers.cas_content import ENTITY, SENTENCE, TOKEN, Cas, Marks
 from nereval_core.readers.cas_files import Unit, likeness, units
 from nereval_core.readers.cas_parsed import cas_of
 from nereval_core.readers.cas_types import Types, types_of_xml
@@ -79,9 +79,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     type or the last part of that. Without it the spans are the NamedEntity annotations, or, if there are none, those of
     the one custom layer that has some. `options.column` names the feature that is their type; else it is `value` or
     `label`, or the first string that is declared. Annotations without a value are spans called as their layer is.
+    Annotations of no character are left out and counted.
 
     Raises:
-        FormatError: with every problem found: annotations outside the text, inverted or empty; several annotators or
+        FormatError: with every problem found: annotations outside the text or inverted; several annotators or
             custom layers, and none is named.
     """
     found = _units(source)
@@ -169,29 +170,39 @@ def _document(
 ) -> None:
     size = width_of(cas.text, counting.unit)
 
-    def places(kind: str, base: int = 0, inclusive: bool = False) -> list[tuple[int, int]]:
+    def held(kind: str, base: int = 0, inclusive: bool = False) -> Marks | None:
+        """Return the annotations of a type that have characters, none where one is out of place."""
         marks = cas.marks.get(kind)
         if marks is None:
-            return []
-        found = list(zip(marks.begins, marks.ends, strict=True))
+            return None
+        places = list(zip(marks.begins, marks.ends, strict=True))
         top = size + base
-        wrong = [at for at, (begin, end) in enumerate(found) if not base <= begin < end + inclusive <= top]
+        empty = {at for at, (begin, end) in enumerate(places) if base <= begin == end + inclusive <= top}
+        wrong = [
+            at
+            for at, (begin, end) in enumerate(places)
+            if not base <= begin < end + inclusive <= top and at not in empty
+        ]
         for at in wrong:
-            begin, end = found[at]
+            begin, end = places[at]
             what = f"is outside the text of {size} {counting.unit}"
             if base <= end + inclusive <= begin <= top:
-                what = "has no characters" if end + inclusive == begin else "ends before it begins"
+                what = "ends before it begins"
             where = f"{short(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
             made.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
-        return found if not wrong else []
+        counts["annotations of no character, left out"] += len(empty)
+        return None if wrong else marks.without(empty)
 
-    tokens, sentences = (sorted(places(kind)) for kind in (TOKEN, SENTENCE))
+    def parts(kind: str) -> list[tuple[int, int]]:
+        marks = held(kind)
+        return sorted(zip(marks.begins, marks.ends, strict=True)) if marks else []
+
+    tokens, sentences = parts(TOKEN), parts(SENTENCE)
     made.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
     for kind in kinds:
-        found = places(kind, counting.base, counting.inclusive)
-        if not found:
+        marks = held(kind, counting.base, counting.inclusive)
+        if not marks:
             continue
-        marks = cas.marks[kind]
         values = [_value(row, feature) for row in marks.rows]
         counts[f"spans without a value, called {quoted(short(kind))}"] += values.count("")
         links = [row.get(LINK) for row in marks.rows]

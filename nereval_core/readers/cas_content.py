@@ -53,6 +53,14 @@ class Marks:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def without(self, left_out: Set[int]) -> Marks:
+        """Return all but those with these numbers."""
+        if not left_out:
+            return self
+        kept = [at not in left_out for at in range(len(self))]
+        columns = (self.ids, self.lines, self.begins, self.ends, self.rows)
+        return Marks(*(list(compress(column, kept)) for column in columns))
+
     def features(self) -> Counter[str]:
         """Count the annotations that have a feature."""
         found = Counter(key for row in self.rows for key in row)
@@ -113,6 +121,20 @@ class Found:
     members: dict[Any, Set[Any]] = field(default_factory=dict)
     rows: dict[str, Rows] = field(default_factory=dict)
     others: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)
+    ids: dict[int | str, int] = field(default_factory=dict)
+    """Every id met, of whatever it is, with its line."""
+
+    def take_id(self, id: int | str, line: int) -> None:
+        """Hold the id of a feature structure against all before it: what refers to one of two is not known."""
+        if id in self.ids:
+            self.complain(
+                line, f"a second {self.id.rpartition(' ')[2]} {quoted(str(id))}: line {self.ids[id]} has it too"
+            )
+        self.ids.setdefault(id, line)
+
+    def add_members(self, sofa: Any, members: Set[Any]) -> None:
+        """Take what stands in the indexes of a text; it may be listed in parts."""
+        self.members[sofa] = self.members.get(sofa, frozenset()) | members
 
     def complain(self, line: int | None, found: str, remedy: str = AGAIN) -> None:
         self.problems.append(Problem(self.shown, line, found, remedy))

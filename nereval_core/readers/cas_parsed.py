@@ -50,6 +50,9 @@ def _of_xmi(raw: bytes, found: Found) -> None:
 
     def listen(parser: XMLParserType) -> Start:
         def start(name: str, attributes: Attributes) -> None:
+            id = attributes.get(XMI_ID)
+            if id is not None:
+                found.take_id(id, parser.CurrentLineNumber)
             rows = taken.get(name)
             if rows is not None:
                 rows.rows.append(attributes)
@@ -74,7 +77,7 @@ def _of_xmi(raw: bytes, found: Found) -> None:
             if kind == SOFA:
                 found.sofas[attributes.get(XMI_ID, "")] = parser.CurrentLineNumber, attributes
             elif kind == INDEX:
-                found.members[attributes.get("sofa", "")] = set(attributes.get("members", "").split())
+                found.add_members(attributes.get("sofa", ""), set(attributes.get("members", "").split()))
             # The values of lists stand in elements without a namespace.
             elif kind:
                 found.other(kind, attributes)
@@ -113,6 +116,8 @@ def _of_json(row: Any, found: Found) -> None:
             id = one.get("%ID") if isinstance(one, dict) else ""
             found.complain(line, f"a feature structure without %TYPE: {what(one)} {id}".rstrip())
             continue
+        if "%ID" in one:
+            found.take_id(_id(one["%ID"]), line)
         rows = taken.get(name)
         if rows is not None:
             rows.append(one)
@@ -129,9 +134,8 @@ def _of_json(row: Any, found: Found) -> None:
     for one in views.values() if isinstance(views, dict) else ():
         members = one.get("%MEMBERS") if isinstance(one, dict) else None
         if isinstance(members, list):
-            found.members[_id(one.get("%SOFA"))] = set(
-                members if set(map(type, members)) <= {int} else map(_id, members)
-            )
+            plain = set(map(type, members)) <= {int}
+            found.add_members(_id(one.get("%SOFA")), set(members if plain else map(_id, members)))
 
 
 def _id(given: Any) -> int | str:

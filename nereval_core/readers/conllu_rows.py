@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.errors import Problem, counted, quoted
 from nereval_core.readers.source import SourceFile
 
 STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -130,7 +130,7 @@ def _row(line: str, number: int, shown: str, layout: Layout, follows: int, probl
     width = len(layout.names)
     if len(cells) != width:
         which = "CoNLL-U" if layout.names == STANDARD else f"# {NAMES}"
-        found = f"{len(cells)} columns where {which} has {width}"
+        found = f"{counted(len(cells), 'column')} where {which} has {width}"
         how = "ten" if width == len(STANDARD) else str(width)
         problems.append(
             Problem(shown, number, found, f"write {how} with tabs between, _ where there is nothing to say")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Int64, Intervals, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem
+from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.offsets import Marked, Offsets, code_points, placed
 
@@ -60,6 +60,8 @@ class Counted:
     _shown: dict[int, str] = field(default_factory=dict)
     _quotes: dict[int, str] = field(default_factory=dict)
     _extras: dict[str, dict[int, Any]] = field(default_factory=lambda: {key: {} for key in EXTRAS})
+    _contents: dict[str, Any] = field(default_factory=dict)
+    _repeated: int = 0
 
     def document(
         self,
@@ -82,6 +84,17 @@ class Counted:
         self._places.append((source, line))
         self._meta.append(meta or {})
         self._counts.append(0)
+
+    def is_repeated(self, name: str | None, content: Any) -> bool:
+        """Say whether a task of this name was met before with equal content, and count it; it is to be read once.
+
+        One that differs is to be added: documents of one name are a problem.
+        """
+        repeated = name is not None and name in self._contents and self._contents[name] == content
+        self._repeated += repeated
+        if name is not None:
+            self._contents.setdefault(name, content)
+        return repeated
 
     def spans(
         self,
@@ -183,6 +196,7 @@ class Counted:
         spans = Marked(doc, _clipped(self._start), _clipped(self._end), quotes, where, alike)
         found = code_points(spans, self._texts, expected=expected, given=options.offsets, fixed=fixed)
         self._extras["fragments"] = self._converted(self._extras["fragments"], doc.tolist(), found.counting)
+        forgiven = self._strip_joined(joined, doc.tolist())
         exclusive = found.counting._replace(inclusive=False)
         tokens, sentences = (
             self._converted(own, range(len(ids)), exclusive) for own in (self._tokens, self._sentences)
@@ -212,8 +226,24 @@ class Counted:
             extras=self._extras,
             where=where,
         )
-        told = [found.note] if found.note else []
+        told = [f"tasks that stand twice with the same answer, read once: {self._repeated}"] if self._repeated else []
+        told += [f"quotes in several fragments that match but for blanks at an edge: {forgiven}"] if forgiven else []
+        told += [found.note] if found.note else []
         return Reading(documents, made, format, (*notes, *told), places=tuple(self._places))
+
+    def _strip_joined(self, joined: dict[int, str], doc: Sequence[int]) -> int:
+        """Put the text in place of quotes of several fragments that differ from it in blanks at the edges; count them.
+
+        Fragments are in code points.
+        """
+        count = 0
+        for span, quote in joined.items():
+            text = self._texts[doc[span]]
+            there = " ".join(text[low:high] for low, high in self._extras["fragments"][span])
+            if quote != there and quote.strip() == there.strip():
+                joined[span] = there
+                count += 1
+        return count
 
     def _place(self, doc: Int64, span: int) -> Place:
         source, line = self._places[doc[span]]
@@ -221,7 +251,7 @@ class Counted:
 
     def _outside(self, place: Place, document: int, span: int, counting: Offsets) -> Problem:
         length = len(self._texts[document])
-        found = f"{self._start[span]} to {self._end[span]} is no place in the text of {length} characters"
+        found = f"{self._start[span]} to {self._end[span]} is no place in the text of {counted(length, 'character')}"
         remedy = f"offsets are read as {counting}: mend them, or say what they count: --offsets"
         return Problem(*place, found, remedy)
 

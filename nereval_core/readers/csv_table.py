@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers.source import SourceFile
 
 Chosen = Mapping[str, int | str]
@@ -149,7 +149,7 @@ def rows_of(table: Table, problems: list[Problem]) -> Rows:
     if set(map(len, rows)) - {table.width}:
         for line, row in zip(lines, rows, strict=False):
             if row and len(row) != table.width:
-                found = f"{len(row)} cells under {table.width} columns"
+                found = f"{counted(len(row), 'cell')} under {counted(table.width, 'column')}"
                 problems.append(Problem(table.file.shown, line, found, 'write as many, those with delimiters in "…"'))
         fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
         lines, rows = [line for line, _ in fine], [row for _, row in fine]

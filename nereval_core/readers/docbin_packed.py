@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Int64
-from nereval_core.errors import FormatError, Problem
+from nereval_core.errors import FormatError, Problem, counted
 from nereval_core.readers.origins import RATIO, InZip
 from nereval_core.readers.packed import BLOCK
 from nereval_core.readers.source import SourceFile
@@ -230,11 +230,12 @@ def _unfit(message: _Message) -> Iterator[str]:
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
     counts = (len(message.tokens) // width, len(message.spaces), int(lengths.sum()))
     if len(set(counts)) > 1 or (lengths < 0).any():
-        yield f"{counts[0]} tokens with {counts[1]} spaces, and documents of {counts[2]} tokens"
+        tokens, spaces, owned = map(counted, counts, ("token", "space", "token"))
+        yield f"{tokens} with {spaces}, and documents of {owned}"
     for name in ("flags", "span_groups", "user_data"):
         given = getattr(message, name)
         if given is not None and len(given) != len(lengths):
-            yield f"{len(given)} {name} for {len(lengths)} documents"
+            yield f"{len(given)} {name} for {counted(len(lengths), 'document')}"
 
 
 def _groups(packed: bytes) -> dict[str, bytes]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.counted import Counted
 from nereval_core.readers.offsets import Offsets, Unit, width_of
@@ -93,12 +93,14 @@ def read(source: Source, options: ReadOptions) -> Reading:
     wanted = one_layer(source, options.layer, tuple(known))
     owner = known[wanted]
     # A task's number is of one project: ids that came with the data also pair it with other files.
-    own = [task.own for task in tasks]
-    kept = None not in own and len(set(own)) == len(own)
+    unnamed = sum(task.own is None for task in tasks)
     made = Counted()
     for task in tasks:
         if owner in task.results:
-            name = task.own if kept else task.name
+            name = task.name if unnamed else task.own
+            results = [{key: value for key, value in one.items() if key != "id"} for one in task.results[owner]]
+            if made.is_repeated(name, (task.text, task.paragraphs, task.meta, results)):
+                continue
             made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
             begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
             for result in task.results[owner]:
@@ -106,6 +108,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     away = sum(owner not in task.results for task in tasks)
     notes = left_out(source, source.pick(*SUFFIXES))
     notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
+    if 0 < unnamed < len(tasks):
+        notes.append(
+            f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
+        )
     notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
     return made.finish(source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Int64, Place
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, quoted, quoted_apart
 
 Unit = Literal["code points", "UTF-16 units", "UTF-8 bytes"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
@@ -89,6 +89,9 @@ def code_points(
 ) -> Found:
     """Return spans in code points, by the reading that makes all quotes match.
 
+    Where none does, blanks at the edges of quotes and of what they quote are forgiven to the one reading that makes
+    more quotes match without that than any other does, and they are counted.
+
     `expected` is the format's own and is taken where it fits; `given` is what somebody says it is, and is then the only
     one tried. Without quotes the one or the other is taken, and that is said unless the format is `fixed` and UTF-16
     units are code points in all texts.
@@ -104,13 +107,22 @@ def code_points(
     tried = (given,) if given else (expected, *(one for one in EVERY if one != expected))
     counts: dict[Offsets, int] = {}
     fits: list[tuple[Offsets, Int64, Int64]] = []
+    most = len(spans.quotes)
+    stripped = replace(spans, alike=_after(str.strip, spans.alike))
     for counting in tried:
         start, end = placed(spans, texts, counting)
-        counts[counting] = len(spans.quotes) - len(_differing(spans, texts, start, end))
-        if counts[counting] == len(spans.quotes):
+        differing = _differing(spans, texts, start, end)
+        counts[counting] = len(spans.quotes) - len(differing)
+        if not differing:
             fits.append((counting, start, end))
             if counting == tried[0]:
                 break
+    if not fits:
+        most = max(counts.values())
+        for counting in [counting for counting, count in counts.items() if count == most and (count or given)]:
+            start, end = placed(spans, texts, counting)
+            if not _differing(stripped, texts, start, end):
+                fits.append((counting, start, end))
     if not fits:
         raise FormatError(_mismatches(spans, texts, counts))
     taken, start, end = fits[0]
@@ -120,7 +132,8 @@ def code_points(
         told = f"the quotes fit offsets in {taken} and in {other[0]}"
         raise FormatError.single(spans.where(0)[0], None, told, "say which: --offsets")
     total = f"{len(spans.quotes):,}"
-    return Found(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match")
+    forgiven = f", {len(spans.quotes) - most:,} of them but for blanks at an edge" if most < len(spans.quotes) else ""
+    return Found(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")
 
 
 def placed(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
@@ -231,9 +244,11 @@ def _mismatches(spans: Marked, texts: Sequence[str], counts: Mapping[Offsets, in
     problems = [Problem(spans.where(0)[0], None, found, f"mend the text: {why}" if why else other)]
     start, end = placed(spans, texts, best)
     for span in _differing(spans, texts, start, end)[:SHOWN]:
-        there = texts[spans.text[span]][start[span] : end[span]]
-        what = "which is no place in the text" if start[span] < 0 else f"where the text has {quoted(there)}"
+        here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
+        if start[span] < 0:
+            here = quoted(spans.quotes[span])
+        what = "which is no place in the text" if start[span] < 0 else f"where the text has {there}"
         whose = f"{spans.called(span)}: " if spans.called else ""
-        found = f"{whose}{quoted(spans.quotes[span])} at {spans.start[span]} to {spans.end[span]}, {what}"
+        found = f"{whose}{here} at {spans.start[span]} to {spans.end[span]}, {what}"
         problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))
     return problems

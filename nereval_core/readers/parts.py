@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Int64, Intervals, Layer, Place, frozen
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading
 from nereval_core.subset import documents_of, layer_of
 from nereval_core.texts import Texts
@@ -256,7 +256,7 @@ def _order(layers: Sequence[Layer]) -> Any:
 
 
 def _told(reading: Reading) -> tuple[str, ...]:
-    counts = f"{len(reading.documents)} documents, {len(reading.layer)} spans"
+    counts = f"{counted(len(reading.documents), 'document')}, {counted(len(reading.layer), 'span')}"
     form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
     return f"{form}, {counts}", *reading.notes
 

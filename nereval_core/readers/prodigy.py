@@ -1,6 +1,7 @@
 """JSON lines of Prodigy and spaCy: `text`, `spans` with start, end and label, and, from Prodigy, an `answer`.
 
-Answers `reject` and `ignore` are kept out and counted; each `_annotator_id` is a layer. Offsets are code points, and
+Answers `reject` and `ignore` are kept out and counted; each `_annotator_id` is a layer. A task that an annotator
+answered twice alike is read once; two answers to it that differ are refused. Offsets are code points, and
 with `token_start` and `token_end` (inclusive) they are held against the tokens.
 See Prodigy's documentation, "Annotation interfaces", `ner` and `spans`.
 """
@@ -60,9 +61,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
     by_layer, skipped = _by_layer(source)
     wanted = one_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
     made = Counted()
-    names: Counter[str | None] = Counter()
     for line, shown, row in by_layer.get(wanted, ()):
-        _document(row, line, shown, made, names)
+        _document(row, line, shown, made)
     notes = left_out(source, source.pick(*SUFFIXES))
     answers = sorted(skipped.get(wanted, Counter()).items())
     notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
@@ -99,16 +99,15 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
     return found, skipped
 
 
-def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted, names: Counter[str | None]) -> None:
+def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted) -> None:
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
     meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
     name = next((name for name in map(named, (row.get("id"), meta.get("id"), row.get("_input_hash"))) if name), None)
-    names[name] += 1
-    # One text may be a task several times over: its hash is the same.
-    if name is not None and names[name] > 1:
-        name = f"{name} ({names[name]})"
+    # What begins with an underscore is of the session: hashes, times, who it was.
+    if made.is_repeated(name, {key: value for key, value in row.items() if not key.startswith("_")}):
+        return
     tokens = _tokens(row, complain)
     made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)
     spans = listed(row, "spans", complain)

@@ -1,9 +1,9 @@
 """PubTator: a title and an abstract a document, then a line for each span, its fields between tabs.
 
 Lines `PMID|t|title` and `PMID|a|abstract` are one text, a line end between the two; offsets count that as one
-character. Lines `PMID start end mention type concepts` are spans, lines `PMID relation concept concept …` relations,
-which are counted and not read. Any other line is refused, with its number. See PubTator's help page, "Formats", and the
-files of BioCreative V CDR and the NCBI disease corpus.
+character. Lines `PMID start end mention type concepts` are spans. Lines `PMID relation concept concept` are relations,
+behind which BioRED says whether they are novel; they are counted and not read. Any other line is refused, with its
+number. See PubTator's help page, "Formats", and the files of BioCreative V CDR, BioRED and the NCBI disease corpus.
 
 The documentation knows no discontinuous spans: of a composite mention the single ones are named, without offsets. Where
 a file has them as `0;14` and `5;21`, the mention tells whether that is what is meant.
@@ -33,7 +33,8 @@ OFFSET = re.compile(r"-?[0-9]{1,12}")
 OFFSET_LINES = re.compile(r"-?[0-9]{1,12}(?:\n-?[0-9]{1,12})*")
 OFFSETS_OF = re.compile(r"-?[0-9]{1,12}(?:[;,][0-9]{1,12}){0,99}")
 PARTS = re.compile(r"[;,]")
-RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*")
+RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*(?:\t(?=[^\t]*[0-9|:])[^\s]+){2}(?:\t(?i:novel|no|not novel))?\t*")
+"""A line of a relation behind its document: its name, two concepts, which words are not, and whether it is novel."""
 VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|[A-Z]{2,}\|")
 """How the id of a variant begins, in which bars are no breaks between concepts."""
 BREAKS = re.compile(r"[|;]")
@@ -165,7 +166,7 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
     elif len(fields) >= 5 and _offsets(fields[1], fields[2]):
         document.lines.append(number)
         document.rows.append(fields)
-    elif len(fields) >= 4 and RELATION.fullmatch(fields[1]):
+    elif RELATION.fullmatch(line, len(fields[0]) + 1):
         counts["relations, not read"] += 1
     else:
         return f"{quoted(line)} is no span", "write id, start, end, mention, type and concepts with tabs between"

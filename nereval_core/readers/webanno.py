@@ -20,7 +20,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.inception import WITHIN, called, in_rank, short
 from nereval_core.readers.offsets import UNITS, Found, Marked, Offsets, code_points, placed
 from nereval_core.readers.source import left_out, watched
-from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, is_old, rows_of
+from nereval_core.readers.webanno_rows import FORMAT, Rows, assembled, cut_short, is_old, rows_of
 from nereval_core.readers.webanno_spans import LINK, Annotation, spans_of, type_feature
 
 NAME = "webanno"
@@ -203,7 +203,7 @@ def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], lis
     """Return texts, their sentences, and where the rows that cover something are, in the unit that tokens fit.
 
     Raises:
-        FormatError: the tokens fit no unit.
+        FormatError: the tokens fit no unit, or a sentence lacks its last ones.
     """
     rows = [(number, row) for number, file in enumerate(files) for row in file.rows if row.begin < row.end]
     columns = np.array([(number, row.begin, row.end) for number, row in rows], np.int64).reshape(-1, 3)
@@ -223,6 +223,9 @@ def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], lis
             if problems:
                 raise FormatError(problems)
             found = code_points(marked, texts, expected=counting, given=counting)
+            problems = [problem for file in files for problem in cut_short(file, counting)]
+            if problems:
+                raise FormatError(problems)
             return texts, [bounds for _, bounds in made], found
         except FormatError as error:
             failed.append(error)

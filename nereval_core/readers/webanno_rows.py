@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.errors import Problem, counted, quoted
 from nereval_core.readers.inception import short
 from nereval_core.readers.offsets import Offsets, width_of
 from nereval_core.readers.source import SourceFile
@@ -15,6 +17,7 @@ from nereval_core.readers.source import SourceFile
 FORMAT = "#FORMAT=WebAnno TSV "
 VERSIONS = ("3.1", "3.2", "3.3")
 EXPORT = "export it as WebAnno TSV 3.3, the version of today's INCEpTION"
+CUT = "the file may be cut short: export it again"
 SPANS, CHAINS, RELATIONS = "#T_SP=", "#T_CH=", "#T_RL="
 TEXT, SENTENCE_ID = "#Text=", "#Sentence.id="
 SLOT = "ROLE_"
@@ -125,6 +128,28 @@ def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[
     return "".join(parts), bounds
 
 
+def cut_short(found: Rows, counting: Offsets) -> list[Problem]:
+    """Return a problem for each sentence with more text behind its last token: rows of it are missing."""
+    problems = []
+    tokens = [row for row in found.rows if not row.part]
+    firsts = [at for at, row in enumerate(tokens) if row.first]
+    for text, (first, following) in zip(found.sentences, pairwise([*firsts, len(tokens)]), strict=True):
+        last = tokens[following - 1]
+        end = tokens[first].begin + width_of(_until_blanks(text), counting.unit)
+        if last.end < end:
+            said = f"the last token of a sentence ends at {last.end}, and the text of its line #Text= at {end}"
+            problems.append(Problem(found.file.shown, last.line, said, CUT))
+    return problems
+
+
+def _until_blanks(text: str) -> str:
+    """Return a text without the characters at its end that show nothing: no token may have them."""
+    text = text.rstrip()
+    while text and unicodedata.category(text[-1])[0] in "CZ":
+        text = text[:-1].rstrip()
+    return text
+
+
 def _declared(lines: Sequence[str], found: Rows, problems: list[Problem]) -> tuple[int, int]:
     """Read the layers declared; return the index of the line after them, and how many columns a row has."""
     width = BEFORE
@@ -154,6 +179,7 @@ def _fill(lines: Sequence[str], at: int, width: int, found: Rows, problems: list
     """Read sentences and their rows from a line on."""
     texts: list[str] = []
     inside, reached, tokens = False, 0, 0
+    ended = any(line.endswith("\t") and line.count("\t") == width for line in lines[at:])
 
     def complain(line: int, said: str, remedy: str) -> None:
         problems.append(Problem(found.file.shown, line, said, remedy))
@@ -172,7 +198,7 @@ def _fill(lines: Sequence[str], at: int, width: int, found: Rows, problems: list
             elif not line.startswith(SENTENCE_ID):
                 complain(number, f"{quoted(line)} is no line of a sentence", "write #Text=, then its tokens")
         else:
-            row = _row(line, number, width, tokens, opens=bool(texts), complain=complain)
+            row = _row(line, number, width, tokens, opens=bool(texts), ended=ended, complain=complain)
             if not texts and not inside:
                 complain(number, "a token outside of a sentence", "write the sentence's text above it: #Text=…")
             elif row is not None and row.part and texts:
@@ -190,15 +216,25 @@ def _fill(lines: Sequence[str], at: int, width: int, found: Rows, problems: list
 
 
 def _row(
-    line: str, number: int, width: int, tokens: int, *, opens: bool, complain: Callable[[int, str, str], None]
+    line: str,
+    number: int,
+    width: int,
+    tokens: int,
+    *,
+    opens: bool,
+    ended: bool,
+    complain: Callable[[int, str, str], None],
 ) -> Row | None:
+    """Return the token in a line; `ended` says that rows of this file end with a tab, as those of the tools do."""
     fields = line.split("\t")
-    # Every line that the tool writes ends with a tab.
     if len(fields) == width + 1 and not fields[-1]:
         fields.pop()
+    elif ended and len(fields) == width:
+        complain(number, f"a row without the tab that ends the others: {quoted(fields[-1])} is its last cell", CUT)
+        return None
     if len(fields) != width:
         remedy = f"write number, offsets, token and {width - BEFORE} more with tabs between, as the layers above say"
-        complain(number, f"{len(fields)} columns where the layers declared make {width}", remedy)
+        complain(number, f"{counted(len(fields), 'column')} where the layers declared make {width}", remedy)
         return None
     found = PLACE.match(line)
     if found is None:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.errors import Problem, quoted, quoted_apart
 from nereval_core.readers.webanno_rows import Row, Rows, SpanLayer
 
 TYPES, LINK = ("label", "value"), "identifier"
@@ -99,7 +99,8 @@ def _extended(known: Annotation, more: Annotation, counts: Counter[str]) -> str:
     one, other = ((one.label, one.link or "") for one in (more, known))
     differ = next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), None)
     if differ is not None:
-        return f"is {quoted(differ[0])} here and {quoted(differ[1])} at line {known.row.line}"
+        here, there = quoted_apart(*differ)
+        return f"is {here} here and {there} at line {known.row.line}"
     counts["times an annotation passes over tokens, which are taken with it"] += more.row.token > known.last.token + 1
     known.last, known.end = more.row, max(known.end, more.end)
     return ""

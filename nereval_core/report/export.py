@@ -9,7 +9,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from nereval_core.corpus import Layer
-from nereval_core.report.printed import as_screen, harmless, in_form, one_type
+from nereval_core.formulas import harmless
+from nereval_core.report.printed import as_screen, in_form, one_type
 from nereval_core.report.results import results
 from nereval_core.report.sheets import long_sheet, sheets
 from nereval_core.report.tallied import Read, Scored

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from nereval_core.errors import one_line
+from nereval_core.formulas import harmless
 from nereval_core.report.excel import as_excel
 from nereval_core.report.sheets import Cell, Sheet
 
@@ -24,8 +25,6 @@ DAGGER = "†"
 """What stands after a value that differs significantly."""
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
 """What we write that pdfLaTeX does not know."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a spreadsheet may take for the beginning of a formula."""
 
 
 def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
@@ -142,11 +141,6 @@ def as_csv(sheet: Sheet) -> str:
     writer.writerow(sheet.columns)
     writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
     return file.getvalue()
-
-
-def harmless(text: str) -> str:
-    """Return text that no spreadsheet runs as a formula: with an apostrophe in front where it begins like one."""
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from nereval_core import __version__
 from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
+from nereval_core.errors import counted
 from nereval_core.report.tallied import Tallied
 
 
@@ -32,7 +33,7 @@ def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:
     ]
     if scores.greedy:
         shown = ", ".join(scores.greedy[:5]) + (" …" if len(scores.greedy) > 5 else "")
-        parts.append(f"aligned greedily: {len(scores.greedy)} documents ({shown})")
+        parts.append(f"aligned greedily: {counted(len(scores.greedy), 'document')} ({shown})")
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
 
 

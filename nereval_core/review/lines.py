@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from nereval_core.corpus import Documents
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.errors import FormatError, Problem, quoted, quoted_apart
 from nereval_core.readers.strict_json import RefusedError, kind, loads
 from nereval_core.review.records import text_digests
 from nereval_core.review.store import now
@@ -206,9 +206,8 @@ def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> G
         raise _BadError("a span beyond the text", f"give offsets from 0 to {len(text):,}")
     seen = Seen.of(row["document"], text, span)
     if seen.quote != row["quote"][:QUOTE]:
-        raise _BadError(
-            f"the text there is {quoted(seen.quote)}, not {quoted(row['quote'])}", "mend the offsets, or the quote"
-        )
+        there, here = quoted_apart(seen.quote, row["quote"])
+        raise _BadError(f"the text there is {there}, not {here}", "mend the offsets, or the quote")
     full = {"partner": None, "right": [], "note": "", "side": "gold", "who": who, **row}
     verdict = _verdict(full, Key(digest, full["side"], span), seen)
     named = {**full, "text": digest}

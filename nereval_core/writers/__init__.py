@@ -16,9 +16,9 @@ import os
 import pkgutil
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -55,12 +55,13 @@ def write(
     format: str,
     shards: int | None = None,
     lossy: bool = False,
+    escape_formulas: bool = False,
 ) -> tuple[str, ...]:
     """Write the layer and its documents in the given format, whole or not at all.
 
     What the format cannot hold is refused, or, if this may be `lossy`, left out. With `shards`, write a new folder of
     so many files (pairs of them, where the format has two) with as many documents in each, named part-00000 and so on.
-    Returns notes that count what was left out.
+    Returns notes that count what was left out. With `escape_formulas`, no spreadsheet runs a cell of CSV as a formula.
 
     Raises:
         FormatError: unknown format, a place that cannot be written, or what the format cannot hold.
@@ -70,9 +71,16 @@ def write(
         raise FormatError.single(
             os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {known}"
         )
+    if escape_formulas and not hasattr(writers()[format], "ESCAPES_FORMULAS"):
+        raise FormatError.single(
+            os.fspath(path), None, f"no spreadsheet runs formulas of '{format}'", "leave --escape-formulas out"
+        )
     if layer.documents.sizes is not None:
         raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
     writer = writers()[format]
+    put: Callable[..., tuple[str, ...]] = writer.write
+    if escape_formulas:
+        put = partial(put, escape_formulas=True)
     lost = losses(layer, writer)
     refused = None if lossy else lost.refused(layer, Path(path))
     if refused is not None:
@@ -80,7 +88,7 @@ def write(
     layer = fitted(layer, lost)
     notes = dict.fromkeys(lost.notes())
     if shards is None:
-        return (*notes, *writer.write(layer, Path(path)))
+        return (*notes, *put(layer, Path(path)))
     # Where nothing is cut, nothing of it is loaded.
     from nereval_core.shards import sharded
 
@@ -91,7 +99,7 @@ def write(
         raise FormatError.single(os.fspath(path), None, found, f"write one or more shards as one of {able}")
     with whole_folder(Path(path)) as folder:
         for number, part in enumerate(sharded(layer, shards)):
-            notes |= dict.fromkeys(writer.write(part, folder / f"part-{number:05d}{ending}"))
+            notes |= dict.fromkeys(put(part, folder / f"part-{number:05d}{ending}"))
     return tuple(notes)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from nereval_core.corpus import Layer
 from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.formulas import harmless
 from nereval_core.readers.csv import DESCRIPTION, LINKS, NAME
 from nereval_core.readers.packed import unpacked_name
 from nereval_core.writers import packed_file
@@ -18,11 +20,14 @@ __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".csv"
 HEADER = ("document", "start", "end", "label", "quote", "text", "span_id", "links", "score")
+ESCAPES_FORMULAS = True
 HOLDS = frozenset(("ids", "links", "rankings", "scores"))
 
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
+def write(layer: Layer, path: Path, *, escape_formulas: bool = False) -> tuple[str, ...]:
     """Write a row for each span, and one for each document without any; offsets are code points, end exclusive.
+
+    Cells that a spreadsheet would run as formulas are counted; with `escape_formulas` they have an apostrophe in front.
 
     Raises:
         FormatError: a link with a semicolon in it, or a place that cannot be written.
@@ -34,6 +39,14 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             Problem(os.fspath(path), None, f"the link {quoted(one)} has a semicolon", remedy) for one in parted
         )
     documents = layer.documents
+    live = 0
+
+    def cells(row: Sequence[str | float]) -> list[str | float]:
+        nonlocal live
+        found = [harmless(cell) if isinstance(cell, str) else cell for cell in row]
+        live += sum(cell != safe for cell, safe in zip(row, found, strict=True))
+        return found if escape_formulas else list(row)
+
     delimiter = "\t" if unpacked_name(path.name).lower().endswith((".tsv", ".tab")) else ","
     with packed_file(path) as file:
         out = io.StringIO(newline="")
@@ -43,12 +56,17 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
             first = text
             for span, start, end in places(layer, number):
                 beside = (layer.ids.get(span, ""), LINKS.join(layer.links.get(span, ())), layer.scores.get(span, ""))
-                table.writerow((name, start, end, layer.label(span), layer.text(span), first, *beside))
+                table.writerow(cells((name, start, end, layer.label(span), layer.text(span), first, *beside)))
                 first = ""
             if layer.first[number] == layer.first[number + 1]:
-                table.writerow((name, "", "", "", "", text, "", "", ""))
+                table.writerow(cells((name, "", "", "", "", text, "", "", "")))
             file.write(out.getvalue().encode())
             out.seek(0)
             out.truncate()
         file.write(out.getvalue().encode())
-    return ()
+    if not live:
+        return ()
+    what = "cells that a spreadsheet would run as formulas"
+    if escape_formulas:
+        return (f"{what}, with an apostrophe in front, which is read as text: {live}",)
+    return (f"{what}: {live}; --escape-formulas puts an apostrophe in front",)
