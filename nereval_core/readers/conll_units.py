@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from nereval_core.corpus import Int64, Place
-from nereval_core.errors import Problem
+from nereval_core.errors import Problem, quoted
 from nereval_core.readers.conll_blocks import PackedRows
 from nereval_core.readers.conll_rows import ListedRows, Mark, Places
 
@@ -50,14 +50,19 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
             kept.pop()
         kept.append(mark)
     kept = kept or list(marks)
+    notes: list[str] = []
     if kept[0].token > 0:
-        kept.insert(0, Mark("docstart", None, 0, rows.place(0)))
+        first = _before_the_first(kept, rows)
+        if first is not None:
+            notes.append(f"tokens before the first document id: a document of their own, {quoted(first)}")
+        kept.insert(0, Mark("docstart", first, 0, rows.place(0)))
     unnamed = [mark for mark in kept if mark.name is None]
     units = Units(
         np.searchsorted(sentences[:-1], [mark.token for mark in kept]).tolist(),
         tuple(map(str, range(1, len(kept) + 1)) if unnamed else (mark.name or "" for mark in kept)),
         not unnamed,
         tuple(mark.place for mark in kept),
+        notes,
     )
     if unnamed and len(unnamed) < len(kept):
         units.problems += [
@@ -67,6 +72,15 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
     elif unnamed:
         units.notes.append(f"documents have no ids: numbered 1 to {len(kept)}")
     return units
+
+
+def _before_the_first(marks: Sequence[Mark], rows: AnyRows) -> str | None:
+    """Return an id for the tokens before the first mark, where every mark has one: their sentence's, or a number."""
+    names = {mark.name for mark in marks}
+    if None in names:
+        return None
+    offered = (rows.found.sentence_ids.get(0), *map(str, range(len(names) + 1)))
+    return next(name for name in offered if name and name not in names)
 
 
 def _alike_units(rows: PackedRows, sentences: Int64) -> Units:
