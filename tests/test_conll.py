@@ -288,7 +288,7 @@ REFUSED = [
     ({}, " \n\n", ["x1.conll: no tokens in it"]),
     ({}, "# id = d\n", ["x1.conll:"]),
     ({}, "# id = d\na\tB-X\n\n# id = d\nb\tO\n", ["x1.conll:4: document id 'd' stands at x1.conll:1 already"]),
-    ({}, "a\tB-X\n\n# id = d\nb\tO\n", ["x1.conll:1: a document without an id where others have one"]),
+    ({}, "# id =\na\tB-X\n\n# id = d\nb\tO\n", ["x1.conll:1: a document without an id where others have one"]),
     (
         {},
         "a\tB-X\n# newdoc\nb\tO\n# newdoc id = x\nc\tO\n",

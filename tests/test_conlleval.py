@@ -108,6 +108,30 @@ CASES = [
 ]
 
 
+# Tags of gold and prediction at the end of a file, and the correct phrases without and with a final blank line, by the
+# same program.
+ENDS = [
+    ("B I", "E S", (1, 0)),
+    ("B S", "E S", (1, 1)),
+    ("B-A .-A", "B-A .-A", (1, 1)),
+    ("B-A .-A", "B-A I-A", (1, 0)),
+    ("B-A S-A", "B-A I-A", (1, 1)),
+    ("B I", "B S", (1, 0)),
+    ("B", "B", (1, 1)),
+    ("B S / B I", "B I / B I", (1, 1)),
+    ("B S / .", "B S / .", (1, 1)),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred", "wanted"), ENDS)
+def test_the_end_of_a_file_and_a_blank_line_there(gold: str, pred: str, wanted: tuple[int, int]) -> None:
+    texts = rows(gold, pred), rows(gold, pred) + "\n"
+    outcomes = [both(text) for text in texts]
+    assert tuple(outcome.scores["phrases"]["overall"]["correct"] for outcome in outcomes) == wanted
+    for outcome in outcomes:
+        reconcile(outcome)
+
+
 @pytest.mark.parametrize(("gold", "pred", "wanted"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_what_a_phrase_is(gold: str, pred: str, wanted: tuple[int, int, int]) -> None:
     assert counts(gold, pred) == wanted

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nereval_core.__main__ import main
 from nereval_core.conventions import named
 from nereval_core.errors import FormatError
 from tests.hipe_scored import scored
@@ -71,6 +73,34 @@ def test_relaxed_linking_of_the_files_before_they_were_normalised(path: Path) ->
         options["map_ref"] = str(folder / expected["mapping_of_the_gold"])
     outcome = scored("hipe-2022", gold, folder / expected["unnormalised_submission"], **options)
     same(expected["results"], outcome.scores)
+
+
+def score_tree(node: Any) -> Any:
+    """Return the first table within that has the ranks of linking as its keys."""
+    if isinstance(node, Mapping) and "1" in node:
+        return node
+    inner = node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ()
+    return next((found for one in inner if (found := score_tree(one)) is not None), None)
+
+
+@needs("hipe2022")
+def test_the_recipe_of_relaxed_linking_needs_the_mapping_of_gold_for_ajmc(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    recipe = re.search("`(--convention hipe-2022 --task nel --norm-time [^`]*)`", readme)
+    assert recipe is not None
+    folder = SHARED / "hipe2022"
+    gold = folder / "gold/HIPE-2022-v2.1-ajmc-test-fr.tsv"
+    pred = folder / "submissions/team5_bundle5_ajmc_fr_1.tsv"
+    mapping, historical = (
+        str(folder / "relaxed" / f"{name}-QID-mapping-ID-mapping.tsv")
+        for name in ("ajmc-alternatives", "historico-fuzzy")
+    )
+    words = [mapping if word == "MAPPING" else word for word in recipe[1].split()]
+    for more, wanted in ((["--map-ref", historical], 81), ([], 82)):
+        out = tmp_path / f"{wanted}.json"
+        assert main(["score", str(gold), str(pred), *words, *more, "--quiet", "--json", str(out)]) == 0
+        scores = score_tree(json.loads(out.read_text())["systems"])
+        assert scores["1"]["NEL-LIT"]["TIME-ALL"]["LED-ALL"]["ALL"]["strict"]["TP"] == wanted
 
 
 @needs("expected")

@@ -313,6 +313,51 @@ def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_p
         slices(given, convention="hipe-2020")
 
 
+SEGMENT, DOCUMENT, DATE = "# segment s2", "# document_id = c", "# date = 1900-01-01"
+TWO = ["# document_id = a", "x B", "# document_id = b", "y B"]
+# Rows of gold and of the prediction; TP, FP and FN that the three commits give alike, None
+# where they stop: Evaluator(gold, pred).evaluate("NE-COARSE-LIT", "nerc", merge_lines=True).
+ENDINGS: list[tuple[list[str], list[str], tuple[int, int, int] | None]] = [
+    ([*TWO, SEGMENT], [*TWO[:3], "y O", SEGMENT], (1, 0, 0)),
+    ([*TWO, SEGMENT, ""], [*TWO[:3], "y O", SEGMENT, DATE], (1, 0, 0)),
+    ([*TWO, SEGMENT, DOCUMENT], [*TWO, SEGMENT], (1, 0, 0)),
+    ([*TWO, DOCUMENT, SEGMENT], [*TWO, SEGMENT], None),
+    ([*TWO, DOCUMENT, SEGMENT], TWO, (2, 0, 0)),
+    ([*TWO, "", DATE, DOCUMENT, ""], TWO, (2, 0, 0)),
+    ([*TWO, SEGMENT], TWO, None),
+    (TWO, [*TWO, SEGMENT], None),
+    ([*TWO, SEGMENT], ["x B", "y B"], None),
+    ([*TWO, DOCUMENT, "z B", SEGMENT], ["x B", "y B", "other B"], (2, 0, 0)),
+    ([TWO[0], "x B", SEGMENT], ["x O"], (0, 0, 0)),
+    ([TWO[0], "x B", SEGMENT], ["x O", SEGMENT, DOCUMENT], (0, 0, 0)),
+]
+
+
+def written(lines: list[str]) -> str:
+    """Return a file of comments, blank lines and tokens with a tag, each token after one outside."""
+    bare = {"B": "B-x", "O": "O"}
+    rest = "\tO\tO\tO\t_\t_\t_"
+    rows = (line if line[:1] in "#" else f"o\tO{rest}\n{line[:-1].strip()}\t{bare[line[-1]]}{rest}" for line in lines)
+    return "\n".join([HEADER, *rows]) + "\n"
+
+
+@pytest.mark.parametrize("name", ["hipe-2020", "hipe-2020-july", "hipe-2022"])
+def test_the_last_document_is_lost_where_a_comment_on_a_segment_ends_the_file(name: str, tmp_path: Path) -> None:
+    for number, (gold, pred, wanted) in enumerate(ENDINGS):
+        for file, lines in (("g.tsv", gold), ("p.tsv", pred)):
+            (tmp_path / file).write_text(written(lines))
+        try:
+            outcome = scored(name, tmp_path / "g.tsv", tmp_path / "p.tsv")
+        except FormatError as error:
+            assert wanted is None, (number, error)
+            continue
+        path = "NE-COARSE-LIT" if name == "hipe-2020" else "NE-COARSE-LIT/TIME-ALL/LED-ALL"
+        figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
+        found = tuple(figures[f"{path}/strict", "overall", figure] for figure in ("TP", "FP", "FN"))
+        assert found == wanted, number
+        assert number or ["the last document is left out" in note for note in outcome.notes] == [True]
+
+
 ROW = "a\tB-x\tO\tB-x\tO\t_\t_\t_\n"
 ONE = f"{HEADER}\n# document_id = d0\n{ROW}"
 SPELT = "\n".join([HEADER, "# document_id = d0", *(word + ROW[1:-1] for word in "abcdefgh")]) + "\n"

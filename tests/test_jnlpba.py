@@ -349,3 +349,16 @@ def test_classes_that_the_later_version_does_not_know_are_named() -> None:
     text = "B-LOC O B-protein / O"
     assert of_text(OCTOBER, text, text).notes == ("counted nowhere, as this version knows 5 classes alone: LOC",)
     assert of_text(APRIL, text, text).notes == of_text(OCTOBER, "B-DNA / O", "B-DNA / O").notes == ()
+
+
+@pytest.mark.parametrize("version", [APRIL, OCTOBER])
+def test_sentences_before_the_first_abstract_count(version: str) -> None:
+    tags = rows("B-DNA I-DNA / B-RNA"), rows("B-DNA I-DNA / B-DNA")
+    marked = [f"w\tB-protein\n\n###MEDLINE:0\n\n{text}" for text in tags]
+    outcome = scored(named(version), source(marked[0], "gold.iob2"), source(marked[1], "pred.iob2"))
+    assert outcome.documents.ids == ("1", "0")
+    figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
+    found = [figures["full", "overall", figure] for figure in ("OBJECTs", "ANSWERs", "correct")]
+    assert found == [3, 3, 2]
+    reading = readers.read(source(marked[0], "gold.iob2"))
+    assert any("before the first document id" in note for note in reading.notes)

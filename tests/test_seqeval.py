@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import warnings
 from typing import Any
@@ -129,8 +130,6 @@ def test_records_say_what_was_dropped(
 
 # What is given and what is said of it.
 REFUSED = [
-    ("seqeval", {}, "O", "O",
-     "pred.conll: no entity on either side: seqeval's classification_report stops with a ValueError; give at least"),
     ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "S-A",
      "pred.conll:1: 'S-A' is no tag of IOB2, at which seqeval stops with a ValueError"),
     ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "X-A",
@@ -146,6 +145,33 @@ def test_where_seqeval_stops(name: str, options: dict[str, Any], gold: str, pred
     with pytest.raises(FormatError) as error:
         scored(split(gold), split(pred), name, **options)
     assert error.value.lines()[0].replace("pred.conll:1: 1 tokens", "pred.conll: 1 tokens").startswith(said)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("zero_division", ["warn", "0", "1"])
+@pytest.mark.parametrize(
+    ("name", "gold", "pred"), [("seqeval", "O O", "O O"), ("seqeval-strict", "I-A I-A O", "O I-A O")]
+)
+def test_no_entity_left_gives_the_dictionary_and_no_text(name: str, gold: str, pred: str, zero_division: str) -> None:
+    from seqeval.metrics import classification_report
+    from seqeval.scheme import IOB2
+
+    strict = {"mode": "strict", "scheme": IOB2} if name == "seqeval-strict" else {}
+    value = zero_division if zero_division == "warn" else int(zero_division)
+    sides = [[gold.split()], [pred.split()]]
+    expected = classification_report(*sides, **strict, output_dict=True, zero_division=value)
+    options = {"scheme": "IOB2"} if strict else {}
+    outcome = scored(split(gold), split(pred), name, zero_division=zero_division, **options)
+    report = {
+        row: {figure: math.nan if value is None else value for figure, value in figures.items()}
+        for row, figures in outcome.scores["classification_report"].items()
+    }
+    assert report.keys() == expected.keys()
+    for row, figures in report.items():
+        assert figures == pytest.approx(expected[row], nan_ok=True)
+    reconcile(outcome)
+    with pytest.raises(FormatError, match="stops with a ValueError"):
+        named(name).forms["text"](outcome)
 
 
 def test_every_tag_that_stops_seqeval_is_named() -> None:

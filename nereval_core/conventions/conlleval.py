@@ -115,7 +115,7 @@ def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Sh
     one, two = (
         _phrases(start, end, gold.sentences, kind[side]) for (start, end), side in zip(cut, numbers[:2], strict=True)
     )
-    g, p = _correct(cut[0], cut[1], kind[numbers[0]], kind[numbers[1]])
+    g, p = _correct(cut[0], cut[1], kind[numbers[0]], kind[numbers[1]], gold.ended)
 
     right = equal[numbers[0]] == equal[numbers[1]]
     beside = equal[numbers[2]] == equal[numbers[3]] if marks[0] else np.empty(0, bool)
@@ -200,7 +200,7 @@ def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> 
 
 
 def _correct(
-    gold: tuple[Bools, ...], pred: tuple[Bools, ...], ours: NDArray[Any], theirs: NDArray[Any]
+    gold: tuple[Bools, ...], pred: tuple[Bools, ...], ours: NDArray[Any], theirs: NDArray[Any], ended: bool
 ) -> tuple[Int64, Int64]:
     """Return the numbers of the phrases that are correct on both sides, pair by pair.
 
@@ -212,8 +212,8 @@ def _correct(
     both = end & stop
     halted = end | stop
     halted[:-1] |= ours[1:] != theirs[1:]
-    # What is still followed at the end of the file is correct.
-    both[-1:] = True
+    # What is still followed at the end of the file is correct; a blank line there ends what only one side ends.
+    both[-1:] = (end == stop)[-1:] if ended else True
     earlier = np.concatenate(([-1], last_true(halted)[:-1]))
     tokens = np.flatnonzero(both & (opened > earlier))
     places = opened[tokens]

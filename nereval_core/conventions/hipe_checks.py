@@ -65,10 +65,16 @@ def check_same_tokens(documents: Documents, gold: Side, pred: Side, version: Ver
         matched(one, two)
     shapes = gold.shape(), pred.shape()
     if shapes[0] != shapes[1] and len(shapes[1]) == 1 and len(shapes[0]) != 1:
+        if sum(map(sum, shapes[0])) > sum(shapes[1][0]):
+            raise _lost_on_one_side(gold, pred, version)
+        if not shapes[0]:
+            return None
         if len(shapes[1][0]) == 1:
             return _check_same_text(gold, pred, version)
         found = f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
         raise FormatError.single(pred.source, None, found, "write gold's document comments too, or no comments")
+    if gold.lost != pred.lost:
+        raise _lost_on_one_side(gold, pred, version)
     if shapes[0] != shapes[1]:
         starts, others, what = gold.segments, pred.segments, "segment"
         if starts == others:
@@ -83,10 +89,20 @@ def check_same_tokens(documents: Documents, gold: Side, pred: Side, version: Ver
     return None
 
 
+def _lost_on_one_side(gold: Side, pred: Side, version: Version) -> FormatError:
+    side, other = (pred, "gold") if pred.lost else (gold, "the prediction")
+    found = (
+        f"the file ends with a comment on a segment and no token after it, so {version.commit} of the scorer loses the "
+        f"document that begins here, keeps what {other} has there, and stops"
+    )
+    return FormatError.single(*side.place(side.lost[0][0]), found, "take the last comment out of the file")
+
+
 def _check_same_text(gold: Side, pred: Side, version: Version) -> None:
     differ: dict[tuple[str, str], int] = {}
+    lost = {row for first, end in gold.lost for row in range(first, end)}
     for row, (one, two) in enumerate(zip(gold.words, pred.words, strict=True)):
-        if one != two:
+        if one != two and row not in lost:
             differ.setdefault((one, two), row)
             if not version.patches or len(differ) > PATCHED:
                 break

@@ -31,6 +31,15 @@ class Column:
     def take(self, tokens: Int64) -> Column:
         return replace(self, codes=self.codes[tokens])
 
+    def filled(self, rows: Sequence[tuple[int, int]], cell: str) -> Column:
+        """Return the column with this cell in these ranges of rows, end exclusive."""
+        if not rows:
+            return self
+        cells = [self.cells[code] for code in self.codes.tolist()]
+        for first, end in rows:
+            cells[first:end] = [cell] * (end - first)
+        return Column.of(cells)
+
     def changed(self, change: Callable[[str], str]) -> Column:
         """Return the column with every cell changed."""
         return replace(self, cells=tuple(map(change, self.cells)))
@@ -59,7 +68,11 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A file or several, row after row: `segments` and `documents` hold the number of the first row of each."""
+    """A file or several, row after row: `segments` and `documents` hold the number of the first row of each.
+
+    `lost` holds the first row and the row after the last of each document that the scorer loses: the last document of a
+    file that ends with a comment on a segment and no token after it.
+    """
 
     source: str
     rows: list[Row]
@@ -67,6 +80,7 @@ class Side:
     columns: Mapping[str, Column]
     segments: list[int]
     documents: list[int]
+    lost: list[tuple[int, int]]
     days: list[tuple[int, int]]
     parsed: list[Document]
     newer: bool
@@ -76,9 +90,10 @@ class Side:
         return [row.cells[0] for row in self.rows]
 
     def shape(self) -> list[list[int]]:
-        """Return the number of tokens in each segment of each document."""
+        """Return the number of tokens in each segment of each document that the scorer keeps."""
         size = len(self.rows)
         cuts = [*self.segments, size]
         lengths = dict(zip(self.segments, (high - low for low, high in pairwise(cuts)), strict=True))
         edges = [*self.documents, size]
-        return [[lengths[start] for start in self.segments if low <= start < high] for low, high in pairwise(edges)]
+        kept = [(low, high) for low, high in pairwise(edges) if (low, high) not in self.lost]
+        return [[lengths[start] for start in self.segments if low <= start < high] for low, high in kept]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
@@ -53,6 +53,7 @@ def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[st
         pass
     documents = builder.finish(gold.label).documents
     check_same_tokens(documents, one, two, version)
+    one, two = (replace(side, columns=_without(side.columns, one.lost)) for side in sides)
     size = len(one.rows)
     words = (one.words, two.words)
     noise = [LED.search(cell) for cell in one.columns["MISC"].cells] if "MISC" in one.columns else []
@@ -70,12 +71,25 @@ def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[st
     )
 
 
+def _without(columns: Mapping[str, Column], rows: Sequence[tuple[int, int]]) -> dict[str, Column]:
+    """Return the columns with nothing annotated in these rows."""
+    return {name: column.filled(rows, "O" if name.startswith("NE-") else ABSENT) for name, column in columns.items()}
+
+
 def _notes(gold: Side, pred: Side, version: Version) -> tuple[str, ...]:
+    notes = []
+    if gold.lost:
+        file, line = gold.place(gold.lost[0][0])
+        size = sum(end - first for first, end in gold.lost)
+        notes.append(
+            f"the last document is left out ({file}:{line}, tokens: {size}): the file ends with a comment on a segment "
+            f"and no token after it, and {version.commit} of the scorer then loses the document"
+        )
     newer = [side.source for side in (gold, pred) if side.newer]
     if not newer or version.patches:
-        return ()
+        return tuple(notes)
     said = f"read as those of 2020; {version.commit} of the scorer itself knows only these"
-    return (f"comments of HIPE-2022 on documents and dates ({', '.join(newer)}): {said}",)
+    return (*notes, f"comments of HIPE-2022 on documents and dates ({', '.join(newer)}): {said}")
 
 
 def _glued(glue: Sequence[str]) -> list[tuple[str, str]]:
@@ -97,7 +111,7 @@ def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
 def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> Side:
     files = _parsed(source)
     problems: list[Problem] = []
-    side = Side(source.name, [], _nowhere, {}, [], [], [], [], False)
+    side = Side(source.name, [], _nowhere, {}, [], [], [], [], [], False)
     cells: dict[str, list[str]] = {name: [] for name in needed}
     misc: list[str] = []
     shown: list[tuple[int, str]] = []
@@ -167,11 +181,14 @@ def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Vers
     side.documents.append(before)
     side.days.append((before, 0))
     total = kept[-1]
+    lost = False
     for line, rows, text in file.comments:
         row = kept[rows]
         segment = text.startswith("# segment")
         if row > last and (segment or text.startswith(DOCUMENTS)):
             last = row
+            # The scorer keeps the document at the end of a file only if tokens follow its last segment.
+            lost = segment and row == total
             if row < total:
                 side.segments.append(before + row)
                 side.documents.extend([] if segment else [before + row])
@@ -185,6 +202,8 @@ def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Vers
             except ValueError:
                 said = f"{quoted(text)} holds no day, and {version.commit} of the scorer stops on it"
                 yield Problem(file.shown, line, said, "write the date as YYYY-MM-DD")
+    if lost:
+        side.lost.append((side.documents[-1], before + total))
     if not total:
         side.segments.pop()
         side.documents.pop()

@@ -27,15 +27,11 @@ def name_of(strict: bool) -> str:
 def of_share(share: Share, options: Mapping[str, Any], *, strict: bool = False) -> Outcome:
     """Return the figures of what was counted, without records.
 
-    Raises:
-        FormatError: there is no entity at all.
+    Without any entity they are those of classification_report with output_dict: no macro average, and what 0/0 gives.
     """
     counts = {name: list(row) for name, row in sorted(share.tables.get("types", {}).items())}
-    if not counts:
-        found = "no entity on either side: seqeval's classification_report stops with a ValueError"
-        raise FormatError.single(share.source, None, found, "give at least one entity")
     types = list(counts)
-    columns = [np.array(column) for column in zip(*counts.values(), strict=True)]
+    columns = list(np.array(list(counts.values()), np.int64).reshape(-1, len(COUNTS)).T)
     support, pred_sum, tp_sum = columns
     counts[AVERAGES[0]] = [int(column.sum()) for column in columns]
     report = _report(types, support, pred_sum, tp_sum, options["zero_division"])
@@ -63,17 +59,17 @@ def of_share(share: Share, options: Mapping[str, Any], *, strict: bool = False) 
 
 def _report(
     types: list[str], support: NDArray[Any], pred_sum: NDArray[Any], tp_sum: NDArray[Any], zero_division: str
-) -> dict[str, dict[str, float]]:
-    """Return classification_report's dictionary."""
+) -> dict[str, dict[str, float | None]]:
+    """Return classification_report's dictionary; the macro average of no type, which is NaN there, is None."""
     undefined = 1.0 if zero_division == "1" else 0.0
     columns = _ratios(tp_sum, pred_sum, support, undefined=undefined)
-    report: dict[str, dict[str, float]] = {}
+    report: dict[str, dict[str, float | None]] = {}
     for number, name in enumerate(types):
         report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIOS, columns, strict=True)}
         report[name]["support"] = int(support[number])
     sums = (np.array([column.sum()]) for column in (tp_sum, pred_sum, support))
-    averages = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
-    averages.append([float(np.average(column)) for column in columns])
+    averages: list[list[float | None]] = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
+    averages.append([float(np.average(column)) if types else None for column in columns])
     if support.sum():
         averages.append([float(np.average(column, weights=support)) for column in columns])
     else:
@@ -85,7 +81,7 @@ def _report(
 
 
 def _rows(
-    name: str, row: Mapping[str, float], counts: list[int] | None
+    name: str, row: Mapping[str, float | None], counts: list[int] | None
 ) -> list[tuple[str, str, str, float | None, bool]]:
     """Return a row of the report for the table: the micro average is what is scored over all types."""
     scope = OVERALL if name == AVERAGES[0] else apart(name)
@@ -108,9 +104,16 @@ def _ratios(
 
 
 def text(outcome: Outcome) -> str:
-    """Return classification_report's text."""
+    """Return classification_report's text.
+
+    Raises:
+        FormatError: there is no entity, where the report stops.
+    """
     report, digits = outcome.scores["classification_report"], outcome.options["digits"]
     types = [name for name in report if name not in AVERAGES]
+    if not types:
+        found = "no entity is left on either side: the text of seqeval's classification_report stops with a ValueError"
+        raise FormatError.single(outcome.convention, None, found, "take the JSON, or give at least one entity")
     width = max(*map(len, types), len(AVERAGES[-1]), digits)
     lines = [" " * width + " " + "".join(f" {name:>9}" for name in (*RATIOS, "support")), ""]
     for names in (types, AVERAGES):

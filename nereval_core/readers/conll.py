@@ -133,7 +133,9 @@ def tagged(source: Source, *, column: int | str | None = None, last: bool = Fals
     if problems:
         raise FormatError(problems)
     marks = tuple(rows.found.marked)
-    return Tagged(documents, rows.words, rows.tokens, rows.sentences, source.name, rows.place, marks=marks)
+    return Tagged(
+        documents, rows.words, rows.tokens, rows.sentences, source.name, rows.place, marks=marks, ended=rows.ended
+    )
 
 
 def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> Units:

@@ -154,13 +154,18 @@ class Edges(NamedTuple):
 
 @dataclass(slots=True)
 class ListedRows:
-    """The rows of all files, an entry a token; `firsts` are the numbers of the sentences' first tokens."""
+    """The rows of all files, an entry a token.
+
+    `firsts` are the numbers of the sentences' first tokens; `ended` says whether a line that is no token, such as a
+    blank one, ends the last sentence.
+    """
 
     found: Found = field(default_factory=Found)
     tokens: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
+    ended: bool = True
 
     @property
     def count(self) -> int:
@@ -261,6 +266,7 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None
             numbers.append(number)
         else:
             ended |= found.other(line, len(tokens), (file.shown, number), layout)
+    rows.ended = ended
 
 
 def laid_out(lines: Sequence[str], file: SourceFile, options: ReadOptions, found: Found) -> Layout | None:

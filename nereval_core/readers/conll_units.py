@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from nereval_core.corpus import Int64, Place, Unit
-from nereval_core.errors import Problem
+from nereval_core.errors import Problem, quoted
 from nereval_core.readers.conll_blocks import PackedRows
 from nereval_core.readers.conll_rows import ListedRows, Mark, Places
 
@@ -51,14 +51,18 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
             kept.pop()
         kept.append(mark)
     kept = kept or list(marks)
+    notes: list[str] = []
     if kept[0].token > 0:
         kept.insert(0, _unmarked(rows, 0, kept))
+        if kept[0].name is not None:
+            notes.append(f"tokens before the first document id: a document of their own, {quoted(kept[0].name)}")
     unnamed = [mark for mark in kept if mark.name is None]
     units = Units(
         np.searchsorted(sentences[:-1], [mark.token for mark in kept]).tolist(),
         tuple(map(str, range(1, len(kept) + 1)) if unnamed else (mark.name or "" for mark in kept)),
         not unnamed,
         tuple(mark.place for mark in kept),
+        notes,
     )
     if unnamed and len(unnamed) < len(kept):
         units.problems += [
@@ -73,10 +77,14 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
 def _unmarked(rows: AnyRows, token: int, marks: Sequence[Mark]) -> Mark:
     """Return a mark for sentences from this token on that stand before the first mark of their file.
 
-    A part of a corpus may begin inside a document: it is called after the first sentence, where others have names.
+    A part of a corpus may begin inside a document. Where the others have names it is called after its first sentence,
+    else, at the beginning of all, by a number that is no other's name.
     """
-    named = all(mark.name is not None for mark in marks)
-    return Mark("docstart", rows.found.sentence_ids.get(token) if named else None, token, rows.place(token))
+    names = {mark.name for mark in marks}
+    numbers = map(str, range(len(names) + 1)) if token == 0 else ()
+    offered = () if None in names else (rows.found.sentence_ids.get(token), *numbers)
+    name = next((name for name in offered if name and name not in names), None)
+    return Mark("docstart", name, token, rows.place(token))
 
 
 def _alike_units(rows: PackedRows, sentences: Int64) -> Units:
