@@ -194,7 +194,7 @@ def test_columns_without_numbers_are_counted() -> None:
     text = "# global.columns = FORM NER\n# newdoc id = d\nAnn\tB-PER\nmet\t*\n\nBob\tB-PER\n"
     reading = read_text(text)
     assert (reading.documents.texts, spans(reading.layer)) == (("Ann met\nBob",), [("Ann", "PER"), ("Bob", "PER")])
-    with pytest.raises(FormatError, match=r"^x\.conllu:4: 1 columns where # global\.columns has 2; write 2 with tabs"):
+    with pytest.raises(FormatError, match=r"^x\.conllu:4: 1 column where # global\.columns has 2; write 2 with tabs"):
         read_text(text.replace("met\t*", "met"))
     two = "# global.columns = ID FORM A:X A:Y\n# newdoc id = d\n1\ta\tB-X\tB-Y\n"
     with pytest.raises(FormatError, match=r"entities under A:X and A:Y; name one: --column A:X\|A:Y"):
