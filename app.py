@@ -1,15 +1,23 @@
-"""The front page: what this is, three ways in, and the choice of a corpus."""
+"""The front page: what this is, three ways in, and the choice of a corpus; and the server that sends all pages."""
 
-from pages.shared import start, waiting
+import streamlit as st
+from streamlit.starlette import App
+
+from pages.shared import http_policy, start, waiting
 from pages.shared.frame import Here, page
 
+if st.runtime.exists():
 
-@page("Start", needs_corpus=False)
-def draw(here: Here | None) -> None:
-    start.headline()
-    start.doors(here)
-    start.choice(here)
-    waiting.draw()
-    start.problems()
-    if here is not None:
-        start.account(here)
+    @page("Start", needs_corpus=False)
+    def draw(here: Here | None) -> None:
+        start.headline()
+        start.doors(here)
+        start.choice(here)
+        waiting.draw()
+        start.problems()
+        if here is not None:
+            start.account(here)
+
+else:
+    # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
+    app = App(__file__, middleware=http_policy.middleware())

@@ -38,6 +38,7 @@ from pages.shared.lists import opened, selected_cell, table_key
 from pages.shared.overview import formula_box
 from pages.shared.plain import plain
 from pages.shared.queries import ERRORS
+from pages.shared.tables import free, headings
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -148,7 +149,8 @@ def each(here: Here, found: Agreement) -> Pair | None:
         "Figure", list(figures), key=FIGURE, on_change=took, required=True, label_visibility="collapsed"
     )
     values = matrix(found, shown, here.by)
-    table = values.reset_index(names="")
+    columns = headings(found.annotators)
+    table = values.set_axis(columns, axis=1).reset_index(names="")
     event = st.dataframe(
         table,
         key=table_key(f"{keys.TABLE}agreement_matrix", found.annotators, shown, here.by, here.settings.merge),
@@ -163,7 +165,7 @@ def each(here: Here, found: Agreement) -> Pair | None:
                 name: st.column_config.ProgressColumn(
                     name, width=WIDE, format="%.3f", min_value=0, max_value=1, color=BAR
                 )
-                for name in found.annotators
+                for name in columns
             },
         },
     )
@@ -171,10 +173,11 @@ def each(here: Here, found: Agreement) -> Pair | None:
     lopsided = shown == "f1" and not symmetric(here.criterion)
     undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
     said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
-    _files(here, found, table.rename(columns={"": "annotator"}), f"agreement-{shown}", title, said)
-    cell = selected_cell(event, len(table), list(found.annotators))
-    if cell is not None and found.annotators[cell[0]] != cell[1]:
-        return cell[0], found.annotators.index(cell[1])
+    named = table.rename(columns={"": free("annotator", columns)})
+    _files(here, found, named, f"agreement-{shown}", title, said)
+    cell = selected_cell(event, len(table), columns)
+    if cell is not None and columns[cell[0]] != cell[1]:
+        return cell[0], columns.index(cell[1])
     one, other = reference.pair_of(here.view, here.loaded)
     if here.view.reference and one in found.annotators and other in found.annotators:
         return found.annotators.index(one), found.annotators.index(other)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import subprocess
 import sys
 import tempfile
 import traceback
@@ -24,9 +23,9 @@ from nereval_core.store import Store
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded
 from pages.shared.orders import Order
+from pages.shared.processes import started
 from pages.shared.watch import Watch
 
-ROOT = Path(__file__).parents[2]
 EVERY = 0.1
 """Seconds between two lines about how far it is."""
 NICE = 5
@@ -59,13 +58,7 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
 
 def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dict[str, Any]:
     """Start the process, pass on how far it is, and return its last word."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pages.shared.apart"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-    )
+    process = started("pages.shared.apart")
     assert process.stdin is not None and process.stdout is not None
     watch.ends(process.kill)
     said: dict[str, Any] = {"fault": "it ended without a word"}

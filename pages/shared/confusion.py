@@ -12,7 +12,7 @@ from nereval_core.report.figures import confusion_map
 from pages.shared import keys, state
 from pages.shared.downloads import export, figure_config
 from pages.shared.lists import selected_cell, steady_key, table_key
-from pages.shared.tables import Confusion
+from pages.shared.tables import Confusion, free
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def show(here: Here, table: Confusion) -> tuple[int, int] | None:
     """Draw the table; return row and column of the cell chosen."""
     cell = _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
     with st.container(horizontal=True, vertical_alignment="center"):
-        counts = table.counts.rename_axis("gold").reset_index()
+        counts = table.counts.reset_index(names=free("gold", list(table.counts.columns)))
         export(counts, here.signature(), name="confusion", key="confusion", figure=lambda: _drawn(here, table))
         if cell is None:
             how = "" if "as-map" in here.view.sort else ", with the mouse or the arrow keys,"

@@ -14,6 +14,7 @@ from typing import cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from nereval_core.analysis.conventions_table import Row, convention_rows, criteria_rows, ordered, steps
 from nereval_core.analysis.differences import differences, parted, spans
@@ -29,14 +30,15 @@ from nereval_core.ledger import ledger as memory_ledger
 from nereval_core.masking import masked_error
 from nereval_core.queries import Ledger
 from nereval_core.review.reviewed import Reviewed
-from nereval_core.scoring import Average, Counts, Scores, Settings, score_layers
+from nereval_core.scoring import Average, Counts, Scores, Settings
 from nereval_core.store import Store
 from nereval_core.tables import records as match_records
-from pages.shared import masks, scored, verdicts
+from pages.shared import keys, masks, scored, verdicts
 from pages.shared.jobs import Jobs
 from pages.shared.kept import Keeper
 from pages.shared.loading import Loaded, demo_names, load_demo
 from pages.shared.published import Options, applied
+from pages.shared.scoring_apart import scored as scored_apart
 from pages.shared.server import started_with
 from pages.shared.tables import averages_table
 from pages.shared.url import View
@@ -138,10 +140,23 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     return _scores(loaded.corpus.digest, system, key, loaded, settings)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Scoring …")
+@st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True)
 def _scores(digest: str, system: str, key: str, _loaded: Loaded, _settings: Settings) -> Scores:
-    corpus = _loaded.corpus
-    return score_layers(corpus.gold, corpus.system(system), _settings, marks=_loaded.marks[system])
+    gold, pred = _loaded.corpus.gold, _loaded.corpus.system(system)
+    return scored_apart(gold, pred, _settings, marks=_loaded.marks[system], check_wanted=_check_wanted)
+
+
+def _check_wanted() -> None:
+    """End the run of a page whose visitor has left, stopped it or asked for something else meanwhile."""
+    # Streamlit ends a run that is no longer wanted where the run looks at its state.
+    st.session_state.get(keys.RUNS)
+    context = get_script_run_ctx()
+    if (
+        context is not None
+        and st.runtime.exists()
+        and not st.runtime.get_instance().is_active_session(context.session_id)
+    ):
+        st.stop()
 
 
 def spans_only(settings: Settings, names: Iterable[str]) -> Settings:

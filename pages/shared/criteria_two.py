@@ -17,6 +17,7 @@ from pages.shared.downloads import export, figure_config
 from pages.shared.lists import opened, selected_cell, steady_key
 from pages.shared.plain import plain
 from pages.shared.queries import Query
+from pages.shared.tables import free
 from pages.shared.terms import explained
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def _decisions(here: Here, other: str, table: pd.DataFrame) -> None:
     cell = selected_cell(event, len(rows), columns)
     flipped = int(table.to_numpy().sum() - sum(table.loc[code, code] for code in DECISIONS))
     with st.container(horizontal=True, vertical_alignment="center"):
-        export(shown.rename_axis(here.by).reset_index(), here.signature(), name="decisions", key="decisions")
+        named = shown.reset_index(names=free(here.by, list(shown.columns)))
+        export(named, here.signature(), name="decisions", key="decisions")
         st.caption("Gold spans, and in the last row predictions that are spurious under the first criterion.")
     if cell is not None:
         query = Query(decision=(rows[cell[0]],), having=((f"under {other}", cell[1]),))

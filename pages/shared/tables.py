@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -206,8 +207,9 @@ def confusion_table(cells: Mapping[tuple[str, str], int], types: Sequence[str], 
         order.sort(key=lambda kind: (-off[kind], kind))
     rows = columns = (*order, ABSENT)
     table = np.array([[cells.get((gold, pred), 0) for pred in columns] for gold in rows], np.int64)
+    across = headings(order)
     counts = pd.DataFrame(
-        table, index=[*order, _free(SPURIOUS_ROW, order)], columns=[*order, _free(MISSED_COLUMN, order)]
+        table, index=[*order, free(SPURIOUS_ROW, order)], columns=[*across, free(MISSED_COLUMN, across)]
     )
     shown = counts.astype("float64")
     if "row-share" in layout:
@@ -220,8 +222,16 @@ def confusion_table(cells: Mapping[tuple[str, str], int], types: Sequence[str], 
     return Confusion(rows, columns, counts, shown)
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    """Return a name that no type has."""
+def free(name: str, taken: Collection[str]) -> str:
+    """Return a heading that is not among those taken by the data: the name, in parentheses where it is."""
     while name in taken:
         name = f"({name})"
     return name
+
+
+def headings(names: Sequence[str]) -> list[str]:
+    """Return a column heading for each name of the data, in parentheses where Streamlit means something else by it."""
+    return [free(name, [*names, name]) if _STREAMLIT.match(name) else name for name in names]
+
+
+_STREAMLIT = re.compile(r"_index$|_pos:")
