@@ -205,6 +205,7 @@ def limited(window: int | None) -> Iterator[None]:
 WINDOWS = pytest.mark.parametrize("window", [None, 1])
 
 
+@settings_of(max_examples=20)
 @WINDOWS
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 @given(gold=side(), pred=side())
@@ -237,6 +238,7 @@ def test_promised_properties(window: int | None, counting: str, gold: list[list[
             assert sides[0][Decision.COR] <= sides[1][Decision.COR]
 
 
+@settings_of(max_examples=20)
 @WINDOWS
 @given(gold=side(), pred=side(), random=st.randoms(use_true_random=False))
 def test_order_of_spans_and_documents_changes_nothing(
