@@ -268,6 +268,16 @@ def test_drawn_documents_equal_the_best_of_all_alignments(gold: list[list[Span]]
         check(gold, pred, scores, criterion.name)
 
 
+@pytest.mark.parametrize("name", ["type", "lenient"])
+def test_discontinuous_spans_beside_an_identical_pair(name: str) -> None:
+    """Both meet the identical pair and not each other: each of its spans finds another partner."""
+    gold = [one(2, 4), Span(((0, 1), (2, 3), (6, 7)), "A")]
+    pred = [one(2, 4), Span(((1, 2), (3, 5)), "A")]
+    scores = score(documents(1), [gold], [pred], settings(name))
+    check([gold], [pred], scores, name)
+    assert scores.counts(name).cor == 2
+
+
 @st.composite
 def with_moved_fragments(draw: st.DrawFn) -> tuple[list[list[Span]], list[list[Span]]]:
     """Gold, and predictions made of it: equal, of another type, or with other fragments within the same hull."""
