@@ -59,7 +59,8 @@ class _Assignment:
         self.row = np.concatenate((g, golds + p, alone_gold, golds + alone_pred))
         self.column = np.concatenate((p, preds + g, preds + alone_gold, alone_pred))
         self.allowed = np.ones(len(self.row), bool)
-        self.match = np.zeros(self.size, np.int64)
+        # At first every span takes its stand-in.
+        self.match = np.concatenate((preds + alone_gold, alone_pred))
 
     def restrict(self, worth: Int64) -> None:
         """Keep the edges that some best perfect matching may use; `worth` is that of each pair."""
@@ -69,13 +70,18 @@ class _Assignment:
         edges = np.flatnonzero(self.allowed)
         edges = edges[np.argsort(self.column[edges], kind="stable")]
         row, column = self.row[edges], self.column[edges]
+        before, holder = self.match.copy(), np.empty(self.size, np.int64)
+        holder[before] = np.arange(self.size)
         # Every perfect matching has equally many edges: a constant makes all costs positive, as the solver asks.
         cost = np.full(len(self.row), int(worth.max()) + 1)
         cost[: self.pairs] -= worth
         cost = cost[edges]
-        graph = csr_array((cost.astype(np.float64), (row, column)), shape=(self.size, self.size))
+        # SciPy first looks for any perfect matching, which can take it exponential time (scipy issue 26147). Where
+        # columns are numbered by the rows that hold them so far, it finds that matching at once.
+        graph = csr_array((cost.astype(np.float64), (row, holder[column])), shape=(self.size, self.size))
+        graph.sort_indices()
         rows, columns = min_weight_full_bipartite_matching(graph)
-        self.match[rows] = columns
+        self.match[rows] = before[columns]
         # What it costs to move a row from its column to another: shortest paths over these are the dual prices.
         kept = np.zeros(self.size, np.int64)
         matched = self.match[row] == column

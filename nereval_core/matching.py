@@ -17,17 +17,20 @@ from nereval_core.alignment import Alignment, Decision, Rules, Side, Spans, rang
 from nereval_core.assignment import assign
 from nereval_core.beforehand import IdenticalPairs, scopes
 from nereval_core.candidates import CREDIT, Knot, Pairs, blocks, bounds, candidate_pairs, joined, preference, tie_up
+from nereval_core.greedy import greedy_alignments, with_identical
 from nereval_core.nesting import by_criterion, solved_by_nesting
 from nereval_core.questions import Facts
-from nereval_core.solvers import SMALL, chain, greedy_alignment, smalls, stars
+from nereval_core.solvers import SMALL, chain, smalls, stars
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
 Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """Decisions of a knot's gold spans and predictions, by criterion."""
 
-LIMIT = 1_000_000
+LIMIT = 10_000
 """Candidate pairs up to which a cluster is aligned exactly, whatever its shape."""
+HELD = 1 << 19
+"""Candidate pairs of several clusters that are held at once, about."""
 UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)
 """Order of decisions among identical spans."""
 
@@ -56,7 +59,7 @@ def solve(
     rows = (_unaligned(outcome.gold, knot.gold, Decision.MIS), _unaligned(outcome.pred, knot.pred, Decision.SPU))
     greedy: set[int] = set()
     if each_side:
-        _each_side(knot, rules, outcome, rows)
+        greedy.update(_each_side(knot, rules, gold, outcome, rows, gold_cluster, pred_cluster))
     else:
         for number, pairs, document in _aligned(knot, rules, gold, gold_cluster, pred_cluster):
             _write(knot, rules, outcome, rows, number, pairs)
@@ -126,29 +129,21 @@ def _aligned(
     knot: Knot, rules: Rules, gold: Spans, gold_cluster: Int64, pred_cluster: Int64
 ) -> Iterator[tuple[int, Pairs, int | None]]:
     """Yield (criterion, chosen pairs, None) and, for clusters aligned greedily, their document in the third place."""
-    g, p = np.arange(len(knot.gold)), np.arange(len(knot.pred))
-    golds, preds = np.bincount(gold_cluster), np.bincount(pred_cluster)
-    if np.any(golds * preds > LIMIT):
-        # What seems one cluster may be several: find the true ones before deciding what is too large.
-        meeting = bounds(knot)
-        gold_cluster, pred_cluster = _components(knot, *meeting)
-        large = _too_large(knot, meeting, gold_cluster, pred_cluster)
-        for number in large:
-            some = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
-            document = int(gold.doc[knot.gold[some[0][0]]])
-            for criterion in range(rules.criteria):
-                yield criterion, greedy_alignment(knot, rules, criterion, *some), document
-        g, p = np.flatnonzero(~np.isin(gold_cluster, large)), np.flatnonzero(~np.isin(pred_cluster, large))
-        knot, gold_cluster, pred_cluster = knot.take(g, p), gold_cluster[g], pred_cluster[p]
     identical = IdenticalPairs.of(knot, gold_cluster, pred_cluster)
     for scope, columns in scopes(rules).items():
         some_rules = replace(rules, decisions=rules.decisions[:, columns])
-        fixed = identical.fixed(scope)
-        at_once = candidate_pairs(knot, *fixed).of(g, p)
+        g, p = identical.fixed(scope)
+        at_once = candidate_pairs(knot, g, p)
         yield from ((column, at_once, None) for column in columns)
-        rest = _others(len(knot.gold), fixed[0]), _others(len(knot.pred), fixed[1])
-        for column, pairs, _ in _solved(knot.take(*rest), some_rules):
-            yield columns[column], pairs.of(g[rest[0]], p[rest[1]]), None
+        g, p = _others(len(knot.gold), g), _others(len(knot.pred), p)
+        rest = knot.take(g, p)
+        large, *others = _parted(rest, gold_cluster[g], pred_cluster[p])
+        for some in large:
+            document = int(gold.doc[rest.gold[some[0][0]]])
+            for column, pairs in greedy_alignments(rest, some_rules, *some):
+                yield columns[column], pairs.of(g, p), document
+        for column, pairs in _solved(rest.take(*others), some_rules):
+            yield columns[column], pairs.of(g[others[0]], p[others[1]]), None
 
 
 def _others(size: int, taken: Int64) -> Int64:
@@ -156,6 +151,22 @@ def _others(size: int, taken: Int64) -> Int64:
     free = np.ones(size, bool)
     free[taken] = False
     return np.flatnonzero(free)
+
+
+def _parted(knot: Knot, gold_cluster: Int64, pred_cluster: Int64) -> tuple[list[tuple[Int64, Int64]], Int64, Int64]:
+    """Return the gold spans and predictions of each cluster too large to solve exactly, and then all others."""
+    everything = np.arange(len(knot.gold)), np.arange(len(knot.pred))
+    many = int(max(gold_cluster.max(initial=-1), pred_cluster.max(initial=-1))) + 1
+    golds, preds = np.bincount(gold_cluster, minlength=many), np.bincount(pred_cluster, minlength=many)
+    if not np.any(golds * preds > LIMIT):
+        return [], *everything
+    # What seems one cluster may be several: find the true ones before deciding what is too large.
+    meeting = bounds(knot)
+    gold_cluster, pred_cluster = _components(knot, *meeting)
+    large = _too_large(knot, meeting, gold_cluster, pred_cluster)
+    found = [(np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)) for number in large]
+    others = ~np.isin(gold_cluster, large), ~np.isin(pred_cluster, large)
+    return found, np.flatnonzero(others[0]), np.flatnonzero(others[1])
 
 
 def _too_large(
@@ -174,15 +185,24 @@ def _too_large(
     return found
 
 
-def _solved(knot: Knot, rules: Rules) -> Iterator[tuple[int, Pairs, int | None]]:
-    """Solve all that is left of the clusters."""
+def _solved(knot: Knot, rules: Rules) -> Iterator[tuple[int, Pairs]]:
+    """Solve all that is left of the clusters, about HELD candidate pairs at a time."""
     if not len(knot.gold) or not len(knot.pred):
         return
     a_low, a_high, b_low, b_high = bounds(knot)
-    row, other = ranges(a_low, a_high)
-    column, one = ranges(b_low, b_high)
-    pairs = candidate_pairs(knot, np.concatenate((row, one)), np.concatenate((other, column)))
-    yield from _split(knot, rules, pairs, *_swept(knot), whole=False)
+    of_gold, of_pred = _swept(knot)
+    meets = np.bincount(of_gold, a_high - a_low, int(max(of_gold.max(), of_pred.max())) + 1)
+    meets += np.bincount(of_pred, b_high - b_low, len(meets))
+    batch = np.cumsum(meets).astype(np.int64) // HELD
+    for number in range(int(batch[-1]) + 1):
+        g, p = np.flatnonzero(batch[of_gold] == number), np.flatnonzero(batch[of_pred] == number)
+        part = knot.take(g, p) if batch[-1] else knot
+        a_low, a_high, b_low, b_high = bounds(part)
+        row, other = ranges(a_low, a_high)
+        column, one = ranges(b_low, b_high)
+        pairs = candidate_pairs(part, np.concatenate((row, one)), np.concatenate((other, column)))
+        for criterion, chosen in _split(part, rules, pairs, *_swept(part), whole=False):
+            yield criterion, chosen.of(g, p)
 
 
 def _swept(knot: Knot) -> tuple[Int64, Int64]:
@@ -200,7 +220,7 @@ def _swept(knot: Knot) -> tuple[Int64, Int64]:
 
 def _split(
     knot: Knot, rules: Rules, pairs: Pairs, gold_cluster: Int64, pred_cluster: Int64, *, whole: bool
-) -> Iterator[tuple[int, Pairs, int | None]]:
+) -> Iterator[tuple[int, Pairs]]:
     """Send each cluster to its solver; `whole` says that clusters are known to be connected."""
     if not len(pairs):
         return
@@ -245,22 +265,39 @@ def _split(
         solver = chain if flat else assign
         for criterion in range(rules.criteria):
             credit = CREDIT[rules.decisions[some.code, criterion]]
-            yield criterion, some.take(solver(some, credit)), None
+            yield criterion, some.take(solver(some, credit))
 
 
-def _each_side(knot: Knot, rules: Rules, outcome: Alignment, rows: Rows) -> None:
-    """Give every span the best decision that any overlapping span of the other side earns it."""
-    everything = np.arange(len(knot.gold)), np.arange(len(knot.pred))
-    for criterion in range(rules.criteria):
-        best: list[Pairs | None] = [None, None]
-        for block in blocks(knot, *everything):
-            for side in (0, 1):
-                known = best[side]
-                pairs = block if known is None else joined([known, block])
-                span = pairs.gold if side == 0 else pairs.pred
-                order = preference(pairs, span, -CREDIT[rules.decisions[pairs.code, criterion]])
-                best[side] = pairs.take(order[np.flatnonzero(np.diff(span[order], prepend=-1))])
-        for target, pairs_of, side in ((outcome.gold, best[0], 0), (outcome.pred, best[1], 1)):
+def _each_side(
+    knot: Knot, rules: Rules, gold: Spans, outcome: Alignment, rows: Rows, gold_cluster: Int64, pred_cluster: Int64
+) -> set[int]:
+    """Give every span the best decision that any overlapping span of the other side earns it.
+
+    In a cluster too large to look at all pairs, it is the best that those offered earn it. Returns the documents of
+    such clusters.
+    """
+    large, *others = _parted(knot, gold_cluster, pred_cluster)
+    documents = {int(gold.doc[knot.gold[g[0]]]) for g, _ in large}
+
+    def listed() -> Iterator[Pairs]:
+        yield from blocks(knot, *others)
+        for g, p in large:
+            yield with_identical(knot, g, p)
+
+    best: list[list[Pairs | None]] = [[None, None] for _ in range(rules.criteria)]
+    for block in listed():
+        for side in (0, 1):
+            ordered = block.take(preference(block, block.gold if side == 0 else block.pred))
+            for criterion, known in enumerate(best):
+                pairs = _best_of_each(ordered, side, rules, criterion)
+                old = known[side]
+                if old is not None:
+                    both = joined([old, pairs])
+                    both = both.take(preference(both, both.gold if side == 0 else both.pred))
+                    pairs = _best_of_each(both, side, rules, criterion)
+                known[side] = pairs
+    for criterion, found in enumerate(best):
+        for target, pairs_of, side in ((outcome.gold, found[0], 0), (outcome.pred, found[1], 1)):
             if pairs_of is None:
                 continue
             place = pairs_of.gold if side == 0 else pairs_of.pred
@@ -269,6 +306,14 @@ def _each_side(knot: Knot, rules: Rules, outcome: Alignment, rows: Rows) -> None
                 g, p = knot.gold[pairs_of.gold], knot.pred[pairs_of.pred]
                 span, partner = (g, p) if side == 0 else (p, g)
                 target.partners[span] = partner
+    return documents
+
+
+def _best_of_each(ordered: Pairs, side: int, rules: Rules, criterion: int) -> Pairs:
+    """Return the pair of most credit of each span of one side; of those, the first in order."""
+    span = ordered.gold if side == 0 else ordered.pred
+    turn = np.argsort(span * 4 - CREDIT[rules.decisions[ordered.code, criterion]], kind="stable")
+    return ordered.take(turn[np.flatnonzero(np.diff(span[turn], prepend=-1))])
 
 
 def _flat(start: Int64, end: Int64) -> bool:

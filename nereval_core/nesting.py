@@ -208,7 +208,7 @@ def _mark(table: _Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
     chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (BITS - 1 - table.place[pairs]) & 1
 
 
-def by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs, int | None]]:
+def by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
     """Yield the chosen pairs of each criterion."""
     for criterion, some in enumerate(chosen):
-        yield criterion, pairs.take(some), None
+        yield criterion, pairs.take(some)

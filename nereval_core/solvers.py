@@ -1,4 +1,4 @@
-"""Solvers for clusters of particular shapes, and the greedy one for clusters too large for any other.
+"""Solvers for clusters of particular shapes.
 
 Stars take their best pair; clusters of at most SMALL by SMALL are solved together, by trying every maximal matching;
 chains of flat spans by a linear dynamic programme. Sums are integers throughout.
@@ -15,17 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import EQUAL, SAME_TYPE, Rules
-from nereval_core.candidates import (
-    BLOCK,
-    CREDIT,
-    Knot,
-    Pairs,
-    blocks,
-    candidate_pairs,
-    joined,
-    preference,
-    worth_of,
-)
+from nereval_core.candidates import BLOCK, CREDIT, Pairs, preference
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]
@@ -34,7 +24,7 @@ SMALL = 4
 """Spans a side up to which all maximal matchings are tried."""
 
 
-def stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pairs, int | None]]:
+def stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pairs]]:
     """Take the best pair of each cluster in which one side has one span."""
     order = preference(pairs, cluster)
     first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
@@ -44,7 +34,7 @@ def stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pai
     for criterion in range(rules.criteria):
         lost = (2 - CREDIT[rules.decisions[:, criterion]]) * len(order)
         best = np.minimum.reduceat(lost.take(code) + place, first)
-        yield criterion, pairs.take(order[best % len(order)]), None
+        yield criterion, pairs.take(order[best % len(order)])
 
 
 @cache
@@ -59,7 +49,7 @@ def _matchings(rows: int, columns: int) -> Int64:
 
 def smalls(
     rules: Rules, pairs: Pairs, cluster: Int64, rows: int, columns: int, local_gold: Int64, local_pred: Int64
-) -> Iterator[tuple[int, Pairs, int | None]]:
+) -> Iterator[tuple[int, Pairs]]:
     """Try every maximal matching of all clusters of one size at once.
 
     A slot without a pair weighs nothing, so that maximal matchings stand for all.
@@ -98,7 +88,7 @@ def smalls(
             if len(tied):
                 best[tied] = _smallest(np.sort(key[tied][:, ways], axis=2), alive[tied])
             chosen = edge[np.arange(height)[:, None], ways[best]].ravel()
-            yield criterion, pairs.take(chosen[chosen >= 0]), None
+            yield criterion, pairs.take(chosen[chosen >= 0])
 
 
 def _smallest(keys: Array, alive: NDArray[np.bool_]) -> Int64:
@@ -145,45 +135,3 @@ def chain(pairs: Pairs, credit: Int64) -> Int64:
         else:
             i += 1
     return np.array(chosen, np.int64)
-
-
-def greedy_alignment(knot: Knot, rules: Rules, criterion: int, g: Int64, p: Int64) -> Pairs:
-    """Align a cluster too large to solve: the best pair first, by design section 4 pair by pair, then the next.
-
-    Pairs are looked at in blocks, and only the best of them kept: what is held is bounded, whatever the size.
-    """
-    # Where only hulls overlap there may be no pair at all.
-    nothing = np.zeros(0, np.int64)
-    chosen = [candidate_pairs(knot, nothing, nothing)]
-    while len(g) and len(p):
-        best: Pairs | None = None
-        everything = True
-        least = np.iinfo(np.int64).min
-        for block in blocks(knot, g, p):
-            worth = worth_of(block) + (CREDIT[rules.decisions[block.code, criterion]] << 44)
-            some = block.take(worth >= least)
-            best = some if best is None else joined([best, some])
-            if len(best) > BLOCK:
-                best = best.take(_ranked(rules, criterion, best)[: BLOCK // 2])
-                last = best.take(slice(-1, None))
-                least = int(worth_of(last)[0] + (CREDIT[rules.decisions[last.code, criterion]][0] << 44))
-                everything = False
-        if best is None or not len(best):
-            break
-        best = best.take(_ranked(rules, criterion, best))
-        golds, preds = set(g.tolist()), set(p.tolist())
-        picks = []
-        for i, (one, two) in enumerate(zip(best.gold.tolist(), best.pred.tolist(), strict=True)):
-            if one in golds and two in preds:
-                golds.remove(one)
-                preds.remove(two)
-                picks.append(i)
-        chosen.append(best.take(np.array(picks, np.int64)))
-        if everything:
-            break
-        g, p = np.array(sorted(golds), np.int64), np.array(sorted(preds), np.int64)
-    return joined(chosen)
-
-
-def _ranked(rules: Rules, criterion: int, pairs: Pairs) -> Int64:
-    return preference(pairs, -CREDIT[rules.decisions[pairs.code, criterion]])

@@ -73,6 +73,9 @@ RULES: dict[str, Callable[[Span, Span], str]] = {
     "third-gold": lambda g, p: (
         COR if 3 * len(g.characters & p.characters) >= len(g.characters) and g.kind == p.kind else INC
     ),
+    "near-type": lambda g, p: COR if g.kind == p.kind else PAR,
+    "near-left": lambda g, p: COR if g.start == p.start and g.kind == p.kind else PAR,
+    "near-strict": lambda g, p: COR if g.fragments == p.fragments and g.kind == p.kind else PAR,
     "most-pred": lambda g, p: COR if 4 * len(g.characters & p.characters) >= 3 * len(p.characters) else INC,
 }
 

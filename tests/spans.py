@@ -14,6 +14,9 @@ COMPOSED = {
     "half-union": {"boundaries": "overlap", "types": "any", "otherwise": "PAR", "minimum": 0.5, "share": "union"},
     "third-gold": {"boundaries": "overlap", "types": "equal", "minimum": "1/3", "share": "gold"},
     "near-core": {"boundaries": "core", "types": "any", "otherwise": "PAR", "minimum": 0.5, "share": "prediction"},
+    "near-type": {"boundaries": "overlap", "types": "equal", "otherwise": "PAR"},
+    "near-left": {"boundaries": "start", "types": "equal", "otherwise": "PAR"},
+    "near-strict": {"boundaries": "equal", "types": "equal", "otherwise": "PAR"},
     "most-pred": {"boundaries": "overlap", "types": "any", "minimum": 0.75, "share": "prediction"},
 }
 CRITERIA_TESTED: tuple[Criterion, ...] = (

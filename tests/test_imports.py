@@ -52,6 +52,7 @@ LEVELS = (
         "nereval_core.matching",
         "nereval_core.nesting",
         "nereval_core.questions",
+        "nereval_core.greedy",
         "nereval_core.solvers",
     ),
     ("nereval_core.criteria",),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
-from nereval_core import alignment
+from nereval_core import alignment, greedy, matching
 from nereval_core.corpus import Documents, Layer
 from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable, criterion_from_parts
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
@@ -189,14 +192,30 @@ def side(room: int = 24, most: int = 8, count: int = 4) -> st.SearchStrategy[lis
     return st.lists(st.lists(span_in(room), max_size=most), min_size=count, max_size=count)
 
 
+@contextmanager
+def limited(window: int | None) -> Iterator[None]:
+    """Align every cluster greedily, each span being offered so many others; exactly where `window` is None."""
+    with pytest.MonkeyPatch.context() as patch:
+        if window is not None:
+            patch.setattr(matching, "LIMIT", 0)
+            patch.setattr(greedy, "WINDOW", window)
+        yield
+
+
+WINDOWS = pytest.mark.parametrize("window", [None, 1])
+
+
+@settings_of(max_examples=20)
+@WINDOWS
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 @given(gold=side(), pred=side())
-def test_promised_properties(counting: str, gold: list[list[Span]], pred: list[list[Span]]) -> None:
+def test_promised_properties(window: int | None, counting: str, gold: list[list[Span]], pred: list[list[Span]]) -> None:
     over = documents(len(gold))
     how = Settings(CRITERIA_TESTED, counting=counting)  # type: ignore[arg-type]
-    scores = score(over, gold, pred, how)
-    swapped = score(over, pred, gold, how)
-    symmetric = {*APPLICABLE, "half-union"}
+    with limited(window):
+        scores = score(over, gold, pred, how)
+        swapped = score(over, pred, gold, how)
+    symmetric = {*APPLICABLE, "half-union", "near-type", "near-left", "near-strict"}
     for criterion in CRITERIA_TESTED:
         name = criterion.name
         counts = scores.counts(name)
@@ -213,25 +232,29 @@ def test_promised_properties(counting: str, gold: list[list[Span]], pred: list[l
             for kind, row in scores.by_type(name).items():
                 mirrored = swapped.by_type(name)[kind]
                 assert row.gold[:3] == mirrored.pred[:3] and row.mis == mirrored.spu
-    for stricter, looser in LOOSER:
+    for stricter, looser in LOOSER if window is None else ():
         for number in (0, 1):
             sides = [(scores.counts(name).gold, scores.counts(name).pred)[number] for name in (stricter, looser)]
             assert sides[0][Decision.COR] <= sides[1][Decision.COR]
 
 
+@settings_of(max_examples=20)
+@WINDOWS
 @given(gold=side(), pred=side(), random=st.randoms(use_true_random=False))
 def test_order_of_spans_and_documents_changes_nothing(
-    gold: list[list[Span]], pred: list[list[Span]], random: random.Random
+    window: int | None, gold: list[list[Span]], pred: list[list[Span]], random: random.Random
 ) -> None:
     over = documents(len(gold))
-    scores = score(over, gold, pred, Settings(CRITERIA_TESTED))
+    with limited(window):
+        scores = score(over, gold, pred, Settings(CRITERIA_TESTED))
     turn = random.sample(range(len(gold)), len(gold))
     other = Documents(tuple(over.ids[i] for i in turn), tuple(over.texts[i] for i in turn))
     mixed = []
     for drawn in (gold, pred):
         spans = flatten([drawn[i] for i in turn])
         mixed.append(make("x", other, random.sample(spans, len(spans))))
-    again = score_layers(*mixed, Settings(CRITERIA_TESTED))
+    with limited(window):
+        again = score_layers(*mixed, Settings(CRITERIA_TESTED))
     assert (again.read_gold, again.read_pred) == (scores.read_gold, scores.read_pred)
     for criterion in CRITERIA_TESTED:
         assert again.by_document(criterion.name) == scores.by_document(criterion.name)
@@ -243,6 +266,43 @@ def test_drawn_documents_equal_the_best_of_all_alignments(gold: list[list[Span]]
     scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
     for criterion in CRITERIA_TESTED:
         check(gold, pred, scores, criterion.name)
+
+
+@pytest.mark.parametrize("name", ["type", "lenient"])
+def test_discontinuous_spans_beside_an_identical_pair(name: str) -> None:
+    """Both meet the identical pair and not each other: each of its spans finds another partner."""
+    gold = [one(2, 4), Span(((0, 1), (2, 3), (6, 7)), "A")]
+    pred = [one(2, 4), Span(((1, 2), (3, 5)), "A")]
+    scores = score(documents(1), [gold], [pred], settings(name))
+    check([gold], [pred], scores, name)
+    assert scores.counts(name).cor == 2
+
+
+@st.composite
+def with_moved_fragments(draw: st.DrawFn) -> tuple[list[list[Span]], list[list[Span]]]:
+    """Gold, and predictions made of it: equal, of another type, or with other fragments within the same hull."""
+    gold = [draw(st.lists(span_in(9), min_size=1, max_size=4)) for _ in range(3)]
+
+    def predicted(span: Span) -> Span:
+        way = draw(st.integers(0, 3))
+        if way == 0:
+            return replace(span, kind="B")
+        if way == 1 or span.end - span.start < 3:
+            return span
+        low, high = sorted(
+            draw(st.lists(st.integers(span.start + 1, span.end - 1), min_size=2, max_size=2, unique=True))
+        )
+        return replace(span, fragments=((span.start, low), (high, span.end)))
+
+    return gold, [[predicted(span) for span in spans] for spans in gold]
+
+
+@settings_of(max_examples=60)
+@given(drawn=with_moved_fragments())
+def test_moved_fragments_equal_the_best_of_all_alignments(drawn: tuple[list[list[Span]], list[list[Span]]]) -> None:
+    scores = score(documents(len(drawn[0])), *drawn, Settings(CRITERIA_TESTED))
+    for criterion in CRITERIA_TESTED:
+        check(*drawn, scores, criterion.name)
 
 
 @given(gold=side(), pred=side(), cut=st.integers(0, 4))
