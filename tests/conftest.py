@@ -18,9 +18,9 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from nereval_core.__main__ import main
-from tests import databases
-from tests.browser import Visit, launched, served
-from tests.sharded import Cli
+from tests.support import databases
+from tests.support.browser import Visit, launched, served
+from tests.support.commands import Cli
 
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.benchmarks.__main__ import GROUPS, measured
 from tests.benchmarks.scales import Scale
-from tests.browser import ROOT
+from tests.support.browser import ROOT
 
 IN_BROWSER = ("app", "store", "folder")
 

@@ -29,7 +29,7 @@ from nereval_core.store import Kept, Store, fingerprints
 from nereval_core.texts import Texts
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
-from tests.browser import Visit, launched, served
+from tests.support.browser import Visit, launched, served
 
 SPANS, BY_DOCUMENT = 1_000_000, 10
 CLICKS = 20

@@ -36,7 +36,7 @@ from nereval_core.texts import Texts
 from tests.benchmarks.app import ACTIONS, CHOSEN, Action, clicked, open_criteria
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
-from tests.browser import Visit
+from tests.support.browser import Visit
 
 SPANS, QUICK = 100_000_000, 5_000_000
 BY_DOCUMENT = 10

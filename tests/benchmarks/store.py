@@ -25,7 +25,7 @@ from pages.shared.orders import Served
 from tests.benchmarks.app import SPANS, corpus, environment, keep
 from tests.benchmarks.reading_documents import write_jsonl
 from tests.benchmarks.scales import Scale
-from tests.browser import ROOT, Visit, launched, running
+from tests.support.browser import ROOT, Visit, launched, running
 
 PAGES = ("Overview", "Confusion", "Errors", "Documents", "Slices", "Overview")
 PEOPLE = 4

@@ -19,9 +19,9 @@ from nereval_core.errors import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.offsets import Offsets
 from nereval_core.writers import write, writers
-from tests import samples
 from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
-from tests.samples import CAS_XMI, DKPRO, DOCBIN, SAMPLES
+from tests.support import samples
+from tests.support.samples import CAS_XMI, DKPRO, DOCBIN, SAMPLES
 
 BREAK = b"\n<<<>>>\n"
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 from pages.shared.loading import load_demo
 from pages.shared.url import View, write
-from tests.browser import ROOT, Visit, launched, served
+from tests.support.browser import ROOT, Visit, launched, served
 
 HERE = Path(__file__).parent
 COLOURS = 96

@@ -1,0 +1,179 @@
+"""Nested spans: pairs fixed beforehand and clusters solved side by side change nothing but the time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nereval_core import alignment, matching, nesting, solvers
+from nereval_core.beforehand import Scope, scopes
+from nereval_core.candidates import Knot, Pairs
+from nereval_core.criteria import CRITERIA, SCHEMAS
+from nereval_core.scoring import Settings, rules_table, score_layers
+from tests.benchmarks.generated import TYPES, Generated
+from tests.benchmarks.nested import nested
+from tests.scoring.test_scoring import check, flatten, score
+from tests.support.oracle import Span
+from tests.support.spans import CRITERIA_TESTED, documents, make
+
+Drawn = list[list[Span]]
+
+
+def scoped(names: list[str]) -> dict[Scope, list[str]]:
+    found = scopes(rules_table([CRITERIA[name] for name in names]))
+    return {scope: [names[column] for column in columns] for scope, columns in found.items()}
+
+
+def test_where_identical_pairs_may_be_fixed() -> None:
+    """Section 4 of the design allows it for three criteria everywhere; a looser one must not lose credit by it."""
+    names = [criterion.name for criterion in CRITERIA.values() if criterion.unit == "span"]
+    found = scoped([name for name in names if name not in ("core", "alternatives")])
+    assert found["everywhere"] == ["strict", "exact", "partial"]
+    assert found["innermost"] == ["type", "left", "right", "lenient"]
+    assert found["nowhere"] == ["either", "approximate"]
+    assert scoped(["core", "alternatives"]) == {"nowhere": ["core", "alternatives"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "gold", "pred", "correct"),
+    [
+        # The identical pair is no part of the best alignment: each of its spans finds another.
+        ("type", [(0, 6, "A"), (4, 10, "A")], [(4, 10, "A"), (9, 14, "A")], 2),
+        ("approximate", [(4, 10, "A"), (2, 12, "A")], [(4, 10, "A"), (5, 6, "A")], 2),
+        ("either", [(4, 10, "A"), (4, 12, "A")], [(4, 10, "A"), (2, 10, "A")], 2),
+        ("lenient", [(0, 6, "A"), (4, 10, "A")], [(4, 10, "A"), (9, 14, "A")], 2),
+    ],
+)
+def test_an_identical_pair_that_must_not_be_fixed(
+    name: str, gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]], correct: int
+) -> None:
+    sides = [[Span(((low, high),), kind) for low, high, kind in side] for side in (gold, pred)]
+    scores = score(documents(1), [sides[0]], [sides[1]], Settings((CRITERIA[name],)))
+    check([sides[0]], [sides[1]], scores, name)
+    assert scores.counts(name).cor == correct
+
+
+@st.composite
+def trees(draw: st.DrawFn, *, room: int = 40, levels: int = 3, most: int = 4) -> list[Span]:
+    """Spans that stand inside one another, none crossing, some of them doubled."""
+    found: list[Span] = []
+
+    def fill(low: int, high: int, level: int) -> None:
+        cuts = sorted(draw(st.lists(st.integers(low, high), max_size=2 * most, unique=True)))
+        for start, end in zip(cuts[::2], cuts[1::2], strict=False):
+            found.append(Span(((start, end),), draw(st.sampled_from("AAB"))))
+            if draw(st.integers(0, 9)) == 0:
+                found.append(replace(found[-1], kind=draw(st.sampled_from("AB"))))
+            if level < levels and end - start > 2:
+                fill(start, end, level + 1)
+
+    fill(0, room, 1)
+    return found
+
+
+@st.composite
+def predicted(draw: st.DrawFn, gold: list[Span]) -> list[Span]:
+    """Predictions for gold spans: most equal, others shifted, of another type or left out, and some from nowhere."""
+    found = []
+    for span in gold:
+        fate = draw(st.integers(0, 9))
+        start, end = span.start, span.end
+        if fate == 7:
+            end += 1
+        if fate == 8:
+            found.append(replace(span, kind="C"))
+        elif fate < 8:
+            found.append(replace(span, fragments=((start, end),)))
+    return [*found, *draw(trees(levels=1, most=1))]
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
+    gold = draw(st.lists(trees(), min_size=1, max_size=3))
+    return gold, [draw(predicted(spans)) for spans in gold]
+
+
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send every cluster to the exact solver for any shape, one at a time."""
+
+    def unsolved(rules: Any, knot: Knot, pairs: Pairs, cluster: Any) -> tuple[Any, Any]:
+        return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
+
+    monkeypatch.setattr(
+        matching, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
+    )
+    monkeypatch.setattr(matching, "solved_by_nesting", unsolved)
+    for module in (matching, solvers):
+        monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(matching, "_flat", lambda start, end: False)
+
+
+def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
+    over = documents(len(gold))
+    layers = make("gold", over, flatten(gold)), make("pred", over, flatten(pred))
+    scores = score_layers(*layers, Settings(CRITERIA_TESTED))
+    found: list[Any] = []
+    for criterion in CRITERIA_TESTED:
+        columns = (*scores.decisions(criterion.name), *scores.partners(criterion.name))
+        found.append((criterion.name, *(column.tolist() for column in columns)))
+    return found
+
+
+@given(drawn=corpora())
+def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn]) -> None:
+    fast = outcomes(*drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solvers, "SMALL", 1)
+        patch.setattr(matching, "SMALL", 1)
+        side_by_side = outcomes(*drawn)
+        plainly(patch)
+        plain = outcomes(*drawn)
+    assert fast == plain
+    assert side_by_side == plain
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Crossing, doubled and discontinuous spans with cores and alternatives: nothing but tables over subsets."""
+    from tests.support.spans import random_spans
+
+    rng = random.Random(seed)
+    gold = [random_spans(rng, 9, room=16) for _ in range(8)]
+    # As found elsewhere, with what others predicted.
+    pred = [[*rng.sample(spans, len(spans) // 2), *random_spans(rng, 4, room=16)] for spans in gold]
+    monkeypatch.setattr(solvers, "SMALL", 1)
+    monkeypatch.setattr(matching, "SMALL", 1)
+    side_by_side = outcomes(gold, pred)
+    plainly(monkeypatch)
+    assert side_by_side == outcomes(gold, pred)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("OPEN", 3), ("LONGEST", 9), ("MOST", 3), ("BITS", 12), ("ROOM", 4), ("CELLS", 1)]
+)
+def test_clusters_beyond_a_limit_are_solved_otherwise(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = nested(1_000, levels=2, doubled=0.1, outer=0.1)
+    expected = sides(data)
+    monkeypatch.setattr(nesting, limit, value)
+    assert sides(data) == expected
+
+
+@pytest.mark.parametrize("how", [{}, {"levels": 3}, {"doubled": 0.1}, {"outer": 0.01, "many": 40, "by_document": 80}])
+def test_generated_nested_spans_equal_the_plain_way(how: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    data = nested(1_000, **how)
+    expected = sides(data)
+    plainly(monkeypatch)
+    assert sides(data) == expected
+
+
+def sides(data: Generated) -> list[Any]:
+    rules = rules_table([CRITERIA[name] for name in SCHEMAS])
+    outcome = alignment.align(data.gold, data.pred, data.base, rules, types=TYPES)
+    assert outcome.greedy == ()
+    return [part.tolist() for side in (outcome.gold, outcome.pred) for part in (side.rows, side.counts)]

@@ -1,0 +1,381 @@
+"""Intervals, differences and tests of systems: against scipy, against what can be worked out, and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nereval_core.analysis import resampling
+from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent
+from nereval_core.analysis.resampling import (
+    Plan,
+    acceleration,
+    bca,
+    bootstrap_sums,
+    document_counts,
+    leave_one_out,
+    ratios,
+    swap_sums,
+    type_counts,
+)
+from nereval_core.analysis.resampling_units import each_document
+from nereval_core.analysis.significance import (
+    F1,
+    FEW,
+    Counted,
+    Group,
+    Resampled,
+    bests,
+    counted,
+    difference_table,
+    holm,
+    interval_table,
+    ranks,
+)
+from nereval_core.corpus import Documents, layer
+from nereval_core.counts import Counts
+from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.scoring import Scores, Settings, score_layers
+from tests.support import ROOT
+from tests.support.shared_corpora import SHARED, needs
+
+DEMO = ROOT / "demo_data" / "biology"
+SYSTEMS = ("rules", "perceptron", "annotator-2")
+PLAN = Plan(resamples=2_000, seed=1)
+Rows = list[tuple[int, int, int, int]]
+
+
+@pytest.fixture(scope="module")
+def demo() -> Mapping[str, Scores]:
+    loaded = load_corpus(DEMO / "gold.jsonl", {name: DEMO / f"{name}.jsonl" for name in SYSTEMS})
+    settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE))
+    return {one.name: score_layers(loaded.corpus.gold, one, settings) for one in loaded.corpus.systems}
+
+
+def drawn(documents: int, systems: int, seed: int) -> np.ndarray[Any, Any]:
+    """Draw counts of one group, shape (1, systems, 4, documents); each system is a little better than the last."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(1, 9, documents)
+    found = np.zeros((1, systems, 4, documents), np.int32)
+    for number in range(systems):
+        predicted = rng.integers(1, 9, documents)
+        right = rng.binomial(np.minimum(gold, predicted), 0.5 + 0.05 * number)
+        found[0, number] = [2 * right, 2 * right, gold, predicted]
+    return found
+
+
+def resampled(counts: np.ndarray[Any, Any], plan: Plan = PLAN) -> Resampled:
+    groups, systems = counts.shape[:2]
+    names = tuple(Group(f"c{number}") for number in range(groups))
+    return Resampled(Counted(names, tuple("abcdefgh"[:systems]), counts, each_document(counts.shape[-1])), plan)
+
+
+@pytest.mark.parametrize("name", APPLICABLE)
+def test_counts_of_documents_and_types_add_up(demo: Mapping[str, Scores], name: str) -> None:
+    for scores in demo.values():
+        whole, kinds = scores.counts(name), scores.by_type(name)
+        parts = document_counts(scores, name)
+        assert parts.shape == (4, 20)
+        assert parts.sum(axis=1).tolist() == four(whole)
+        found = type_counts(scores, name, tuple(kinds))
+        assert {kind: found[row].sum(axis=1).tolist() for row, kind in enumerate(kinds)} == {
+            kind: four(counts) for kind, counts in kinds.items()
+        }
+        # By document too.
+        assert (found[:, 2:].sum(axis=0) == parts[2:]).all()
+
+
+def four(counts: Counts) -> list[int]:
+    return [*(2 * side[0] + side[2] for side in (counts.gold, counts.pred)), counts.pos, counts.act]
+
+
+SIDE = st.lists(st.integers(0, 30), min_size=5, max_size=5).map(tuple)
+
+
+@given(st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=6))
+def test_ratios_are_those_of_counts(rows: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
+    every = [Counts(gold, pred) for gold, pred in rows]
+    found = ratios(np.array([four(counts) for counts in every]).T)
+    for place, counts in enumerate(every):
+        expected = [counts.precision, counts.recall, counts.f1]
+        assert [None if np.isnan(value) else value for value in found[:, place]] == expected
+
+
+@pytest.mark.parametrize(("block", "columns"), [(1 << 22, 1 << 25), (40, 1 << 25), (7, 30), (1, 1)])
+def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch, block: int, columns: int) -> None:
+    """Whatever is multiplied at once, the documents drawn are the same."""
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    monkeypatch.setattr(resampling, "COLUMNS", columns)
+    counts = drawn(13, 3, 0)
+    plan = Plan(resamples=50, seed=4)
+    rng = np.random.default_rng((4, 0))
+    draws = [rng.integers(0, 13, 13, np.int32) for _ in range(50)]
+    expected = np.stack([counts[..., draw].sum(axis=-1) for draw in draws], axis=-1)
+    assert (bootstrap_sums(counts, plan) == expected).all()
+    rng = np.random.default_rng((4, 1))
+    words = [int(rng.integers(0, 1 << 32, 1, np.uint32)[0]) for _ in range(50)]
+    # The first bit of the first byte is the first document's.
+    signs = np.array([[1 - 2 * (word >> (8 * (bit // 8) + 7 - bit % 8) & 1) for bit in range(13)] for word in words])
+    assert (swap_sums(counts, plan) == np.einsum("...d,rd->...r", counts, signs)).all()
+
+
+def test_sums_beyond_float32_are_exact() -> None:
+    counts = np.array([[[[(1 << 24) + 1, 3]] * 4]], np.int32)
+    found = bootstrap_sums(counts, Plan(resamples=40))
+    assert set(found.reshape(-1).tolist()) == {6, (1 << 24) + 4, (1 << 25) + 2}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_are_those_of_scipy(seed: int) -> None:
+    """From the same resamples the same ends; from resamples of its own nearly the same."""
+    counts = drawn(30, 1, seed)
+    places = np.arange(30)
+
+    def f1(sample: np.ndarray[Any, Any]) -> float:
+        return float(ratios(counts[0, 0][:, sample].sum(axis=1)[:, None])[F1, 0])
+
+    theirs = stats.bootstrap((places,), f1, n_resamples=2_000, method="BCa", vectorized=False, rng=seed)
+    left_out = acceleration(ratios(leave_one_out(counts[0]))[:, F1])
+    same = bca(np.array([f1(places)]), theirs.bootstrap_distribution[None], left_out, 0.95)
+    assert [same.low[0], same.high[0]] == pytest.approx(list(theirs.confidence_interval), abs=1e-12)
+    ours = interval_table(resampled(counts, Plan(resamples=10_000, seed=seed))).iloc[0]
+    spread = float(theirs.standard_error)
+    assert ours["f1_low"] == pytest.approx(theirs.confidence_interval.low, abs=0.25 * spread)
+    assert ours["f1_high"] == pytest.approx(theirs.confidence_interval.high, abs=0.25 * spread)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_of_differences_are_those_of_scipy(seed: int) -> None:
+    counts = drawn(25, 2, seed)
+    places = np.arange(25)
+
+    def difference(sample: np.ndarray[Any, Any]) -> float:
+        one, other = (ratios(counts[0, place][:, sample].sum(axis=1)[:, None])[F1, 0] for place in (1, 0))
+        return float(one - other)
+
+    theirs = stats.bootstrap((places,), difference, n_resamples=2_000, method="BCa", vectorized=False, rng=seed)
+    row = difference_table(resampled(counts, Plan(resamples=10_000)), "a").iloc[0]
+    assert (row["system"], row["baseline"]) == ("b", "a")
+    assert row["difference"] == difference(places)
+    for end, expected in zip(("low", "high"), theirs.confidence_interval, strict=True):
+        assert row[end] == pytest.approx(expected, abs=0.25 * float(theirs.standard_error))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_randomization_is_exact_for_few_documents(seed: int) -> None:
+    """Of 2 to the power of 8 ways to swap, scipy tries each."""
+    counts = drawn(8, 2, seed)
+    one, other = np.arange(8), np.arange(8, 16)
+    both = np.concatenate([counts[0, 0], counts[0, 1]], axis=1)
+
+    def statistic(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> float:
+        f1 = [ratios(both[:, side].sum(axis=1)[:, None])[F1, 0] for side in (x, y)]
+        return abs(float(f1[0] - f1[1]))
+
+    theirs = stats.permutation_test(
+        (one, other), statistic, permutation_type="samples", vectorized=False, alternative="greater", n_resamples=1e6
+    )
+    row = difference_table(resampled(counts, Plan(resamples=20_000)), "a").iloc[0]
+    assert row["p"] == pytest.approx(theirs.pvalue, abs=4 * (0.25 / 20_000) ** 0.5)
+
+
+def test_a_binomial_agrees_with_the_exact_interval() -> None:
+    """One gold span a document, found or not: recall in resamples is binomial, and the ends can be looked up."""
+    n, right = 400, 300
+    hit = np.repeat([1, 0], [right, n - right])
+    counts = np.array([[[2 * hit, 2 * hit, np.ones(n, int), hit]]], np.int32)
+    row = interval_table(resampled(counts, Plan(resamples=20_000))).iloc[0]
+    assert row["recall"] == 0.75 and row["precision"] == 1
+    share = right / n
+    binomial = stats.binom(n, share)
+    bias = stats.norm.ppf(binomial.cdf(right - 1) + binomial.pmf(right) / 2)
+    # The third moment of leaving one out: see Efron 1987, the parametric value is (1 - 2p) / (6 sqrt(n p q)).
+    skew = (1 - 2 * share) / (6 * (n * share * (1 - share)) ** 0.5)
+    for end, tail in (("recall_low", 0.025), ("recall_high", 0.975)):
+        z = bias + stats.norm.ppf(tail)
+        level = stats.norm.cdf(bias + z / (1 - skew * z))
+        assert row[end] == pytest.approx(binomial.ppf(level) / n, abs=1.01 / n)
+    exact = stats.binomtest(right, n).proportion_ci(0.95, "exact")
+    assert row["recall_low"] == pytest.approx(exact.low, abs=2 / n)
+    assert row["recall_high"] == pytest.approx(exact.high, abs=2 / n)
+    # What is always right cannot vary.
+    assert (row["precision_low"], row["precision_high"]) == (1, 1)
+
+
+def test_equal_systems_do_not_differ() -> None:
+    counts = drawn(30, 1, 0).repeat(3, axis=1)
+    table = difference_table(resampled(counts))
+    assert len(table) == 3
+    for name, value in (("difference", 0), ("low", 0), ("high", 0), ("p", 1), ("p_holm", 1), ("tests", 3)):
+        assert table[name].tolist() == [value] * 3
+    found = interval_table(resampled(counts))
+    assert found["rank"].tolist() == [1, 1, 1] and found["best"].tolist() == [1, 1, 1]
+
+
+def test_what_is_undefined_is_said() -> None:
+    """All spans in the first of four documents: a resample is without any in (3/4)^4 of all cases."""
+    spans = np.array([[2, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0]], np.int32)
+    none = np.zeros((4, 4), np.int32)
+    found = resampled(np.stack([np.stack([spans, none]), np.stack([none, none])]), Plan(resamples=10_000))
+    table = interval_table(found)
+    assert table["units"].tolist() == [1, 0, 0, 0]
+    assert table["undefined"].iat[0] / 10_000 == pytest.approx((3 / 4) ** 4, abs=0.02)
+    assert table["undefined"].tolist()[1:] == [10_000] * 3
+    # Resamples of the one document that F1 rests on tell nothing.
+    assert table["f1"].iat[0] == 2 / 3 and table["f1"].iloc[1:].isna().all()
+    assert table[["f1_low", "f1_high", "precision_low", "recall_high"]].isna().all(axis=None)
+    assert table["why"].tolist() == ["no interval and no test: F1 rests on one document alone", "", "", ""]
+    assert table["rank"].tolist()[:1] == [1] and table["rank"].iloc[1:].isna().all()
+    assert table["best"].iat[0] != 1 and table["best"].iloc[2:].isna().all()
+    differences = difference_table(found, "a")
+    assert differences[["difference", "low", "high", "p", "p_holm"]].isna().all(axis=None)
+    assert differences["tests"].tolist() == [0, 0]
+
+
+def test_swaps_without_an_f1_count_as_far_apart() -> None:
+    """No gold spans, and two predictions each in documents of their own: swaps that give all to one leave no F1."""
+    nothing = [0, 0, 0, 0]
+    counts = np.array([[[nothing, nothing, nothing, acts] for acts in ([1, 1, 0, 0], [0, 0, 1, 1])]], np.int32)
+    table = difference_table(resampled(counts))
+    assert (table["difference"].iat[0], table["p"].iat[0], table["tests"].iat[0]) == (0, 1, 1)
+
+
+def test_there_may_be_no_documents() -> None:
+    over = Documents((), ())
+    gold = layer("gold", over, [], [], [], [])
+    found = compare_scores({name: score_layers(gold, gold.renamed(name)) for name in "ab"}, plan=PLAN, by_type=True)
+    assert found.intervals["f1"].isna().all() and found.differences["p"].isna().all()
+    assert found.words == ("no system has an F1 under strict: there are no spans of gold or of a system",)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([], []),
+        ([0.03], [0.03]),
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
+        ([0.04, 0.01], [0.04, 0.02]),
+        ([0.5, 0.9, 0.6], [1, 1, 1]),
+        ([0.02, float("nan"), 0.02], [0.04, float("nan"), 0.04]),
+    ],
+)
+def test_holm(given: list[float], expected: list[float]) -> None:
+    assert holm(np.array(given)).tolist() == pytest.approx(expected, nan_ok=True)
+
+
+def test_ranks_and_who_is_best_how_often() -> None:
+    nan = float("nan")
+    assert ranks(np.array([0.5, 0.7, nan, 0.7, 0.1])) == [3, 1, None, 1, 4]
+    rows = np.array([[[1.0, 0.5, nan, nan], [0.5, 0.5, 0.2, nan]], [[nan] * 4, [nan] * 4]])
+    found = bests(rows)
+    assert found[0].tolist() == [2 / 3, 2 / 3]
+    assert np.isnan(found[1]).all()
+
+
+VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8)
+
+
+@given(VALUES)
+def test_kendall_is_that_of_scipy(rows: list[tuple[int, int]]) -> None:
+    one, other = (np.array([row[side] for row in rows], float) for side in (0, 1))
+    expected = stats.kendalltau(one, other).statistic if len(rows) > 1 else float("nan")
+    assert kendall(one, other) == pytest.approx(expected, nan_ok=True)
+    assert kendall(np.append(one, np.nan), np.append(other, 1)) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores(demo, plan=PLAN, by_type=True)
+    assert found.baseline == "rules"
+    for row in found.intervals.to_dict("records"):
+        scores = demo[row["system"]]
+        whole = pd.isna(row["type"])
+        counts = scores.counts(row["criterion"]) if whole else scores.by_type(row["criterion"])[row["type"]]
+        assert (row["POS"], row["ACT"]) == (counts.pos, counts.act)
+        for name in ("precision", "recall", "f1"):
+            value = getattr(counts, name)
+            assert row[name] == pytest.approx(float("nan") if value is None else value, abs=1e-15, nan_ok=True)
+            if value is not None:
+                assert 0 <= row[f"{name}_low"] <= row[f"{name}_high"] <= 1
+    kinds = {kind for scores in demo.values() for kind in scores.by_type("strict")}
+    assert len(found.intervals) == len(APPLICABLE) * 3 * (1 + len(kinds))
+    assert len(found.differences) == len(APPLICABLE) * 2 * (1 + len(kinds))
+    assert len(found.pairs) == len(APPLICABLE) * 3
+    assert len(found.taus) == len(APPLICABLE) ** 2
+    # The same again: nothing depends on how much is resampled at once, or on what else is.
+    few = {name: scores for name, scores in demo.items() if name != "annotator-2"}
+    fewer = compare_scores(few, plan=PLAN)
+    both = fewer.intervals["system"].unique()
+    ours = found.intervals[found.intervals["type"].isna() & found.intervals["system"].isin(both)]
+    columns = ["criterion", "system", "f1_low", "f1_high", "undefined"]
+    assert fewer.intervals[columns].equals(ours[columns].reset_index(drop=True))
+    assert fewer.pairs.empty
+
+
+def test_another_baseline_turns_the_difference_round(demo: Mapping[str, Scores]) -> None:
+    found = Resampled(counted(demo, ["strict"], each_document(20)), PLAN)
+    one, other = (difference_table(found, name).set_index("system") for name in ("rules", "perceptron"))
+    there, back = one.loc["perceptron"], other.loc["rules"]
+    assert there["difference"] == -back["difference"]
+    assert there["p"] == back["p"]
+    assert there["low"] == pytest.approx(-back["high"], abs=1e-12)
+
+
+def test_in_words(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores(demo, plan=PLAN, baseline="perceptron")
+    best = found.intervals.iloc[0]
+    assert found.words == (
+        f"under strict rules has the highest F1, 0.682, 95% interval {best['f1_low']:.3f} to {best['f1_high']:.3f}; "
+        "it stays the best in 100% of 2,000 resamples of the documents",
+        "against perceptron (p at most 0.05 after Holm): better: rules; not told apart from it: annotator-2",
+        "best under other criteria: annotator-2 under left",
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0, "0%"), (0.004, "under 1%"), (0.5, "50%"), (0.996, "over 99%"), (1, "100%")]
+)
+def test_no_share_is_rounded_to_none_or_all(share: float, said: str) -> None:
+    assert percent(share) == said
+
+
+def test_few_documents_are_warned_of() -> None:
+    for documents, warned in ((FEW - 1, True), (FEW, False)):
+        found = resampled(drawn(documents, 2, 0))
+        words = few_units(interval_table(found), each_document(documents))
+        assert any(f"only {documents} documents have spans" in line for line in words) == warned
+
+
+@needs("hipe2020")
+def test_the_ranking_of_hipe_2020_is_the_published_one() -> None:
+    """The thirteen English runs by strict F1 under our own criterion: over positions, types whatever their case."""
+    path = SHARED / "expected/hipe2020/official_ranking_en_coarse_strict.tsv"
+    official = pd.read_csv(path, sep="\t")
+    official = official[official["Evaluation"].eq("NE-COARSE-LIT-micro-strict") & official["Label"].eq("ALL")]
+    folder = SHARED / "hipe2020"
+    column = "NE-COARSE-LIT"
+    loaded = load_corpus(
+        folder / "gold/HIPE-data-v1.3-test-en.tsv",
+        {name: folder / f"submissions/{name}.tsv" for name in official["System"]},
+        options=LoadOptions(repair="conlleval", token_text="gold", gold_column=column, pred_column=column),
+    )
+    merge = tuple((kind.upper(), kind) for kind in loaded.corpus.gold.types)
+    settings = Settings((CRITERIA["strict"], CRITERIA["type"]), merge)
+    scores = {one.name: score_layers(loaded.corpus.gold, one, settings) for one in loaded.corpus.systems}
+    found = compare_scores(scores, plan=Plan(resamples=500))
+    strict = found.intervals[found.intervals["criterion"] == "strict"]
+    ours = strict.sort_values("f1", ascending=False, kind="stable")
+    # Published to three places; none of the thirteen share an F1 there, and none here.
+    assert official["F1"].is_monotonic_decreasing and official["F1"].is_unique
+    assert ours["system"].tolist() == official["System"].tolist()
+    assert ours["rank"].tolist() == list(range(1, 14))
+    assert ours["f1"].round(3).tolist() == official["F1"].tolist()
+    assert len(found.pairs) == 2 * 13 * 12 / 2
+    assert "team10_bundle1_en_1 has the highest F1, 0.632" in found.words[0]

@@ -1,0 +1,202 @@
+"""Documents, sentences, runs and groups as what is resampled: counts by unit, words, and every verb that draws."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nereval_core as nereval
+from nereval_core.__main__ import main
+from nereval_core.analysis.resampling_units import each_document, offered, resampling_units
+from nereval_core.corpus import Documents
+from nereval_core.errors import FormatError
+from pages.shared.url import View
+from tests.pages.test_compare_page import texts
+from tests.pages.test_pages import address, opened, upload
+
+SENTENCES = "".join(f"w{number} B-PER\nx O\n\n" if number % 3 else f"w{number} O\nx B-PER\n\n" for number in range(40))
+TYPED = "".join(f"w{number} B-PER\nx O\n\n" for number in range(40))
+
+
+def over(meta: list[dict[str, Any]] | None = None, count: int = 6, *, sentences: bool = False) -> Documents:
+    ids = tuple(map(str, range(count)))
+    return Documents(ids, ("ab",) * count, meta=meta, unit="sentence" if sentences else "document")
+
+
+AUTHORS: list[dict[str, Any]] = [{"author": "b"}, {"author": "a"}, {"author": "b"}, {}, {"author": None}, {}]
+
+
+@pytest.mark.parametrize(
+    ("documents", "by", "numbers", "many"),
+    [
+        (over(), "", [0, 1, 2, 3, 4, 5], "documents"),
+        (over(), "document", [0, 1, 2, 3, 4, 5], "documents"),
+        (over(sentences=True), "sentence", [0, 1, 2, 3, 4, 5], "sentences"),
+        (over(sentences=True), "runs:4", [0, 0, 0, 0, 1, 1], "runs of 4 sentences"),
+        (over(), "runs:2", [0, 0, 1, 1, 2, 2], "runs of 2 documents"),
+        (over(AUTHORS), "author", [0, 1, 0, 2, 3, 4], "groups of documents with the same author"),
+    ],
+)
+def test_which_unit_each_document_belongs_to(documents: Documents, by: str, numbers: list[int], many: str) -> None:
+    units = resampling_units(documents, by)
+    assert units.of(np.arange(6)).tolist() == numbers
+    assert (units.count, units.many) == (max(numbers) + 1, many)
+    assert units.named(1) == f"1 {units.one}" and units.one != units.many
+
+
+@pytest.mark.parametrize(
+    ("documents", "by", "said"),
+    [
+        (over(sentences=True), "document", "no documents are marked"),
+        (over(), "sentence", "not independent; choose document or runs:20"),
+        (over(AUTHORS), "source", "no document has 'source'; choose document, author or runs:20"),
+        (over(), "runs:1", "'runs:1' is no length of runs; write runs:N"),
+        (over(), "runs:", "'runs:' is no length"),
+        (over(), "runs:x", "'runs:x' is no length"),
+    ],
+)
+def test_what_cannot_be_resampled_by_is_refused(documents: Documents, by: str, said: str) -> None:
+    with pytest.raises(FormatError) as wrong:
+        resampling_units(documents, by)
+    assert said in str(wrong.value)
+
+
+def test_notes_warn_of_sentences_and_of_documents_without_the_key() -> None:
+    assert "no documents are marked" in resampling_units(over(sentences=True)).notes[0]
+    assert resampling_units(over(AUTHORS), "author").notes == (
+        "2 documents have no author: each is resampled for itself",
+    )
+    assert not resampling_units(over()).notes and not resampling_units(over(sentences=True), "runs:2").notes
+    assert offered(over(AUTHORS)) == ("document", "author")
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_counts_are_summed_by_unit(values: list[int], draw: Any) -> None:
+    meta = [{"key": value} for value in values]
+    counts = np.array([[draw.randrange(9) for _ in values] for _ in range(3)], np.int32)
+    units = resampling_units(over(meta, len(values)), "key")
+    found = units.summed(counts)
+    assert found.dtype == counts.dtype and found.shape == (3, len(set(values)))
+    for unit, value in enumerate(dict.fromkeys(values)):
+        chosen = [place for place, one in enumerate(values) if one == value]
+        assert found[:, unit].tolist() == counts[:, chosen].sum(axis=1).tolist()
+    assert each_document(len(values)).summed(counts) is counts
+
+
+def write(folder: Path, marked: bool = False) -> list[str]:
+    """Write gold and two systems of 40 sentences without documents, or with four documents of ten."""
+    rows = {"gold": TYPED, "one": SENTENCES, "two": SENTENCES.replace("w1 B-PER", "w1 O")}
+    for name, text in rows.items():
+        if marked:
+            parts = text.split("\n\n")[:-1]
+            text = "".join(
+                ("-DOCSTART- O\n\n" if place % 10 == 0 else "") + f"{one}\n\n" for place, one in enumerate(parts)
+            )
+        (folder / f"{name}.conll").write_text(text)
+    return [str(folder / f"{name}.conll") for name in rows]
+
+
+@pytest.mark.parametrize("verb", ["compare", "agreement", "slices"])
+def test_sentences_are_called_sentences_and_warned_of(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write(tmp_path)
+    assert main([verb, *files, "--resamples", "200"]) == 0
+    out, err = capsys.readouterr()
+    assert "no documents are marked: where several stem from one document, intervals are too narrow" in out + err
+    assert "200 resamples of sentences" in out
+    assert "over documents" not in out and "resamples of documents" not in out
+    assert main([verb, *files, "--resamples", "200", "--resample-by", "runs:10", "--json", "-"]) == 0
+    assert "resamples of runs of 10 sentences" in capsys.readouterr().out
+    assert main([verb, *files, "--resample-by", "document"]) == 2
+    assert "--resample-by: no documents are marked" in capsys.readouterr().err
+
+
+def test_runs_of_ten_sentences_are_documents_of_ten(tmp_path: Path) -> None:
+    """Whether what is drawn is marked or asked for, intervals and tests are the same."""
+    (tmp_path / "marked").mkdir()
+    plain, marked = write(tmp_path), write(tmp_path / "marked", marked=True)
+    found = []
+    for files, by in ((plain, "runs:10"), (marked, "")):
+        gold, one, two = files
+        systems = {"one": one, "two": two}
+        compared = nereval.compare(gold, systems, resamples=300, resample_by=by, by_type=True)
+        agreed = nereval.agreement({"gold": gold, **systems}, resamples=300, resample_by=by)
+        sliced = nereval.slices_of(gold, two, resamples=300, resample_by=by, by="frequency")
+        figures = ["f1", "kappa", "observed"]
+        found.append(
+            (
+                compared.intervals.to_dict("records"),
+                compared.differences.drop(columns="why").to_dict("records"),
+                agreed.table[agreed.table["figure"].isin(figures)].drop(columns="why").to_dict("records"),
+                [table.drop(columns="documents").to_dict("records") for table in sliced.tables.values()],
+            )
+        )
+    assert str(found[0]) == str(found[1])
+    assert found[0][0][0]["units"] == 4
+
+
+def test_what_rests_on_one_unit_has_neither_interval_nor_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "Aspirin eases pain."
+    rows = {"gold": [(0, 7), (14, 18)], "a": [(0, 7)], "b": [(0, 7), (8, 13)]}
+    files = []
+    for name, spans in rows.items():
+        file = tmp_path / f"{name}.jsonl"
+        held = [{"start": start, "end": end, "label": "X"} for start, end in spans]
+        # A second document without spans tells nothing either.
+        file.write_text(
+            "".join(
+                json.dumps(row) + "\n"
+                for row in ({"id": "d1", "text": text, "spans": held}, {"id": "d2", "text": text, "spans": []})
+            )
+        )
+        files.append(str(file))
+    for verb, key in (("compare", "scores"), ("compare", "differences"), ("agreement", "agreement")):
+        assert main([verb, *files, "-q", "--json", "-"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        f1 = [row for row in found[key] if row.get("figure", "f1") == "f1"]
+        assert f1 and all("rests on one document alone" in row["why"] for row in f1)
+        for name in ("low", "high", "f1_low", "precision_high", "p", "p_holm", "best"):
+            assert all(row.get(name) is None for row in f1)
+        assert "interval nan" not in str(found["words"]) and "stays the best" not in str(found["words"])
+    assert main(["slices", *files[:2], "-q", "--by", "length"]) == 0
+    assert "no interval, as all spans are in one document: " in capsys.readouterr().out
+    (table,) = nereval.slices_of(*files[:2], by="length").tables.values()
+    assert set(table["interval"]) == {"none"} and table[["recall_low", "precision_high", "f1_low"]].isna().all(
+        axis=None
+    )
+    assert main(["compare", *files, "-q"]) == 0
+    assert "rests on one document alone" in capsys.readouterr().out
+
+
+def test_pages_ask_what_is_resampled() -> None:
+    app = upload(opened("Start"), *(jsonl(side) for side in ("gold", "one", "two")))
+    view = View(corpus=address(app)["corpus"], resample="author")
+    for page in ("Compare", "Agreement", "Slices"):
+        there = opened(page, view)
+        box = there.selectbox(key="widget_resample_by")
+        assert box.value == "author" and "groups of documents with the same author" in box.options
+        assert "groups of documents with the same author" in texts(there)
+    wrong = opened("Compare", replace(view, resample="nothing"))
+    assert "no document has 'nothing'" in " ".join(str(one.value) for one in wrong.get("code"))
+    assert wrong.selectbox(key="widget_resample_by").value == "document"
+
+
+def jsonl(side: str) -> str:
+    """Write 24 documents by six authors."""
+    step = {"gold": 0, "one": 3, "two": 4}[side]
+    rows = []
+    for number in range(24):
+        ends = 7 if not step or number % step else 6
+        spans = [{"start": 0, "end": ends, "label": "X"}]
+        rows.append({"id": f"d{number}", "text": "Aspirin eases", "spans": spans, "meta": {"author": number % 6}})
+    return "".join(json.dumps(row) + "\n" for row in rows)

@@ -1,0 +1,159 @@
+"""Sentences to be read out: each number is what its link lists, and the words are those worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+
+from nereval_core.analysis.sentences import (
+    Count,
+    Sentence,
+    confusion_sentence,
+    errors_sentence,
+    in_words,
+    joined,
+    overview_sentence,
+)
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.pairing import pair
+from nereval_core.queries import Query, in_documents
+from nereval_core.readers import Source, read
+from nereval_core.scoring import score_layers
+from pages.shared.queries import query_of, view_of
+from pages.shared.url import View, parse, write
+from tests.pages.test_pages import VIEW, opened, sound
+from tests.support.other_formats import Demo
+
+NAMES = ("strict", "partial", "type", "fragment")
+ERRORS = query_of(View())
+
+
+def held(records: MemoryLedger, said: Sentence) -> list[Count]:
+    """Check that each number of a sentence is what its link lists; return the numbers."""
+    counts = [part for part in said if isinstance(part, Count)]
+    for part in counts:
+        view, wrong = parse(write(view_of(View(), part.query)))
+        assert not wrong
+        assert records.total(query_of(view)).weight == part.number, in_words(said)
+        assert part.text == f"{part.number:,}" or re.fullmatch(rf"{part.number:,} \(\d+%\)", part.text)
+    return counts
+
+
+@pytest.mark.parametrize("name", ["pharmacology", "biology", "newspapers"])
+@pytest.mark.parametrize("criterion", NAMES)
+def test_each_number_is_what_it_opens(name: str, criterion: str) -> None:
+    there = Demo(name, NAMES)
+    for system in ("rules", "annotator-2"):
+        records = there.ledger(system, criterion)
+        documents = len(there.gold.documents)
+        counts = held(records, overview_sentence(records, "token" if criterion == "fragment" else "span"))
+        scored = there.scores(system).counts(criterion)
+        assert counts[0].number == scored.pos and scored.act in [part.number for part in counts]
+        held(records, confusion_sentence(records, documents))
+        held(records, confusion_sentence(records))
+        for query in (ERRORS, Query(decision=("MIS",)), Query(decision=("SPU",)), Query(text="a"), Query(text="zzz")):
+            held(records, errors_sentence(records, query, documents))
+
+
+def made(*wrong: tuple[int, str]) -> MemoryLedger:
+    """Score 40 documents with a place in each; `wrong` says in how many another type is predicted, and which."""
+    types = [kind for number, kind in wrong for _ in range(number)]
+    rows = []
+    for number in range(40):
+        # Two errors in each of the first documents, one in those after.
+        first, second = ("LOC", "LOC")
+        if types:
+            first = types.pop(0)
+        if types and number < 3:
+            second = types.pop(0)
+        rows.append((number, first, second))
+    gold = [spans(number, "LOC", "LOC") for number, _, _ in rows]
+    pred = [spans(number, first, second) for number, first, second in rows]
+    sides = (Source.of_uploads([("a.jsonl", "\n".join(side).encode())]) for side in (gold, pred))
+    one, two = (read(side, format="jsonl") for side in sides)
+    both = (one.layer, pair(one, two).layer)
+    return ledger(score_layers(*both), "strict", both)
+
+
+def spans(number: int, first: str, second: str) -> str:
+    marks = [{"start": 0, "end": 4, "label": first}, {"start": 9, "end": 14, "label": second}]
+    return json.dumps({"id": f"d,{number:02}%", "text": "Rome and Paris.", "spans": marks})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ((), "No gold span is aligned with a prediction of another type."),
+        (((1, "ORG"),), "Of 1 type error, 1 (100%) is ORG for LOC."),
+        (
+            ((9, "ORG"), (3, "PER")),
+            "Of 12 type errors, 9 (75%) are ORG for LOC; 6 (67%) of them stand in 3 of 40 documents.",
+        ),
+        (
+            ((2, "PER"), (5, "ORG")),
+            "Of 7 type errors, 5 (71%) are ORG for LOC; 4 (80%) of them stand in 2 of 40 documents.",
+        ),
+        (((3, "ORG"), (2, "PER")), "Of 5 type errors, 3 (60%) are ORG for LOC."),
+    ],
+)
+def test_confusions_worked_by_hand(wrong: tuple[tuple[int, str], ...], said: str) -> None:
+    records = made(*wrong)
+    found = confusion_sentence(records, 40)
+    assert in_words(found) == said
+    held(records, found)
+
+
+def test_overview_and_errors_worked_by_hand() -> None:
+    records = made((4, "ORG"))
+    assert in_words(overview_sentence(records)) == (
+        "Of 80 gold spans, 76 (95%) are correct and 4 (5%) are incorrect; of 80 predictions, 0 (0%) are spurious."
+    )
+    found = errors_sentence(records, ERRORS, 40)
+    assert in_words(found) == "Of 4 records, 2 (50%) stand in document d,00%."
+    held(records, found)
+    assert errors_sentence(records, Query(text="zzz"), 40) == ()
+    assert joined(("a", "b", Count("1", Query(), 1), "c", "d")) == ("ab", Count("1", Query(), 1), "cd")
+
+
+def test_documents_and_types_can_be_asked_for() -> None:
+    records = made((9, "ORG"))
+    every = records.page(Query(), rows=1_000)
+    ids = ["d,00%", "d,07%", "d,39%"]
+    query = Query(having=(in_documents(ids),))
+    assert records.page(query)["document"].tolist() == every[every["document"].isin(ids)]["document"].tolist()
+    assert records.total(Query(having=(in_documents(["d", "00%"]),))).records == 0
+    for value, differ in (("equal", False), ("differ", True)):
+        both = every[(every["gold"] >= 0) & (every["pred"] >= 0)]
+        found = records.page(Query(having=(("types", value),)), rows=1_000)
+        assert (
+            found.index.tolist()
+            == both[(both["gold_type"].astype(str) != both["pred_type"].astype(str)) == differ].index.tolist()
+        )
+    assert records.attribute("types now") is None
+
+
+def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list() -> None:
+    names = [str(button.key) for button in opened("Errors", VIEW).button]
+    keys = [name for name in names if name.startswith("list_link_said_errors")]
+    assert keys
+    for key in keys:
+        app = opened("Errors", VIEW)
+        said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))  # type: ignore[index]
+        app = sound(app.button(key=key).click().run())
+        assert any(f"**{said:,} record" in element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("page", ["Overview", "Confusion"])
+def test_the_sentence_stands_on_the_page_and_its_numbers_are_links(page: str) -> None:
+    app = opened(page, VIEW)
+    records = Demo("pharmacology", NAMES).ledger("rules", "strict")
+    found = [link.proto for link in app.get("page_link")]
+    links = [(one.label, dict(parse_qsl(one.query_string))) for one in found]
+    numbers = [(label, parse(params)[0]) for label, params in links if re.match(r":primary\[\d", label)]
+    assert numbers or page == "Confusion"
+    for label, view in numbers:
+        said = int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
+        assert records.total(query_of(view)).records == said, label

@@ -1,0 +1,39 @@
+"""Consistency in a browser: from a finding by the keyboard to its places, and to its document."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from pages.shared.loading import load_demo
+from pages.shared.url import View, parse, write
+from tests.support.browser import Visit
+
+
+def test_from_a_finding_to_its_place(browser: Any, app: str) -> None:
+    view = View(corpus=load_demo("biology").corpus.digest, system="rules", sort=("edges",))
+    visit = Visit(browser, app)
+    visit.go(f"/Consistency?{urlencode(write(view))}")
+    frames = visit.page.locator("[data-testid='stDataFrame']")
+    chosen(visit, frames.first, 0)
+    visit.page.get_by_text("phosphorylated, left edge of protein: 2 places").wait_for()
+    chosen(visit, frames.nth(1), 1)
+    link = visit.page.get_by_role("link", name="Read in document")
+    with visit.rerun():
+        link.click()
+    place = visit.page.locator(".nv-place")
+    place.first.wait_for()
+    assert parse(dict(parse_qsl(visit.page.url.partition("?")[2])))[0].place is not None
+    assert place.first.bounding_box()["width"] > 60
+    visit.close()
+
+
+def chosen(visit: Visit, frame: Any, row: int) -> None:
+    """Choose the first cell of a row, then the one beside it by the keyboard."""
+    canvas = frame.locator("canvas").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    with visit.rerun():
+        visit.page.mouse.click(box["x"] + 60, box["y"] + 35 * (row + 1) + 17)
+    with visit.rerun():
+        visit.page.keyboard.press("ArrowRight")

@@ -1,0 +1,154 @@
+"""From what two annotators disagree on to a gold that was mended, its score and a report, by clicks and keys alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from nereval_core.__main__ import main
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import KINDS
+from pages.shared.loading import DEMOS, load_demo
+from pages.shared.url import View
+from pages.shared.verdict_panel import PLACEHOLDER
+from tests.browser.test_app import click_row
+from tests.browser.test_compare_browser import at, number_of
+from tests.browser.test_html_report_browser import Opened
+from tests.support.browser import Visit, served
+from tests.support.databases import emptied
+
+DEMO = "pharmacology"
+PAIR = "annotator-1", "annotator-2"
+KEYS = (*"123", "4 0", "5", "2", "4 Control+Enter", "1", "2", "3")
+"""What is pressed on ten records, one after the other: where neither is right, no entity is, or the words proposed."""
+GIVEN = ("gold", "pred", "both", "neither", "unclear", "pred", "neither", "gold", "pred", "both")
+NOTE = "1 or 2? guideline 3, u"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
+    """An empty store in each kind of database, which the app and the commands find."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path}/review.sqlite"
+        found = ReviewStore(url)
+    else:
+        url = request.getfixturevalue("server").url
+        found = emptied(ReviewStore(url))
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", url)
+    yield found
+    found.close()
+
+
+def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp_path: Path) -> None:
+    view = View(corpus=load_demo(DEMO).corpus.digest, system="rules")
+    with served() as address:
+        visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
+        visit.go(at("Agreement", view))
+        disagreements = open_cell(visit)
+        decide(visit, disagreements)
+        place = urlsplit(visit.page.url)
+        visit.page.goto("about:blank")
+    kept = [one.verdict.kind for one in store.reviewed().standing]
+    assert kept == list(GIVEN)
+    assert [one.verdict.note for one in store.reviewed().standing if one.verdict.note] == [NOTE]
+    # Another server, another process: what was decided is there.
+    with served() as address:
+        visit.address = address
+        visit.go(f"{place.path}?{place.query}")
+        visit.page.get_by_role("button", name=f"10 of {disagreements} have a verdict").wait_for()
+        promised = what_if(visit, tmp_path / "copy.jsonl")
+        report(visit, tmp_path / "report.html")
+        visit.close()
+    assert scored(tmp_path) == promised
+    shown(browser, tmp_path / "report.html")
+
+
+def open_cell(visit: Visit) -> int:
+    """Choose a cell of the matrix and open its records in Errors; return how many there are."""
+    with visit.rerun():
+        click_row(visit, 0, number_of(visit, PAIR[1]), from_right=40)
+    heading = visit.page.locator("strong", has_text=re.compile(r"[\d,]+ records?$")).first
+    heading.wait_for()
+    number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
+    with visit.rerun():
+        visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
+    visit.page.get_by_role("button", name=f"0 of {number} have a verdict").wait_for()
+    visit.page.get_by_role("button", name=f"taken as gold: {PAIR[0]}").wait_for()
+    return number
+
+
+def decide(visit: Visit, number: int) -> None:
+    """Say who decides, and give ten verdicts by key, one of which is taken back and given anew."""
+    name = visit.page.get_by_placeholder("Your name, kept with each verdict")
+    with visit.rerun():
+        name.fill("Ann")
+        name.press("Enter")
+    press(visit, "j")
+    # In a field keys are letters.
+    visit.page.get_by_placeholder(PLACEHOLDER).click()
+    visit.page.keyboard.type(NOTE)
+    press(visit, "Tab")
+    for place, pressed in enumerate(KEYS):
+        for key in pressed.split():
+            press(visit, key)
+        if place == 4:
+            press(visit, "u")
+            press(visit, "5")
+    visit.page.get_by_role("button", name=f"10 of {number} have a verdict").wait_for()
+
+
+def press(visit: Visit, key: str) -> None:
+    with visit.rerun():
+        visit.page.keyboard.press(key)
+
+
+def what_if(visit: Visit, file: Path) -> str:
+    """Return the F1 that Review promises, and save the copy of gold that is to have it."""
+    with visit.rerun():
+        visit.page.get_by_role("link", name="Review", exact=True).click()
+    said = visit.page.get_by_role("heading", name=f"F1 of {PAIR[1]} under strict").inner_text()
+    before, after = re.findall(r"0\.\d{3}", said)[:2]
+    assert before != after
+    with visit.rerun():
+        visit.page.get_by_text("Export and import", exact=True).click()
+    save(visit, f"{PAIR[0]}-corrected.jsonl", file)
+    return after
+
+
+def report(visit: Visit, file: Path) -> None:
+    with visit.rerun():
+        visit.page.get_by_role("link", name="Overview", exact=True).click()
+    save(visit, "Download report", file)
+
+
+def save(visit: Visit, name: str, file: Path) -> None:
+    with visit.page.expect_download() as started:
+        visit.page.get_by_role("button", name=name).click()
+    started.value.save_as(file)
+
+
+def scored(folder: Path) -> str:
+    """Return the F1 that the command line gives the second annotator against the copy."""
+    files = [str(folder / "copy.jsonl"), str(DEMOS / DEMO / f"{PAIR[1]}.jsonl")]
+    assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(folder / "scores.json")]) == 0
+    (system,) = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["systems"]
+    return f"{system['criteria']['strict']['f1']:.3f}"
+
+
+def shown(browser: Any, file: Path) -> None:
+    """Open the report from disk, without a network: each verdict stands with its record."""
+    opened = Opened(browser, file)
+    assert opened.page.title().endswith(f", {PAIR[0]} taken as gold")
+    told = opened.page.locator("article .line").filter(has_text="by Ann").all_inner_texts()
+    assert len(told) == len(GIVEN)
+    assert opened.page.locator("article .line").filter(has_text=NOTE).count() == 1
+    assert sorted(kind for kind in GIVEN) == sorted(
+        next(kind for kind, words in KINDS.items() if words in line) for line in told
+    )
+    opened.close(file)

@@ -1,0 +1,37 @@
+"""Linking in a browser: from a count to its records, to the text, and an id opened in a new tab."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from tests.browser.test_app import click_row, eventually, listed, open_demo, table
+from tests.support.browser import Visit
+
+
+def test_from_a_count_to_an_id_in_a_new_tab(visit: Visit) -> None:
+    open_demo(visit, "Linking")
+    with visit.rerun():
+        click_row(visit, 3, 0, from_right=300)
+    assert eventually(visit, lambda: "overlapping, n = 1" in listed(visit)[0])
+    number = listed(visit)[1]
+    assert number == int(table(visit, 1).locator("canvas table").first.get_attribute("aria-rowcount")) - 1
+    visit.page.get_by_text("≠ wrong link ·").click()
+    assert eventually(visit, lambda: listed(visit)[0] == "wrong link, overlapping, n = 1")
+    with visit.rerun():
+        click_row(visit, 0, 1, from_right=300)
+    visit.page.locator(".nvh-link", has_text="DEMO:0082").first.wait_for()
+    assert "record=g" in unquote(visit.page.url)
+    visit.page.get_by_role("button", name="Let ids open a page").click()
+    field = visit.page.get_by_role("textbox", name="Address")
+    field.fill(f"{visit.address}/?id={{id}}")
+    with visit.rerun():
+        field.press("Enter")
+    visit.page.keyboard.press("Escape")
+    chip = visit.page.locator("a.nvh-link", has_text="DEMO:0081").first
+    chip.wait_for()
+    assert chip.get_attribute("rel") == "noopener noreferrer"
+    with visit.context.expect_page() as opening:
+        chip.click()
+    assert "id=DEMO%3A0081" in opening.value.url
+    assert opening.value.evaluate("window.opener") is None
+    opening.value.close()

@@ -1,0 +1,70 @@
+"""Present in a browser: star two records, put them in order, comment, show them by keys, and come back by the link."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from pages.shared.url import View, write
+from tests.pages.test_pages import DEMO
+from tests.support.browser import Visit
+
+VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+SHORT = "() => [...document.querySelectorAll('.nvs, .nvs-body, html')].every(e => e.scrollHeight <= e.clientHeight + 1)"
+
+
+def at(page: str, view: View) -> str:
+    return f"/{page}?{urlencode(write(view))}"
+
+
+def place(visit: Visit, words: str) -> None:
+    visit.page.locator(".nvs-place", has_text=words).wait_for()
+
+
+def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(browser: Any, app: str) -> None:
+    visit = Visit(browser, app, viewport={"width": 1024, "height": 768})
+    page = visit.page
+    visit.go(at("Documents", VIEW))
+    page.locator(".nv-text").wait_for()
+    for key in ("j", "s", "j", "s"):
+        with visit.rerun():
+            page.keyboard.press(key)
+    page.get_by_role("button", name="★ Starred").wait_for()
+    page.get_by_text("Starred · 2", exact=True).click()
+    page.get_by_role("link", name="Order, comment and present").click()
+    page.get_by_role("heading", name="Present", exact=True).wait_for()
+    first = page.get_by_placeholder("What to say about it").first
+    first.wait_for()
+    with visit.rerun():
+        first.fill("It was second.")
+        first.press("Control+Enter")
+    with visit.rerun():
+        page.get_by_role("button", name="↓").first.click()
+    with visit.rerun():
+        page.get_by_role("button", name="Present 2 records").click()
+    page.locator(".nvs-title h1", has_text="Starred").wait_for()
+    page.locator(".nv-bar").wait_for()
+    assert not page.get_by_test_id("stSidebar").is_visible() and not page.get_by_test_id("stHeader").is_visible()
+    # Faster than any answer: no step is lost, and none goes past the end.
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    place(visit, "2 of 2")
+    page.locator(".nvs-comment", has_text="It was second.").wait_for()
+    assert page.evaluate(SHORT)
+    assert page.locator(".nvh-text").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 24
+    page.keyboard.press("b")
+    page.locator(".nv-blank").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".nv-blank").wait_for(state="detached")
+    page.keyboard.press("ArrowLeft")
+    place(visit, "1 of 2")
+    page.wait_for_function("() => location.search.includes('sort=slides') && location.search.includes('record=')")
+    link = page.url.removeprefix(app)
+    again = Visit(browser, app, viewport={"width": 1440, "height": 900})
+    again.go(link)
+    place(again, "1 of 2")
+    assert again.page.evaluate(SHORT)
+    again.close()
+    page.keyboard.press("Escape")
+    page.get_by_role("heading", name="Present", exact=True).wait_for()
+    visit.close()

@@ -1,0 +1,184 @@
+"""The reading view in a real browser: the text is the document, spans can be reached, fast keys lose no step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from nereval_core.report.highlight import Mark
+from pages.shared.reading.view import look, view
+from tests.report.test_highlight import marked
+from tests.support import ROOT
+
+HERE = ROOT / "pages" / "shared" / "reading"
+
+MOUNT = """async ([source, style]) => {
+    const made = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+    const parentElement = document.createElement("div");
+    document.body.replaceChildren(parentElement);
+    window.sent = [];
+    const setTriggerValue = (name, value) => window.sent.push(value);
+    window.show = (data) => { window.stop = made.default({ data, parentElement, setTriggerValue }); };
+    window.text = () => document.querySelector(".nv-text").textContent;
+}"""
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    found = context.new_page()
+    problems: list[str] = []
+    found.on("pageerror", lambda error: problems.append(str(error)))
+    found.evaluate(MOUNT, [(HERE / name).read_text(encoding="utf-8") for name in ("reading.js", "reading.css")])
+    yield found
+    context.close()
+    assert problems == []
+
+
+def show(page: Any, data: dict[str, Any]) -> None:
+    page.evaluate("data => window.show(data)", data)
+
+
+def test_the_text_on_screen_is_the_document(page: Any) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(marked())
+    def holds(case: tuple[str, list[Mark]]) -> None:
+        text, spans = case
+        show(page, view(text, spans))
+        assert page.evaluate("window.text()") == text
+        reached = page.locator("button.nv-piece")
+        assert reached.count() == len(spans)
+        assert page.locator("script, img, iframe, style:not(head style)").count() == 0
+
+    holds()
+
+
+TEXT = "Give [1] Aspirin\r\ntablet\0 to\rthe patient."
+SPANS = [
+    Mark("gold", 0, ((9, 24),), "Drug", "INC", "g:9-24:Drug"),
+    Mark("prediction", 0, ((9, 16),), "Drug", "INC", "g:9-24:Drug"),
+    Mark("prediction", 1, ((33, 40),), "Drug", "SPU", "p:33-40:Drug"),
+]
+QUEUE = [("d", "g:9-24:Drug"), ("d", "p:33-40:Drug"), ("e", "g:0-1:Drug"), ("e", "g:5-6:Drug")]
+
+
+def shown(selected: str = "", at: float = -0.5) -> dict[str, Any]:
+    return view(TEXT, SPANS, doc="d", selected=selected, queue=QUEUE, at=at)
+
+
+def test_what_is_copied_is_the_text_without_labels(page: Any) -> None:
+    show(page, shown())
+    copied = """() => {
+        document.getSelection().selectAllChildren(document.querySelector(".nv-reader"));
+        const clipboardData = new DataTransfer();
+        const event = new ClipboardEvent("copy", { bubbles: true, cancelable: true, clipboardData });
+        document.querySelector(".nv-text").dispatchEvent(event);
+        return event.clipboardData.getData("text/plain");
+    }"""
+    assert page.evaluate(copied) == TEXT
+
+
+def test_spans_are_buttons_with_words_and_a_click_sends_the_record(page: Any) -> None:
+    show(page, shown())
+    page.get_by_role("button", name="predicted span patient, type Drug, spurious (SPU)").click()
+    assert page.evaluate("window.sent") == [{"doc": "d", "record": "p:33-40:Drug"}]
+
+
+def test_tab_and_enter_choose_a_span(page: Any) -> None:
+    show(page, shown())
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == (
+        "gold span Aspirin tablet, type Drug, incorrect (INC)"
+    )
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.sent") == [{"doc": "d", "record": "g:9-24:Drug"}]
+
+
+def records(page: Any) -> list[str]:
+    return [item["record"] for item in page.evaluate("window.sent")]
+
+
+def test_fast_keys_lose_no_step_while_answers_are_late(page: Any) -> None:
+    show(page, shown())
+    for key in "jj":
+        page.keyboard.press(key)
+    # The answer to the first j arrives after the second was pressed.
+    show(page, shown("g:9-24:Drug", 0))
+    page.keyboard.press("j")
+    show(page, shown("p:33-40:Drug", 1))
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert records(page) == ["g:9-24:Drug", "p:33-40:Drug", "g:0-1:Drug", "g:5-6:Drug", "g:0-1:Drug"]
+
+
+def test_keys_stop_at_the_ends_and_leave_other_uses_alone(page: Any) -> None:
+    show(page, shown("g:9-24:Drug", 0))
+    page.keyboard.press("k")
+    page.keyboard.press("Control+j")
+    assert records(page) == []
+    page.evaluate("document.body.append(document.createElement('input'))")
+    page.locator("input").press("j")
+    assert records(page) == []
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.sent") == [{"doc": "d", "record": ""}]
+
+
+def test_drawn_again_and_taken_away_it_listens_once_and_then_not(page: Any) -> None:
+    for _ in range(3):
+        show(page, shown())
+    page.keyboard.press("j")
+    assert records(page) == ["g:9-24:Drug"]
+    page.evaluate("window.stop()")
+    page.keyboard.press("j")
+    assert records(page) == ["g:9-24:Drug"]
+
+
+def test_pieces_lie_over_and_under_their_text(page: Any) -> None:
+    show(page, shown())
+    boxes = {side: page.locator(f".nv-piece.nv-{side}").first.bounding_box() for side in ("gold", "prediction")}
+    line = page.evaluate(
+        """() => {
+            const node = document.querySelector(".nv-words").childNodes[1];
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            return range.getBoundingClientRect().toJSON();
+        }"""
+    )
+    assert boxes["gold"]["y"] + boxes["gold"]["height"] <= line["top"] + 3
+    assert boxes["prediction"]["y"] >= line["bottom"] - 3
+    assert abs(boxes["prediction"]["x"] - line["left"]) < 2
+    assert abs(boxes["prediction"]["width"] - line["width"]) < 2
+
+
+def test_right_to_left_text_runs_right_to_left(page: Any) -> None:
+    text = "قال محمد علي في القاهرة\nIn Cairo he said"
+    show(page, view(text, [Mark("gold", 0, ((4, 12),), "Person", "MIS", "r")]))
+    directions = [
+        page.locator(".nv-paragraph").nth(number).evaluate("e => getComputedStyle(e).direction") for number in (0, 1)
+    ]
+    assert directions == ["rtl", "ltr"]
+    piece, words = (page.locator(name).first.bounding_box() for name in ("button.nv-piece", ".nv-words"))
+    assert piece["x"] + piece["width"] / 2 > words["x"] + words["width"] / 2
+
+
+def test_the_card_writes_text_as_text(page: Any) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    row = {"criterion": hostile, "sentence": hostile, "partner": hostile, "current": True, **look("INC")}
+    said = {"decision": look("INC"), "under": hostile, "reason": hostile, "title": hostile, "rows": [row]}
+    show(page, shown("g:9-24:Drug", 0) | {"card": said | {"facts": [[hostile, hostile, hostile], ["gold", "", ""]]}})
+    assert page.locator(".nv-card").inner_text().count(hostile) == 8
+    assert page.locator("img").count() == 0
+    page.get_by_role("button", name="next record").click()
+    assert records(page) == ["p:33-40:Drug"]
+
+
+def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    text = "unbreakable" * 60 + " end"
+    show(page, view(text, [Mark("gold", 0, ((650, 664),), "A rather long type name" * 3, "MIS", "r")]))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,89 @@
+"""Waiting and coming back, in a browser: a reading shows how far it is and is cancelled; a link outlives its server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereval_core.store import Store
+from tests.pages.test_pages import GOLD, PREDICTION
+from tests.support.browser import Visit, served
+
+DOCUMENTS = 40_000
+"""So many files in a zip take seconds on any machine."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder to be served, beside the store of the servers that are started meanwhile."""
+    monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "store"))
+    (tmp_path / "served").mkdir()
+    yield tmp_path / "served"
+
+
+def read_served(visit: Visit) -> None:
+    """Read what the served folder offers by itself: gold and the systems beside it."""
+    visit.go("/")
+    visit.page.get_by_role("tab", name="Folder on this server").click()
+    with visit.rerun():
+        visit.page.get_by_role("button", name="Read and score").last.click()
+
+
+def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
+    with zipfile.ZipFile(folder / "gold.zip", "w") as archive:
+        for number in range(DOCUMENTS):
+            archive.writestr(f"{number}.txt", "Aspirin helps")
+            archive.writestr(f"{number}.ann", "T1\tDrug 0 7\tAspirin\n")
+    shutil.copy(folder / "gold.zip", folder / "system.zip")
+    with served("--data", str(folder)) as address:
+        visit, other = Visit(browser, address), Visit(browser, address)
+        other.go("/")
+        other.page.get_by_role("tab", name="Upload").click()
+        for number, (name, text) in enumerate((("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))):
+            (folder.parent / name).write_text(text)
+            with other.rerun():
+                other.page.locator("input[type=file]").nth(number).set_input_files(folder.parent / name)
+        read_served(visit)
+        visit.page.get_by_text(re.compile("(files|documents)/s")).wait_for()
+        assert visit.page.get_by_role("button", name="Read and score").last.is_disabled()
+        # Who reads something else meanwhile waits for nobody.
+        other.page.get_by_role("button", name="Read and score").first.click()
+        other.page.get_by_text("What was read").wait_for()
+        with visit.rerun():
+            visit.page.get_by_role("button", name="Cancel").click()
+        visit.page.get_by_role("button", name="Cancel").wait_for(state="detached")
+        assert not visit.page.get_by_text("What was read").count()
+        visit.close()
+        other.close()
+    assert len(Store(folder.parent / "store").entries()) == 1
+    assert not list((folder.parent / "store").glob("*.unfinished"))
+
+
+def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
+    for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION)):
+        (folder / name).write_text(text)
+    with served("--data", str(folder)) as address:
+        visit = Visit(browser, address)
+        read_served(visit)
+        visit.page.get_by_text("What was read").wait_for()
+        visit.page.get_by_text("Stored corpora: 1").wait_for()
+        link = visit.page.url.removeprefix(address)
+        visit.close()
+    shutil.rmtree(folder)
+    assert "corpus=" in link
+    with served() as address:
+        visit = Visit(browser, address)
+        visit.go(link)
+        visit.page.get_by_text("What was read: served").wait_for()
+        with visit.rerun():
+            visit.page.get_by_role("button", name="Clear the store").click()
+        visit.page.get_by_text("Stored corpora").wait_for(state="detached")
+        visit.page.get_by_text("What was read: served").wait_for()
+        visit.close()
+    assert not Store(folder.parent / "store").entries()

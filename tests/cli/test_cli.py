@@ -1,0 +1,954 @@
+"""The command line: every verb, output and exit status, on small real files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from nereval_core import __version__, commands
+from nereval_core.__main__ import main
+from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source, one_layer
+from tests.support import ROOT
+
+TEXT = "Ann saw Bob in Rome and Oslo."
+GOLD = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC"), (24, 28, "LOC")]
+# Ann equal, Bob of another type, Rome too long, Oslo missed, "saw" spurious.
+PRED = [(0, 3, "PER"), (4, 7, "PER"), (8, 11, "LOC"), (12, 19, "LOC")]
+STRICT = {"COR": 1, "INC": 2, "PAR": 0, "MIS": 1, "SPU": 1, "POS": 4, "ACT": 4}
+
+Cli = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run the command line in a folder of its own; return exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        status = main(arguments)
+        out, err = capfd.readouterr()
+        return status, out, err
+
+    return run
+
+
+def document(name: str, text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
+    return {"id": name, "text": text, "spans": [{"start": a, "end": b, "label": label} for a, b, label in spans]}
+
+
+def write(path: str, *documents: dict[str, Any]) -> str:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in documents), encoding="utf-8")
+    return path
+
+
+def gold(path: str = "gold.jsonl") -> str:
+    return write(path, document("d1", TEXT, GOLD), document("d2", TEXT, GOLD[:1]), document("d3", TEXT, []))
+
+
+def pred(path: str = "system.jsonl") -> str:
+    return write(path, document("d1", TEXT, PRED), document("d2", TEXT, []), document("d3", TEXT, []))
+
+
+def scored(cli: Cli, *arguments: str) -> dict[str, Any]:
+    """Score and return the JSON object."""
+    status, out, err = cli("score", *arguments, "--json", "-")
+    assert status == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+COUNTS = ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]
+RATIOS = ["precision", "recall", "f1"]
+AVERAGE = {"value", "n", "undefined"}
+SIDES = (("gold", ["COR", "INC", "PAR", "MIS"]), ("pred", ["COR", "INC", "PAR", "SPU"]))
+
+
+def test_json_has_the_keys_of_the_design(cli: Cli) -> None:
+    found = scored(cli, gold(), pred(), "--criteria", "strict")
+    assert list(found) == ["nereval", "gold", "systems"]
+    assert found["nereval"] == __version__
+    assert list(found["gold"]) == ["sha256", "documents", "spans"]
+    assert (found["gold"]["documents"], found["gold"]["spans"]) == (3, 5)
+    (system,) = found["systems"]
+    assert list(system) == ["name", "sha256", "spans", "criteria"]
+    assert (system["name"], system["spans"]) == ("system", 4)
+    assert re.fullmatch("[0-9a-f]{64}", system["sha256"]) and re.fullmatch("[0-9a-f]{64}", found["gold"]["sha256"])
+    (row,) = system["criteria"].values()
+    assert list(row) == ["signature", *COUNTS, *RATIOS, "types", "macro_type", "macro_document"]
+    assert f"pred sha256:{system['sha256'][:16]}" in row["signature"]
+    assert list(row["types"]) == ["LOC", "PER"]
+    for kind in row["types"].values():
+        assert list(kind) == ["gold", "pred", *RATIOS, "macro_document"]
+        for side, keys in SIDES:
+            assert list(kind[side]) == keys
+        assert list(kind["macro_document"]) == RATIOS
+    for macro in (row["macro_type"], row["macro_document"], row["types"]["LOC"]["macro_document"]):
+        assert list(macro) == RATIOS
+        assert all(set(average) == AVERAGE for average in macro.values())
+
+
+def test_json_counts_what_was_decided(cli: Cli) -> None:
+    found = scored(cli, gold(), pred())
+    rows = found["systems"][0]["criteria"]
+    assert list(rows) == ["strict", "exact", "partial", "type"]
+    whole = {name: [row[key] for key in COUNTS] for name, row in rows.items()}
+    assert whole == {
+        "strict": [1, 2, 0, 2, 1, 5, 4],
+        "exact": [2, 1, 0, 2, 1, 5, 4],
+        "partial": [2, 0, 1, 2, 1, 5, 4],
+        "type": [2, 1, 0, 2, 1, 5, 4],
+    }
+    strict = rows["strict"]
+    assert (strict["precision"], strict["recall"]) == (0.25, 0.2)
+    assert strict["types"]["PER"]["gold"] == {"COR": 1, "INC": 1, "PAR": 0, "MIS": 1}
+    assert strict["types"]["PER"]["pred"] == {"COR": 1, "INC": 0, "PAR": 0, "SPU": 1}
+    assert strict["types"]["PER"]["precision"] == 0.5
+    # d2 has no prediction: its precision is undefined; d3 has no spans at all and is no member.
+    assert strict["macro_document"]["precision"] == {"value": 0.25, "n": 1, "undefined": 1}
+    assert strict["macro_document"]["recall"] == {"value": 0.125, "n": 2, "undefined": 0}
+
+
+def test_json_by_document_and_undefined_ratios(cli: Cli) -> None:
+    row = scored(cli, gold(), pred(), "--by", "document")["systems"][0]["criteria"]["strict"]
+    assert list(row)[-1] == "documents"
+    assert list(row["documents"]) == ["d1", "d2"]
+    assert list(row["documents"]["d1"]) == [*COUNTS, *RATIOS]
+    assert {key: row["documents"]["d1"][key] for key in COUNTS} == STRICT
+    assert row["documents"]["d2"]["precision"] is None
+    assert row["documents"]["d2"]["f1"] == 0
+
+
+def test_json_counting_each_side(cli: Cli) -> None:
+    row = scored(cli, gold(), pred(), "--counting", "each-side", "--by", "document")["systems"][0]["criteria"]["strict"]
+    for part in (row, row["documents"]["d1"]):
+        assert (part["COR"], part["INC"], part["PAR"]) == (None, None, None)
+        for side, keys in SIDES:
+            assert list(part[side]) == keys
+    assert "counting each-side" in row["signature"]
+    assert row["gold"] == {"COR": 1, "INC": 2, "PAR": 0, "MIS": 2}
+
+
+def test_an_empty_prediction_has_undefined_precision(cli: Cli) -> None:
+    empty = write("empty.jsonl", *(document(name, TEXT, []) for name in ("d1", "d2", "d3")))
+    row = scored(cli, gold(), empty)["systems"][0]["criteria"]["strict"]
+    assert (row["precision"], row["recall"], row["f1"]) == (None, 0, 0)
+    status, out, _ = cli("score", gold(), empty)
+    assert status == 0
+    assert "–" in out
+
+
+NAMES = (
+    (["a/run.jsonl"], ["run"]),
+    (["a/run.jsonl", "b/run.jsonl"], ["a/run", "b/run"]),
+    (["a/run.jsonl", "b/other.jsonl"], ["run", "other"]),
+    (["a/x/run.jsonl", "b/x/run.jsonl"], ["a/x/run.jsonl", "b/x/run.jsonl"]),
+    (["a/run.jsonl", "a/run.json"], ["a/run.jsonl", "a/run.json"]),
+    (["ours=a/run.jsonl", "b/run.jsonl"], ["ours", "run"]),
+    (["run=a/run.jsonl", "b/run.jsonl"], ["run", "b/run"]),
+    (["a=b.jsonl"], ["a=b"]),
+    (["x=a=b.jsonl"], ["x"]),
+)
+
+
+@pytest.mark.parametrize(("given", "names"), NAMES, ids=[" ".join(given) for given, _ in NAMES])
+def test_systems_are_called_by_the_shortest_name_that_tells_them_apart(
+    cli: Cli, given: list[str], names: list[str]
+) -> None:
+    for path in ("a/run.jsonl", "b/run.jsonl", "b/other.jsonl", "a/x/run.jsonl", "b/x/run.jsonl", "a/run.json"):
+        pred(path)
+    pred("a=b.jsonl")
+    assert [system["name"] for system in scored(cli, gold(), *given)["systems"]] == names
+
+
+def labelled(start: int, end: int, quote: str) -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": quote, "labels": ["PER"]}
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value}
+
+
+def export(path: str = "export.json") -> str:
+    """Write tasks of Label Studio that two annotators and a model worked on."""
+    ann, bob = labelled(0, 3, "Ann"), labelled(8, 11, "Bob")
+    annotations = [{"completed_by": "ann", "result": [ann, bob]}, {"completed_by": "a=b#2", "result": [ann]}]
+    predictions = [{"model_version": "model-1", "result": [bob]}]
+    task = {"id": 1, "data": {"text": TEXT}, "annotations": annotations, "predictions": predictions}
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps([task]))
+    return path
+
+
+def test_one_layer_of_a_file_is_named_after_the_path(cli: Cli) -> None:
+    file = export("old/export.json")
+    systems = [f"{file}#model-1", f"{file}#a=b#2", f"ours={file}#ann", f"{export('new/export.json')}#model-1"]
+    found = scored(cli, f"{file}#ann", *systems)["systems"]
+    assert [system["name"] for system in found] == ["old/export#model-1", "a=b#2", "ours", "new/export#model-1"]
+    counts = [[system["criteria"]["strict"][key] for key in COUNTS] for system in found]
+    assert counts == [[1, 0, 0, 1, 0, 2, 1], [1, 0, 0, 1, 0, 2, 1], [2, 0, 0, 0, 0, 2, 2], [1, 0, 0, 1, 0, 2, 1]]
+
+
+LAYERED = [
+    ("export.json", "export.json: it holds 3 layers, 'ann', 'a=b#2', 'model-1', and one is read at a time; name it"),
+    ("export.json#x", "export.json: no layer 'x'; choose among 'ann', 'a=b#2', 'model-1'"),
+    ("gold.jsonl#x", "gold.jsonl: the layer 'x' is asked for, and the format 'jsonl' has one; leave it out"),
+    ("none.json#x", "none.json#x: no such file or folder"),
+]
+
+
+@pytest.mark.parametrize(("path", "said"), LAYERED)
+def test_a_layer_that_is_not_there_or_not_named_is_refused(cli: Cli, path: str, said: str) -> None:
+    export()
+    gold()
+    status, out, err = cli("score", path, "export.json#ann")
+    assert (status, out) == (2, "")
+    assert err.startswith(said)
+
+
+def test_many_layers_are_counted_and_those_of_standard_input_are_named_in_a_file() -> None:
+    names = [f"u{number}" for number in range(1000)]
+    [problem] = _problems(Source.of_uploads([("x.json", b"{}")]), None, names)
+    assert "it holds 1000 layers, 'u0', 'u1', " in problem and "'u19', 980 more, and one is read" in problem
+    [problem] = _problems(Source.of_uploads([("x.json", b"{}")]), "v", names)
+    assert problem.endswith("'u19', 980 more")
+    stdin = replace(Source.of_uploads([("stdin", b"{}")]), name="<stdin>")
+    [problem] = _problems(stdin, None, ["a", "b"])
+    assert "save it as a file and name it after the path, FILE#a, or" in problem
+
+
+def _problems(source: Source, wanted: str | None, names: list[str]) -> list[str]:
+    with pytest.raises(FormatError) as caught:
+        one_layer(source, wanted, names)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_columns_of_a_table_can_be_said(cli: Cli) -> None:
+    Path("x.csv").write_text("Akte,von,bis,Art,Satz\nd,0,3,PER,Ann met Bob.\n")
+    columns = ("--span-columns", "document=Akte,start=von,end=3,type=Art,text=Satz")
+    status, _, err = cli("score", "x.csv", "s=x.csv")
+    assert status == 2 and "the format cannot be recognised" in err and "--span-columns document=NAME" in err
+    assert cli("convert", "x.csv", "out.jsonl", "--to", "jsonl", *columns)[0] == 0
+    assert scored(cli, "out.jsonl", "x.csv", *columns)["systems"][0]["criteria"]["strict"]["COR"] == 1
+    status, out, _ = cli("score", "x.csv", "s=x.csv", "--convention", "nervaluate-1.2.1", *columns)
+    assert status == 0 and "strict" in out
+    status, out, err = cli("score", "x.csv", "s=x.csv", "--span-columns", "von=start")
+    assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is no column; write document=NAME")
+
+
+def test_labels_of_numbered_tags_can_be_said(cli: Cli) -> None:
+    Path("x.jsonl").write_text(json.dumps({"tokens": ["Ann", "met"], "ner_tags": [1, 0]}))
+    Path("names").write_text("O\nB-PER\n")
+    assert cli("score", "x.jsonl", "s=x.jsonl")[0] == 2
+    for labels in ("O,B-PER", "names"):
+        given = ("--labels", labels)
+        assert scored(cli, "x.jsonl", "s=x.jsonl", *given)["systems"][0]["criteria"]["strict"]["COR"] == 1
+        assert cli("convert", "x.jsonl", f"{labels}.jsonl", "--to", "jsonl", *given)[0] == 0
+        assert cli("score", "x.jsonl", "s=x.jsonl", "--convention", "nervaluate-1.2.1", *given)[0] == 0
+    status, _, err = cli("score", "x.jsonl", "s=x.jsonl", "--labels", "O,O")
+    assert status == 2 and "--labels: the labels 0 and 1 are both 'O'; give the list" in err
+    status, _, err = cli("score", "names.jsonl", "s=names.jsonl", "--labels", "O,B-PER")
+    assert status == 0 and "the labels given are for tags that are numbers, which this format has not" in err
+
+
+def test_what_offsets_count_can_be_said(cli: Cli) -> None:
+    row = {"id": "d1", "text": "😀 Ann", "label": [[2, 5, "PER"]]}
+    Path("all.jsonl").write_text(json.dumps(row, ensure_ascii=False))
+    assert cli("convert", "all.jsonl", "out.jsonl", "--to", "jsonl", "--offsets", "code-points")[0] == 0
+    assert json.loads(Path("out.jsonl").read_text())["spans"] == [{"start": 2, "end": 5, "label": "PER"}]
+    assert scored(cli, "out.jsonl", "all.jsonl", "--offsets", "code-points")["systems"][0]["criteria"]["strict"]["COR"]
+    published = ["--convention", "nervaluate-1.2.1", "--json", "-"]
+    for offsets, correct in (("code-points", 1), ("utf-16", 0)):
+        status, out, err = cli("score", "out.jsonl", "all.jsonl", *published, "--offsets", offsets)
+        assert status == 0, err
+        scores = json.loads(out)["systems"][0]["convention"]["scores"]
+        assert scores["overall"]["strict"]["correct"] == correct
+    status, _, err = cli("score", "out.jsonl", "all.jsonl")
+    assert status == 0
+    assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err
+    for command in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
+        status, _, err = cli(*command, "--offsets", "bytes")
+        assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is no way to count")
+
+
+def test_a_folder_gives_its_name(cli: Cli) -> None:
+    for folder, spans in (("key", "T1\tPER 0 3\tAnn\n"), ("team.1", "T1\tPER 4 7\tsaw\n")):
+        Path(folder).mkdir()
+        Path(folder, "d1.txt").write_text(TEXT)
+        Path(folder, "d1.ann").write_text(spans)
+    assert [system["name"] for system in scored(cli, "key", "team.1")["systems"]] == ["team.1"]
+
+
+CONLL = "Ann B-PER B-PER\nsaw O B-PER\nBob B-PER O\n. O O\n\n"
+
+
+def test_one_file_with_both_columns(cli: Cli) -> None:
+    Path("both.conll").write_text(CONLL)
+    found = scored(cli, "both.conll", "--gold-column", "2", "--pred-column", "3")
+    row = found["systems"][0]["criteria"]["strict"]
+    assert found["systems"][0]["name"] == "both"
+    assert [row[key] for key in COUNTS] == [1, 0, 0, 1, 1, 2, 2]
+
+
+def test_the_scheme_of_gold_goes_for_the_predictions(cli: Cli) -> None:
+    # Gold can only be IOBES; the prediction alone could be read in several schemes.
+    Path("gold.conll").write_text("Ann S-PER\nsaw O\nNew B-LOC\nYork I-LOC\nCity E-LOC\n\n")
+    Path("pred.conll").write_text("Ann S-PER\nsaw O\nNew O\nYork O\nCity S-LOC\n\n")
+    status, _, err = cli("score", "gold.conll", "pred.conll")
+    assert status == 0
+    assert [line.partition(": ")[2].partition(";")[0] for line in err.splitlines()] == ["conll, IOBES", "conll, IOBES"]
+
+
+def test_all_criteria_and_those_skipped(cli: Cli) -> None:
+    status, out, err = cli("score", gold(), pred(), "--criteria", "all", "--json", "-", "--quiet")
+    assert status == 0
+    assert tuple(json.loads(out)["systems"][0]["criteria"]) == APPLICABLE
+    skipped = [line.split()[2] for line in err.splitlines()]
+    assert skipped == [name for name, criterion in CRITERIA.items() if criterion.needs]
+    assert all("skipped, it needs " in line for line in err.splitlines())
+
+
+def brat(folder: str, ann: str) -> str:
+    Path(folder).mkdir()
+    Path(folder, "d.txt").write_text("the human p53 gene and a mouse gene")
+    Path(folder, "d.ann").write_text(ann)
+    return folder
+
+
+GENES = "T1\tGene 4 18\thuman p53 gene\nT2\tGene 25 35\tmouse gene\n"
+
+
+def test_core_type_of_brat(cli: Cli) -> None:
+    key = brat("key", GENES + "T3\tCore 10 13\tp53\n")
+    run = brat("run", "T1\tGene 10 18\tp53 gene\nT2\tGene 25 30\tmouse\n")
+    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "core,strict", "--json", "-")
+    assert status == 0
+    found = json.loads(out)["systems"][0]["criteria"]
+    assert [found["core"][key] for key in COUNTS] == [1, 1, 0, 0, 0, 2, 2]
+    assert found["strict"]["POS"] == 2
+    assert "gold spans without a core, each its own: 1 of 2" in found["core"]["signature"]
+    assert "core: 1 of 2 gold spans have no core, each counts as its own" in err.splitlines()
+    assert "spans of type or attribute 'Core', read as the cores of others: 1" in err
+    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "all", "--json", "-", "--quiet")
+    assert status == 0 and "alternatives skipped" in err and "core skipped" not in err
+    assert tuple(json.loads(out)["systems"][0]["criteria"]) == tuple(set_aside("alternatives"))
+    # What is read with its cores keeps them.
+    assert cli("convert", key, "key.jsonl", "--to", "jsonl", "--core-type", "Core")[0] == 0
+    assert '"core": [10, 13]' in Path("key.jsonl").read_text().replace("[10,13]", "[10, 13]").replace(
+        '"core":[', '"core": ['
+    )
+    assert cli("score", "key.jsonl", run, "--criteria", "core", "--json", "-", "--quiet")[0] == 0
+
+
+def set_aside(*names: str) -> list[str]:
+    return [name for name in CRITERIA if name not in names]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--criteria", "core"), "--criteria: criterion core needs core terms in gold"),
+        (("--criteria", "all,core"), "--criteria: criterion core needs core terms in gold"),
+        (("--criteria", "strict,alternatives"), "--criteria: criterion alternatives needs alternative boundaries"),
+        (("--criterion", "mine: boundaries=core, types=any"), "--criteria: criterion mine needs core terms in gold"),
+        (("--core-type", "Kern", "--criteria", "core"), "--criteria: criterion core needs core terms in gold"),
+        (("--core-type", "a b"), "core type: 'a b' is no name"),
+    ],
+)
+def test_criteria_that_need_what_gold_lacks_are_refused(cli: Cli, more: tuple[str, ...], said: str) -> None:
+    status, out, err = cli("score", brat("key", GENES), brat("run", GENES), *more, "--json", "s.json", "--quiet")
+    assert (status, out, Path("s.json").exists()) == (2, "", False)
+    assert err.startswith(said) and len(err.splitlines()) == 1
+
+
+def test_a_core_type_of_a_format_without_any(cli: Cli) -> None:
+    status, _, err = cli("score", gold(), pred(), "--core-type", "Core")
+    assert status == 2 and "core type 'Core' is asked for, and the format 'jsonl' has no types of cores" in err
+    # A prediction in another format than gold's passes it over.
+    brat("key", GENES + "T3\tCore 10 13\tp53\n")
+    row = {
+        "id": "d",
+        "text": "the human p53 gene and a mouse gene",
+        "spans": [{"start": 10, "end": 18, "label": "Gene"}],
+    }
+    Path("run.jsonl").write_text(json.dumps(row) + "\n")
+    assert cli("score", "key", "run.jsonl", "--core-type", "Core", "--criteria", "core", "--quiet")[0] == 0
+
+
+def test_records_by_token(cli: Cli) -> None:
+    status, out, _ = cli(
+        "score",
+        gold(),
+        pred(),
+        "--criteria",
+        "fragment",
+        "--json",
+        "-",
+        "--records",
+        "r.csv",
+        "--csv",
+        "s.csv",
+        "--quiet",
+    )
+    assert status == 0
+    found = json.loads(out)["systems"][0]["criteria"]["fragment"]
+    sums: dict[str, int] = {}
+    with Path("r.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            sums[row["decision"]] = sums.get(row["decision"], 0) + int(row["weight"])
+    assert sums == {name: found[name] for name in ("COR", "MIS", "SPU") if found[name]}
+    assert (found["INC"], found["PAR"]) == (0, 0) and found["POS"] == found["COR"] + found["MIS"]
+    assert "tokens: " in found["signature"]
+
+
+TOML = """
+[criterion.near]
+boundaries = "overlap"
+types = "any"
+otherwise = "PAR"
+minimum = 0.75
+share = "union"
+
+[criterion.anyone]
+boundaries = "equal"
+merge = {name = ["PER", "LOC"]}
+"""
+
+
+def test_composed_criteria(cli: Cli) -> None:
+    Path("own.toml").write_text(TOML)
+    inline = "half: boundaries=overlap, minimum=0.5, share=union, types=any, otherwise=PAR"
+    rows = scored(cli, gold(), pred(), "--criteria", "strict,own.toml", "--criterion", inline)["systems"][0]["criteria"]
+    # Rome is 4 of 7 characters: enough for half, not for 0.75; merged types forgive Bob.
+    assert {name: [row[key] for key in COUNTS[:3]] for name, row in rows.items()} == {
+        "strict": [1, 2, 0],
+        "near": [2, 0, 1],
+        "anyone": [2, 1, 0],
+        "half": [3, 0, 0],
+    }
+    assert "at least 0.5 of the union is shared" in rows["half"]["signature"]
+    assert "types merged: LOC,PER=name" in rows["anyone"]["signature"]
+    placed = scored(cli, gold(), pred(), "--criteria", "half,strict", "--criterion", inline)
+    assert list(placed["systems"][0]["criteria"]) == ["half", "strict"]
+    added = scored(cli, gold(), pred(), "--criterion", inline)
+    assert list(added["systems"][0]["criteria"]) == ["strict", "exact", "partial", "type", "half"]
+
+
+def test_merged_types_and_types_left_out(cli: Cli) -> None:
+    merged = scored(cli, gold(), pred(), "--merge", "PER,LOC=name", "--criteria", "strict")
+    row = merged["systems"][0]["criteria"]["strict"]
+    assert (row["COR"], list(row["types"])) == (2, ["name"])
+    less = scored(cli, gold(), pred(), "--leave-out", "LOC", "--criteria", "strict")["systems"][0]["criteria"]["strict"]
+    assert (less["POS"], less["ACT"]) == (3, 2)
+    assert "left out: LOC" in less["signature"]
+    _, _, err = cli("score", gold(), pred(), "-q", "--leave-out", "LOK,PER", "--merge", "ORK=PER")
+    assert err.splitlines() == ["--merge: no span has the type 'ORK'", "--leave-out: no span has the type 'LOK'"]
+
+
+def test_a_missing_document_may_count_as_empty(cli: Cli) -> None:
+    short = write("short.jsonl", document("d1", TEXT, PRED))
+    status, _, err = cli("score", gold(), short)
+    assert (status, len(err.splitlines())) == (2, 2)
+    row = scored(cli, gold(), short, "--missing", "empty")["systems"][0]["criteria"]["strict"]
+    assert row["MIS"] == 2
+    assert row["signature"].endswith(" | missing counted empty: 2 documents")
+
+
+def test_the_screen_shows_tables_and_signatures(cli: Cli) -> None:
+    status, out, _ = cli("score", gold(), pred("one.jsonl"), pred("two.jsonl"), "--by", "type,document")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0] == "F1 of all systems"
+    assert lines[1].split() == ["system", "strict", "exact", "partial", "type"]
+    assert lines[2].split() == ["one", "0.2222", "0.4444", "0.5556", "0.4444"]
+    start = lines.index("one")
+    assert lines[start + 1].split() == ["criterion", *COUNTS, "P", "R", "F1"]
+    assert lines[start + 2].split() == ["strict", "1", "2", "0", "2", "1", "5", "4", "0.2500", "0.2000", "0.2222"]
+    assert "one: strict by type" in lines and "two: type by document" in lines
+    # A signature for each criterion under the system's table, and under each of its two break-downs.
+    for name in ("strict", "exact", "partial", "type"):
+        assert sum(f"| criterion {name} |" in line for line in lines) == 2 * 3
+
+
+def test_the_screen_lines_up_wide_characters_and_escapes_control(cli: Cli) -> None:
+    spans = [(0, 3, "人名"), (4, 7, "é"), (8, 11, "a\x1b[31m")]
+    text = write("gold.jsonl", document("d1", TEXT, spans))
+    status, out, _ = cli("score", text, write("p.jsonl", document("d1", TEXT, spans)), "--by", "type")
+    assert status == 0
+    assert "\x1b" not in out and "a\\x1b[31m" in out
+    lines = out.splitlines()
+    rows = lines[lines.index("p: strict by type") + 1 :][:4]
+    ends = {len(row) + row.count("人") + row.count("名") for row in rows}
+    assert len(ends) == 1
+
+
+EVIL = "=1+1|<b>&_%"
+
+
+def evil(path: str) -> str:
+    text = "=cmd()\rx and @home -5 \u202eabc"
+    spans = [(0, 8, EVIL), (13, 18, "@x"), (19, 21, "-5")]
+    return write(path, document("+d1", text, spans))
+
+
+class Cells(HTMLParser):
+    """Collects tag names and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_html_stands_alone_and_is_escaped(cli: Cli) -> None:
+    status, _, _ = cli("score", evil("g.jsonl"), f"<script>={evil('p.jsonl')}", "--by", "type", "--html", "out.html")
+    assert status == 0
+    page = Path("out.html").read_text(encoding="utf-8")
+    parser = Cells()
+    parser.feed(page)
+    assert not parser.tags & {"script", "b", "link", "img", "iframe"}
+    assert {EVIL, "<script>", "@x"} <= set(parser.text)
+    assert sum("| criterion strict |" in text for text in parser.text) == 2
+    assert "http" not in page
+
+
+def test_latex_is_escaped(cli: Cli) -> None:
+    status, out, _ = cli("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--latex", "-")
+    assert status == 0
+    body = [line for line in out.splitlines() if not line.startswith("%")]
+    assert "\\toprule" in body
+    assert any(line.startswith("=1+1|<b>\\&\\_\\% & 1 & 0 ") for line in body)
+    assert sum(line.startswith("% nereval ") for line in out.splitlines()) == 4 + 4
+
+
+@pytest.mark.parametrize("kind", ["[2ex]", "*", " [x"])
+def test_a_latex_row_begins_with_no_option(cli: Cli, kind: str) -> None:
+    place = write("g.jsonl", document("d", "abc", [(0, 1, kind)]))
+    _, out, _ = cli("score", place, place, "--criteria", "strict", "--by", "type", "--latex", "-")
+    assert any(line.startswith("{}" + kind) for line in out.splitlines())
+    assert not re.search(r"\\\\\s*[\[*]", out)
+
+
+def test_markdown_is_escaped(cli: Cli) -> None:
+    status, out, _ = cli("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--markdown", "-")
+    assert status == 0
+    assert "| =1+1\\|&lt;b>&amp;\\_% | 1 | 0 |" in out
+    tables = re.findall(r"^\|.*\|$", out, re.MULTILINE)
+    # An escaped bar parts no cells.
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables} == {12, 15}
+
+
+def cells_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_csv_holds_all_numbers_and_no_formula(cli: Cli) -> None:
+    status, _, _ = cli("score", evil("g.jsonl"), f"=sum={evil('p.jsonl')}", "--csv", "x.csv")
+    assert status == 2
+    status, out, _ = cli("score", evil("g.jsonl"), f"@a={evil('p.jsonl')}", "--by", "type,document", "--csv", "-")
+    assert status == 0
+    rows = cells_of(out)
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    strict = [row for row in rows if row["criterion"] == "strict"]
+    assert [(row["part"], row["name"]) for row in strict] == [
+        ("all", ""),
+        ("type", "'-5"),
+        ("type", f"'{EVIL}"),
+        ("type", "'@x"),
+        ("macro over types", ""),
+        ("document", "'+d1"),
+        ("macro over documents", ""),
+    ]
+    assert {row["system"] for row in rows} == {"'@a"}
+    assert all(row["signature"].startswith("nereval ") for row in rows)
+    assert (strict[0]["COR"], strict[0]["f1"], strict[1]["gold_COR"], strict[1]["COR"]) == ("3", "1.0", "1", "")
+
+
+def test_csv_ratios_are_in_full(cli: Cli) -> None:
+    _, out, _ = cli("score", gold(), pred(), "--csv", "-")
+    assert float(cells_of(out)[0]["f1"]) == 2 / 9
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl", "csv"])
+def test_records_are_as_many_as_the_counts_say(cli: Cli, form: str) -> None:
+    path = f"records.{form}"
+    status, out, _ = cli(
+        "score", gold(), pred("one.jsonl"), gold("two.jsonl"), "--criteria", "all", "--records", path, "--json", "-"
+    )
+    assert status == 0
+    frame = {"parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": lambda p: pd.read_json(p, lines=True)}[form](path)
+    for system in json.loads(out)["systems"]:
+        for name, row in system["criteria"].items():
+            some = frame[(frame["system"] == system["name"]) & (frame["criterion"] == name)]
+            for decision in ("COR", "INC", "PAR", "MIS", "SPU"):
+                assert some["weight"][some["decision"] == decision].sum() == row[decision]
+            assert set(some["signature"]) == {row["signature"]}
+    missed = frame[(frame["system"] == "one") & (frame["criterion"] == "strict") & (frame["decision"] == "MIS")]
+    assert missed["gold_text"].tolist() == ["Oslo", "Ann"]
+    assert missed["pred_start"].isna().all()
+
+
+def test_records_in_csv_hold_no_formula(cli: Cli) -> None:
+    spans = [(0, 8, EVIL), (13, 18, f"'{EVIL}")]
+    text = "=cmd()\rx and @home -5"
+    path = write("g.jsonl", document("+d1", text, spans))
+    assert cli("score", path, path, "--criteria", "strict", "--records", "r.csv", "-q")[0] == 0
+    rows = cells_of(Path("r.csv").read_bytes().decode())
+    assert [row["gold_text"] for row in rows] == ["'=cmd()\rx", "'@home"]
+    assert {row["document"] for row in rows} == {"'+d1"}
+    # Two types stay two types.
+    assert len({row["gold_type"] for row in rows}) == 2
+    assert [row["gold_start"] for row in rows] == ["0", "13"]
+
+
+def test_several_outputs_at_once(cli: Cli) -> None:
+    places = ("s.json", "s.csv", "s.md", "s.tex", "s.html", "r.jsonl")
+    flags = ("--json", "--csv", "--markdown", "--latex", "--html", "--records")
+    status, out, _ = cli("score", gold(), pred(), *(word for pair in zip(flags, places, strict=True) for word in pair))
+    assert (status, out) == (0, "")
+    signed = json.loads(Path("s.json").read_text())["systems"][0]["criteria"]["strict"]["signature"]
+    for place in ("s.csv", "s.tex", "s.html", "r.jsonl"):
+        assert signed in Path(place).read_text(encoding="utf-8")
+    assert signed.replace("|", "\\|") in Path("s.md").read_text(encoding="utf-8")
+
+
+USAGE = (
+    (["score"], "the following arguments are required: FILE"),
+    (
+        ["score", "gold.jsonl"],
+        "name a prediction after gold, two layers of one file: FILE#ONE FILE#OTHER, or both of its",
+    ),
+    (["score", "gold.jsonl", "system.jsonl", "--by", "kind"], "--by 'kind', choose among type, document"),
+    (["score", "gold.jsonl", "system.jsonl", "--json", "-", "--csv", "-"], "two outputs go to '-'"),
+    (["score", "gold.jsonl", "system.jsonl", "--json", "x", "--csv", "./x"], "two outputs go to"),
+    (["score", "gold.jsonl", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl", "a=system.jsonl", "--json", "system.jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl", "system.jsonl", "--criteria", "strict,o.toml", "--json", "o.toml"], "overwrite an input"),
+    (["score", ".", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl#a", "b=gold.jsonl#b", "--json", "./gold.jsonl"], "would overwrite an input"),
+    (["convert", "gold.jsonl", "gold.jsonl", "--to", "jsonl"], "'gold.jsonl' would overwrite an input, name another"),
+    (["convert", "gold.jsonl#a", "gold.jsonl", "--to", "doccano"], "'gold.jsonl' would overwrite an input"),
+    (["convert", "gold.spans.csv", "gold.texts.csv", "--to", "csv"], "would overwrite an input"),
+    (["convert", "gold.jsonl", "-", "--to", "jsonl"], "a file is written, not standard output"),
+    (["convert", "gold.jsonl", "gold.jsonl#a", "system.jsonl", "--to", "jsonl"], "'system.jsonl' would be overwritten"),
+    (["convert", ".", "gold.jsonl", "--to", "jsonl"], "would overwrite an input"),
+    (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
+    (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),
+    (["score", "gold.jsonl", "system.jsonl", "--js", "-"], "unrecognized arguments"),
+    (["convert", "gold.jsonl", "x"], "the following arguments are required: --to"),
+    (["convert", "gold.jsonl", "x", "--to", "docx"], "no writer for the format 'docx', choose among bc2gm, "),
+    (["formats", "x"], "unrecognized arguments: x"),
+    (["conventions", "x"], "unrecognized arguments: x"),
+    (["metrics"], "invalid choice: 'metrics'"),
+    (["--", "score"], "VERB"),
+    ([], "VERB"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "said"), USAGE, ids=[" ".join(arguments) for arguments, _ in USAGE])
+def test_bad_usage_is_one_line_and_status_2(cli: Cli, arguments: list[str], said: str) -> None:
+    gold(), pred()
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    status, out, err = cli(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert err.rstrip().endswith("--help")
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+BAD = (
+    (["--criteria", "strikt"], ["--criteria: no criterion 'strikt'; choose among strict, exact, partial, type, left"]),
+    (["--criteria", "core"], ["--criteria: criterion core needs core terms in gold"]),
+    (["--criteria", ","], ["--criteria: no criterion chosen"]),
+    (["--criteria", "no.toml"], ["no.toml: no such file or folder"]),
+    (["--criterion", "half"], ["--criterion: 'half' is no criterion; write "]),
+    (["--criterion", "half: merge=x"], ["--criterion: 'half: merge=x' is no criterion; write "]),
+    (["--criterion", "half: minimum=2"], ["--criterion: criterion 'half': minimum is 2; "]),
+    (["--criterion", "strict: types=any"], ["this name is taken by a criterion of the field"]),
+    (["--criterion", "a: types=any", "--criterion", "a: types=equal"], ["two criteria are called 'a'"]),
+    (["--merge", "PER"], ["--merge: 'PER' is not a merge; "]),
+    (["--merge", "PER", "--criteria", "strikt,x"], ["'strikt'", "'x'", "--merge: "]),
+    (["--format", "docx"], ["gold.jsonl: no reader for the format 'docx'; ", "system.jsonl: no reader for"]),
+    (["--json", "no/such/folder/x"], ["no/such/folder/x: cannot be written: No such file or directory; "]),
+    (["system.jsonl"], ["system.jsonl: a second system is called 'system'; name them apart: NAME=PATH"]),
+    (["=system.jsonl"], ["=system.jsonl: a system without a name or a path; write NAME=PATH"]),
+    (["nowhere.jsonl"], ["nowhere.jsonl: no such file or folder; check the path"]),
+    ([""], [": no such file or folder; check the path"]),
+    (["--merge", "PER=ORG", "--merge", "ORG=LOC"], ["--merge: types are merged into 'ORG', which is itself merged"]),
+    (["--gold-column", "2"], ["gold.jsonl: column 2 is asked for, and the format 'jsonl' has no columns; "]),
+)
+
+
+@pytest.mark.parametrize(("arguments", "said"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
+def test_bad_input_is_a_line_a_problem_and_status_2(cli: Cli, arguments: list[str], said: list[str]) -> None:
+    gold(), pred()
+    status, out, err = cli("score", "-q", "gold.jsonl", "system.jsonl", *arguments)
+    assert (status, out) == (2, "")
+    found = sorted(err.splitlines())
+    assert len(found) == len(said)
+    for line in said:
+        assert any(line in other for other in found)
+
+
+def test_problems_of_all_files_are_told_together_and_nothing_is_written(cli: Cli) -> None:
+    lines = [json.dumps(document("d1", TEXT, GOLD)), '{"id": "d2"', json.dumps(document("d3", TEXT, [(0, 999, "X")]))]
+    Path("gold.jsonl").write_text("\n".join(lines))
+    write("one.jsonl", document("d1", TEXT, [(5, 5, "PER")]))
+    pred("two.jsonl")
+    Path("out.json").write_text("kept")
+    status, out, err = cli("score", "gold.jsonl", "one.jsonl", "two.jsonl", "gone.jsonl", "--json", "out.json")
+    assert (status, out) == (2, "")
+    places = [line.partition(": ")[0] for line in err.splitlines()]
+    assert places == ["gold.jsonl:2", "gold.jsonl:3", "one.jsonl:1", "gone.jsonl"]
+    assert all("; " in line for line in err.splitlines())
+    assert Path("out.json").read_text() == "kept"
+    assert {path.name for path in Path().iterdir()} == {"gold.jsonl", "one.jsonl", "two.jsonl", "out.json"}
+
+
+def test_without_gold_a_prediction_is_not_blamed_for_lacking_its_texts(cli: Cli) -> None:
+    Path("key").mkdir()
+    Path("key/d1.txt").write_text(TEXT)
+    Path("key/d1.ann").write_text("T1\tPER 0 99\tAnn\n")
+    Path("run").mkdir()
+    Path("run/d1.ann").write_text("T1\tPER 0 3\tAnn\n")
+    status, _, err = cli("score", "key", "run")
+    assert status == 2
+    assert [line.partition(": ")[0] for line in err.splitlines()] == ["key/d1.ann:1"]
+
+
+def test_the_first_problems_are_shown_and_the_rest_counted(cli: Cli) -> None:
+    write("gold.jsonl", *(document(f"d{i}", TEXT, [(0, 999, "X")]) for i in range(15)))
+    write("p.jsonl", *(document(f"d{i}", TEXT, [(0, 999, "X")]) for i in range(15)))
+    status, _, err = cli("score", "gold.jsonl", "p.jsonl")
+    lines = err.splitlines()
+    assert (status, len(lines)) == (2, 21)
+    assert lines[-1] == "30 problems in all; the first 20 are shown"
+
+
+def test_nothing_is_written_where_one_of_several_outputs_cannot_be(cli: Cli) -> None:
+    Path("folder").mkdir()
+    status, out, err = cli("score", "-q", gold(), pred(), "--json", "a.json", "--csv", "-", "--html", "folder")
+    assert (status, out) == (2, "")
+    assert err == "folder: a folder stands there; name a file\n"
+    assert not Path("a.json").exists()
+
+
+def test_options_and_files_may_be_mixed(cli: Cli) -> None:
+    status, out, _ = cli("score", "--criteria", "strict", gold(), "--json", "-", pred(), "--quiet", gold("other.jsonl"))
+    assert status == 0
+    assert [system["name"] for system in json.loads(out)["systems"]] == ["system", "other"]
+
+
+def test_quiet_and_what_is_said_otherwise(cli: Cli) -> None:
+    _, _, err = cli("score", gold(), pred())
+    assert err.splitlines() == [
+        "gold.jsonl: jsonl; 3 documents, 5 spans, 2 types",
+        "system.jsonl: jsonl; 3 documents, 4 spans, 2 types",
+    ]
+    assert cli("score", gold(), pred(), "--quiet")[2] == ""
+
+
+def test_a_document_aligned_greedily_is_named(cli: Cli) -> None:
+    # 1,001 x 1,001 spans that all overlap are more pairs than the exact solver takes on.
+    text = "x" * 3000
+    big = document("big", text, [(i, 1500 + i, "A") for i in range(1001)])
+    path = write("big.jsonl", document("small", text, [(0, 1, "A")]), big)
+    status, out, err = cli("score", "-q", path, path, "--criteria", "strict")
+    assert status == 0
+    assert err == "big: clusters too large to be aligned exactly were aligned greedily, in: big\n"
+    assert " | aligned greedily: 1 document (big)" in out
+
+
+def test_convert(cli: Cli) -> None:
+    gold()
+    assert cli("convert", "gold.jsonl", "folder", "--to", "brat")[0] == 0
+    assert Path("folder/d1.ann").read_text().splitlines()[0] == "T1\tPER 0 3\tAnn"
+    # As problems name it, and as its own.
+    for option in ("--format", "--from"):
+        status, out, err = cli("convert", "folder", "back.jsonl", option, "brat", "--to", "jsonl")
+    assert (status, out) == (0, "")
+    assert err.startswith("folder: brat; 3 documents, 5 spans")
+    assert [row["id"] for row in map(json.loads, Path("back.jsonl").read_text().splitlines())] == ["d1", "d2", "d3"]
+    same = scored(cli, "gold.jsonl", "back.jsonl")
+    assert same["gold"]["sha256"] == same["systems"][0]["sha256"]
+    status, _, err = cli("convert", "gold.jsonl", "folder", "--to", "brat")
+    assert (status, err) == (2, "folder: the folder is not empty; name a new or empty folder\n")
+
+
+def test_lists(cli: Cli) -> None:
+    status, out, _ = cli("formats")
+    assert status == 0
+    assert {line.split()[0] for line in out.splitlines()} >= {"brat", "conll", "hipe", "jsonl"}
+    status, out, _ = cli("criteria")
+    assert status == 0
+    assert [name for name in CRITERIA if re.search(rf"^  {name} ", out, re.MULTILINE)] == list(CRITERIA)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["convert", "-h"], ["--version"]])
+def test_help(cli: Cli, arguments: list[str]) -> None:
+    status, out, err = cli(*arguments)
+    assert (status, err) == (0, "")
+    assert out.startswith((f"nereval {__version__}\n", "usage: nereval "))
+
+
+# True processes: what depends on signals, pipes and terminals.
+
+
+def started(*arguments: str, **more: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "nereval_core", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(command, text=True, env=environment, stderr=subprocess.PIPE, **more)
+
+
+def test_a_reader_that_leaves_is_no_error(cli: Cli) -> None:
+    gold()
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = started("score", "-q", "gold.jsonl", "gold.jsonl", stdout=writer)
+    os.close(writer)
+    assert process.communicate()[1] == ""
+    assert process.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_said(cli: Cli) -> None:
+    gold()
+    with Path("/dev/full").open("w") as full:
+        process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "-", stdout=full)
+        _, err = process.communicate()
+    assert err == "standard output: cannot be written: No space left on device; write to a file instead\n"
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_is_no_error(cli: Cli, closed: str) -> None:
+    gold()
+    shell = f'"$@" {closed}>&-'
+    command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", "gold.jsonl", "--json", "out.json"]
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", *command],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "Traceback" not in done.stderr
+    assert json.loads(Path("out.json").read_text())["gold"]["spans"] == 5
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize(("system", "status"), [("gold.jsonl", 0), ("gone.jsonl", 2)])
+def test_standard_error_on_a_full_disk_stops_nothing(cli: Cli, system: str, status: int) -> None:
+    gold()
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", system]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+    assert (done.returncode, "strict" in done.stdout) == (status, status == 0)
+
+
+def test_an_interrupt_ends_it_cleanly(cli: Cli) -> None:
+    gold()
+    # Nobody reads from the pipe: the process waits there until it is interrupted.
+    os.mkfifo("pipe")
+    process = started("score", "gold.jsonl", "gold.jsonl", "--json", "pipe")
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("gold.jsonl: jsonl")
+    process.send_signal(signal.SIGINT)
+    assert "Traceback" not in process.stderr.read()
+    assert process.wait() == 130
+
+
+def test_a_pipe_is_written_into(cli: Cli) -> None:
+    gold()
+    os.mkfifo("pipe")
+    process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "pipe")
+    assert json.loads(Path("pipe").read_text())["gold"]["spans"] == 5
+    assert process.communicate()[1] == ""
+    assert process.returncode == 0
+
+
+def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    # JSON lines are read a mebibyte at a time.
+    big = write("big.jsonl", *(document(f"d{i}", TEXT + "x" * 500_000, GOLD[:1]) for i in range(10)))
+    assert "[####" not in cli("score", big, big, "--json", "quiet.json")[2]
+    leader, follower = pty.openpty()
+    with open(follower, "w") as terminal:  # noqa: PTH123
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(commands, "PATIENCE", 0)
+        assert main(["score", "-q", str(big), f"system={big}", "--json", "loud.json"]) == 0
+        drawn = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert re.search(r"big\.jsonl: \[#+ +\]  [1-9]\d% read", drawn)
+    assert "big.jsonl: [####################] 100% read" in drawn
+    assert "system: [####################] 100% scored" in drawn
+    assert drawn.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "link", "index", "sensitivity"])
+def test_a_name_too_long_for_a_file_is_what_is_said_to_be_wrong(cli: Cli, verb: str) -> None:
+    name = "x" * 300
+    for files in ((gold(), name), (name, gold())):
+        status, out, err = cli(verb, *files)
+        assert (status, out) == (2, "")
+        assert f"{name}: cannot be " in err
+        assert "File name too long; check the path" in err
+        assert "standard output" not in err
+    status, out, err = cli("score", gold(), gold(), "--json", name)
+    assert (status, out) == (2, "")
+    assert f"{name}" in err
+    assert "standard output" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "--merge", "PER,LOC=\udcff", "--json", "-"),
+        ("score", "--leave-out", "\udcff", "--json", "-"),
+        ("score", "--convention", "nervaluate-1.2.1", "--tags=\udcff"),
+        ("sensitivity", "--merge", "PER,LOC=\udcff"),
+        ("compare", "--baseline", "\udcff"),
+        ("link", "--leave-out", "\udcff"),
+    ],
+)
+def test_an_option_that_is_no_utf8_is_refused(cli: Cli, arguments: tuple[str, ...]) -> None:
+    verb, *rest = arguments
+    status, out, err = cli(verb, gold(), gold(), *rest)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "is not UTF-8, write it as text" in err
+
+
+def test_tables_and_lists_that_are_read_are_not_written_over(cli: Cli) -> None:
+    for name in ("map.tsv", "tags.txt"):
+        Path(name).write_text("PER\tLOC\n", encoding="utf-8")
+    for arguments in (
+        ("link", gold(), gold(), "--relaxed", "map.tsv", "--json", "map.tsv"),
+        ("score", gold(), gold(), "--convention", "hipe-2022", "--tagset", "tags.txt", "--csv", "tags.txt"),
+    ):
+        status, out, err = cli(*arguments)
+        assert (status, out) == (2, "")
+        assert "would overwrite an input" in err
+        assert Path(arguments[-1]).read_text(encoding="utf-8") == "PER\tLOC\n"

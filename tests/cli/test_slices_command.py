@@ -1,0 +1,196 @@
+"""The verb `slices`, the library's and the combinations of two slices: what is written is what is counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import nereval_core as nereval
+from nereval_core.__main__ import main
+from nereval_core.analysis import slicing
+from nereval_core.analysis.slice_report import slice_report
+from nereval_core.analysis.slicing import Sliced, Values
+from nereval_core.analysis.worst import worst_table
+from nereval_core.errors import FormatError
+from nereval_core.ledger import ledger
+from nereval_core.queries import Query
+from nereval_core.report.signature import signature
+from nereval_core.scoring import score_layers
+from pages.shared.loading import DEMOS, load_demo
+from tests.analysis.slices.test_slicing import GOLD, PRED
+from tests.support.spans import settings
+
+INTERVALS = "intervals 95%, 2000 resamples of documents, seed 0"
+FOLDER = DEMOS / "newspapers"
+FILES = (str(FOLDER / "gold.jsonl"), str(FOLDER / "rules.jsonl"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[str, str]:
+    for name, lines in (("gold", GOLD), ("pred", PRED)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(tmp_path / "gold.jsonl"), str(tmp_path / "pred.jsonl")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(["slices", *arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+def test_what_is_written_is_what_is_counted(capsys: pytest.CaptureFixture[str], small: tuple[str, str]) -> None:
+    status, out, err = run(capsys, *small, "--json", "-", "--criteria", "strict,type", "--quiet")
+    assert (status, err) == (0, "")
+    found = json.loads(out)["systems"][0]["criteria"]
+    assert list(found) == ["strict", "type"]
+    for name, one in found.items():
+        counts = nereval.score(*small, criteria=[name]).counts(name)
+        assert [part["by"] for part in one["slices"]][:2] == ["length", "tokens"]
+        for part in one["slices"]:
+            assert sum(row["POS"] for row in part["rows"]) == counts.pos
+            assert sum(row["gold_COR"] for row in part["rows"]) == counts.cor
+            assert sum(row["ACT"] for row in part["rows"]) == counts.act
+        assert one["thresholds"][0]["f1"] == counts.f1 and len(one["calibration"]) == 2 and "gap" in one
+        assert one["signature"] == signature(nereval.score(*small, criteria=[name]), name, intervals=INTERVALS)
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *small, "--csv", "-", "--quiet")[1])))
+    assert {row["part"] for row in rows} == {"slice", "threshold", "calibration"}
+    assert all(row["signature"].startswith("nereval ") for row in rows)
+
+
+def test_the_screen_shows_a_table_a_slicing(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *FILES, "--by", "period,meta source", "--by", "worst")
+    assert status == 0
+    titles = [line for line in out.splitlines() if line.startswith("rules: ")]
+    assert titles == [
+        "rules: strict by decade",
+        "rules: strict by document's source",
+        "rules: strict, where it is worst",
+    ]
+    assert out.count("| criterion strict |") == 1
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel", "figure"])
+def test_forms(capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str) -> None:
+    place = tmp_path / {"excel": "a.xlsx"}.get(form, "a.html")
+    status, _, err = run(capsys, *FILES, "--by", "length,shape", f"--{form}", str(place), "--quiet")
+    assert (status, err) == (0, "")
+    raw = place.read_bytes()
+    if form == "figure":
+        assert raw.count(b'id="nereval-slices-') == 2 and raw.count(b"plotly.js v") == 1
+    else:
+        assert len(raw) > 500
+
+
+def test_training_and_columns(capsys: pytest.CaptureFixture[str], small: tuple[str, str], tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("document,hard\na,yes\nb,no\n", encoding="utf-8")
+    more = ("--by", "seen,column hard", "--training", small[0], "--columns", str(own), "--json", "-")
+    status, out, _ = run(capsys, *small, *more)
+    assert status == 0
+    seen, hard = json.loads(out)["systems"][0]["criteria"]["strict"]["slices"]
+    assert (seen["title"], hard["title"]) == ("Seen in training", "Your column hard")
+    assert [(row["slice"], row["POS"], row["ACT"]) for row in hard["rows"]] == [("no", 1, 1), ("yes", 4, 3)]
+    found = nereval.slices_of(*small, by="column", columns=own)
+    (table,) = found.tables.values()
+    assert table["POS"].tolist() == [1, 4] and found.thresholds is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--by", "length,colour"), "--by: no slices by 'colour'"),
+        (("--resamples", "3"), "--resamples 3, draw 100 or more"),
+        (("--columns", "BAD"), "BAD:2: there is no document 'z'"),
+        (("--columns", "BAD", "--training", "GONE"), "GONE"),
+        (("--columns", "BAD", "--csv", "BAD"), "would overwrite an input"),
+    ],
+)
+def test_bad_input_writes_nothing(
+    capsys: pytest.CaptureFixture[str], small: tuple[str, str], tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("document,x\nz,1\n", encoding="utf-8")
+    out = tmp_path / "out.json"
+    places = {"BAD": str(bad), "GONE": str(tmp_path / "gone.jsonl")}
+    given = [places.get(one, one) for one in arguments]
+    try:
+        status, _, err = run(capsys, *small, *given, "--json", str(out), "--quiet")
+    except SystemExit as end:
+        status, err = int(str(end.code)), capsys.readouterr().err
+    assert status == 2 and not out.exists()
+    for name, place in places.items():
+        said = said.replace(name, place)
+    assert said in err
+
+
+def test_an_unknown_slicing_is_refused_by_the_library(small: tuple[str, str]) -> None:
+    with pytest.raises(FormatError, match="colour"):
+        nereval.slices_of(*small, by="colour")
+
+
+def plain_p(inside: list[bool], credit: list[float], doc: list[int]) -> float:
+    """Return the p value by the definition: document by document, with all spans' mean as the hypothesis."""
+    mean, share = sum(credit) / len(credit), sum(inside) / len(inside)
+    by_document: dict[int, float] = {}
+    for here, value, number in zip(inside, credit, doc, strict=True):
+        by_document[number] = by_document.get(number, 0) + (here - share) * (value - mean)
+    score = sum(by_document.values()) / np.sqrt(sum(value**2 for value in by_document.values()))
+    return float(norm.cdf(score))
+
+
+def test_the_worst_combinations_are_tested_by_the_definition() -> None:
+    corpus = load_demo("biology").corpus
+    system = corpus.system("rules")
+    scores = score_layers(corpus.gold, system, settings("partial"))
+    sliced = Sliced(scores, "partial", (corpus.gold, system))
+    values = {name: found for name in ("length", "tokens", "shape") if (found := slicing.find(sliced, name))}
+    table = worst_table(sliced, values)
+    credit = [(1.0, 0.0, 0.5, 0.0)[code] for code in scores.decisions("partial")[0].tolist()]
+    doc = corpus.gold.doc.tolist()
+    assert len(table) >= 3 and (table["POS"] >= 20).all() and (table["documents"] >= 5).all()
+    assert (table["p_holm"] >= table["p"]).all() and table["p"].is_monotonic_increasing
+    records = ledger(scores, "partial", (corpus.gold, system))
+    for row in table.to_dict("records"):
+        one, two = values[row["by"]], values[row["and_by"]]
+        a, b = one.names.index(row["slice"]), two.names.index(row["and_slice"])
+        inside = ((one.gold == a) & (two.gold == b)).tolist()
+        right = [value for value, here in zip(credit, inside, strict=True) if here]
+        assert row["POS"] == sum(inside) and row["recall"] == pytest.approx(sum(right) / len(right))
+        assert row["p"] == pytest.approx(plain_p(inside, credit, doc), abs=1e-9)
+        having = tuple((f"gold {row[key]}", row[value]) for key, value in (("by", "slice"), ("and_by", "and_slice")))
+        assert records.total(Query(having=having)).records == row["POS"]
+
+
+def test_combinations_that_say_nothing_more_are_left_out() -> None:
+    corpus = load_demo("biology").corpus
+    system = corpus.system("rules")
+    sliced = Sliced(score_layers(corpus.gold, system, settings("strict")), "strict", (corpus.gold, system))
+    length = slicing.find(sliced, "length")
+    assert length is not None
+    alike = Values(("all",), *(np.zeros(len(layer), np.int8) for layer in sliced.layers))
+    assert not len(worst_table(sliced, {"length": length, "all": alike}))
+    assert not len(worst_table(sliced, {"length": length, "again": length}))
+
+
+def test_where_chance_decides_few_combinations_are_significant() -> None:
+    """Right or wrong by the toss of a coin, whose bias each document has for itself: no slice is worse."""
+    corpus = load_demo("newspapers").corpus
+    gold = corpus.gold
+    rng = np.random.default_rng(11)
+    low = 0
+    for _ in range(40):
+        bias = rng.beta(2, 2, len(corpus.documents))
+        right = np.flatnonzero(rng.random(len(gold)) < bias[gold.doc])
+        pred = replace(gold.take(right), name="pred")
+        scores = score_layers(gold, pred, settings("strict"))
+        found = slice_report(scores, "strict", by=["worst"]).worst
+        assert found is not None
+        low += bool((found["p_holm"] < 0.05).any())
+    assert low <= 6

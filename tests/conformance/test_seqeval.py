@@ -1,0 +1,216 @@
+"""seqeval, run beside ours on generated tags that break every scheme; its text, its averages, where it stops."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import warnings
+from typing import Any
+
+import pytest
+
+from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.conventions.seqeval import in_scheme
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source, conll
+from tests.support.reconciliation import reconcile
+
+Sentences = list[list[str]]
+
+
+def source(sentences: Sentences, name: str = "x.conll") -> Source:
+    lines = ("".join(f"w{i}\t{tag}\n" for i, tag in enumerate(sentence)) for sentence in sentences)
+    return Source.of_uploads([(name, "\n".join(lines).encode())])
+
+
+def scored(gold: Sentences, pred: Sentences, name: str = "seqeval", **options: Any) -> Outcome:
+    convention = named(name)
+    given = Given(gold=source(gold, "gold.conll"), pred=source(pred, "pred.conll"))
+    return convention.score(given, settled(convention, options))
+
+
+def split(tags: str) -> Sentences:
+    return [sentence.split() for sentence in tags.split("/")]
+
+
+def generated(seed: int, letters: str, *, suffix: bool, odd: bool, documents: int) -> tuple[Sentences, Sentences]:
+    """Return tags of two sides with every sequence the letters can make, and, if odd, types with dashes or without."""
+    chance = random.Random(seed)
+    types = ("PER", "B-C", "A-", "", "-") if odd else ("PER", "LOC", "B-C")
+
+    def tag() -> str:
+        letter, kind = chance.choice(letters), chance.choice(types)
+        if letter == "O" and chance.random() < 0.9:
+            return "O"
+        if odd and chance.random() < 0.1:
+            return kind + letter if suffix else letter + kind
+        return f"{kind}-{letter}" if suffix else f"{letter}-{kind}"
+
+    gold = [[tag() for _ in range(chance.randint(1, 12))] for _ in range(documents)]
+    return gold, [[own if chance.random() < 0.6 else tag() for own in sentence] for sentence in gold]
+
+
+DOCUMENTS = 30
+SEEDS = (1, 2, 3)
+"""With the first, types are plain; with the others they have dashes, or are missing."""
+LETTERS = {"IOB1": "OBI", "IOB2": "OBI", "IOE1": "OIE", "IOE2": "OIE", "IOBES": "OBIES", "BILOU": "OBILU"}
+# Convention, letters, options of both.
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    *(("seqeval", letters, {}) for letters in ("OBI", "OBIES", "OBILU", "OBIESLU.M")),
+    *(("seqeval", letters, {"suffix": True}) for letters in ("OBI", "OBIESLU.M")),
+    *(("seqeval", "OBIESLU.M", {"zero_division": value}) for value in (0, 1)),
+    *(("seqeval-strict", letters, {}) for letters in ("OBI", "OIE", "OBIES", "OBILU")),
+    *(("seqeval-strict", letters, {"scheme": scheme}) for scheme, letters in LETTERS.items()),
+    *(
+        ("seqeval-strict", letters, {"scheme": scheme, "suffix": True, "zero_division": 1})
+        for scheme, letters in LETTERS.items()
+    ),
+]
+
+
+def test_two_thousand_documents_are_compared() -> None:
+    assert len(CASES) * len(SEEDS) * DOCUMENTS >= 2000
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "letters", "options"), CASES)
+def test_seqeval_says_the_same(name: str, letters: str, options: dict[str, Any], seed: int) -> None:
+    pytest.importorskip("seqeval")
+    from seqeval import scheme as schemes
+    from seqeval.metrics import accuracy_score, classification_report
+
+    theirs = dict(options)
+    if name == "seqeval-strict":
+        theirs |= {"mode": "strict", "scheme": getattr(schemes, options["scheme"]) if "scheme" in options else None}
+    ours = {option: str(value) if option == "zero_division" else value for option, value in options.items()}
+    odd = seed != SEEDS[0]
+    gold, pred = generated(seed, letters, suffix=options.get("suffix", False), odd=odd, documents=DOCUMENTS)
+    outcome = scored(gold, pred, name, digits=4, **ours)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = classification_report(gold, pred, digits=4, **theirs)
+        report = classification_report(gold, pred, output_dict=True, **theirs)
+    forms = named(name).forms
+    assert forms["text"](outcome) == text
+    printed = json.loads(forms["json"](outcome))
+    assert printed.keys() == report.keys()
+    for scope, row in report.items():
+        assert printed[scope] == pytest.approx({figure: float(value) for figure, value in row.items()}, abs=1e-12)
+    assert outcome.scores["accuracy_score"] == accuracy_score(gold, pred)
+    if odd:
+        reconcile(outcome)
+
+
+# Options, gold, prediction, and decision, text on both sides and why of the records.
+DROPPED = "malformed in the scheme: dropped"
+ALONE = "no entity of the same tokens and type on the other side"
+SAME = "the same tokens and type on the other side"
+RECORDS = [
+    ("seqeval", {}, "B-A I-A O", "I-A I-A O", [("COR", "w0 w1", "w0 w1", SAME)]),
+    ("seqeval", {}, "B-A L-A U-A", "B-A L-A O", [("MIS", "w0 w1 w2", None, ALONE), ("SPU", None, "w0 w1", ALONE)]),
+    ("seqeval-strict", {"scheme": "IOB1"}, "B-A I-A O", "I-A I-A O",
+     [("MIS", "w1", None, ALONE), ("SPU", None, "w0 w1", ALONE), ("IGN", "w0", None, DROPPED)]),
+    ("seqeval-strict", {"scheme": "IOBES"}, "B-A I-A O S-A", "B-A I-A O S-A",
+     [("COR", "w3", "w3", SAME), ("IGN", "w0 w1", None, DROPPED), ("IGN", None, "w0 w1", DROPPED)]),
+    ("seqeval-strict", {"scheme": "IOB2"}, "I-A I-A O B-A", "B-A I-A O B-A",
+     [("COR", "w3", "w3", SAME), ("SPU", None, "w0 w1", ALONE), ("IGN", "w0 w1", None, DROPPED)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "gold", "pred", "wanted"), RECORDS)
+def test_records_say_what_was_dropped(
+    name: str, options: dict[str, Any], gold: str, pred: str, wanted: list[tuple[str, str | None, str | None, str]]
+) -> None:
+    records = scored(split(gold), split(pred), name, **options).records("entities")
+    records = records[records["scope"] == "overall"]
+    found = records[["decision", "gold_text", "pred_text", "why"]].astype("object").to_numpy()
+    assert [tuple(None if value != value else value for value in row) for row in found] == wanted
+
+
+# What is given and what is said of it.
+REFUSED = [
+    ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "S-A",
+     "pred.conll:1: 'S-A' is no tag of IOB2, at which seqeval stops with a ValueError"),
+    ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "X-A",
+     "pred.conll:1: 'X-A' is no tag of IOB2, at which seqeval stops with a KeyError"),
+    ("seqeval-strict", {}, "I-A O", "I-A O",
+     "gold.conll: tags of the letters O, I show no scheme that seqeval detects: it stops with a ValueError"),
+    ("seqeval", {}, "B-A O", "B-A", "pred.conll: 1 token where gold (gold.conll) has 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "gold", "pred", "said"), REFUSED)
+def test_where_seqeval_stops(name: str, options: dict[str, Any], gold: str, pred: str, said: str) -> None:
+    with pytest.raises(FormatError) as error:
+        scored(split(gold), split(pred), name, **options)
+    assert error.value.lines()[0].replace("pred.conll:1: 1 tokens", "pred.conll: 1 tokens").startswith(said)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("zero_division", ["warn", "0", "1"])
+@pytest.mark.parametrize(
+    ("name", "gold", "pred"), [("seqeval", "O O", "O O"), ("seqeval-strict", "I-A I-A O", "O I-A O")]
+)
+def test_no_entity_left_gives_the_dictionary_and_no_text(name: str, gold: str, pred: str, zero_division: str) -> None:
+    from seqeval.metrics import classification_report
+    from seqeval.scheme import IOB2
+
+    strict = {"mode": "strict", "scheme": IOB2} if name == "seqeval-strict" else {}
+    value = zero_division if zero_division == "warn" else int(zero_division)
+    sides = [[gold.split()], [pred.split()]]
+    expected = classification_report(*sides, **strict, output_dict=True, zero_division=value)
+    options = {"scheme": "IOB2"} if strict else {}
+    outcome = scored(split(gold), split(pred), name, zero_division=zero_division, **options)
+    report = {
+        row: {figure: math.nan if value is None else value for figure, value in figures.items()}
+        for row, figures in outcome.scores["classification_report"].items()
+    }
+    assert report.keys() == expected.keys()
+    for row, figures in report.items():
+        assert figures == pytest.approx(expected[row], nan_ok=True)
+    reconcile(outcome)
+    with pytest.raises(FormatError, match="stops with a ValueError"):
+        named(name).forms["text"](outcome)
+
+
+def test_every_tag_that_stops_seqeval_is_named() -> None:
+    with pytest.raises(FormatError) as error:
+        scored(split("B-A S-A"), split("E-A U-B"), "seqeval-strict", scheme="IOB2")
+    places = [line.split(" ")[0] for line in error.value.lines()]
+    assert places == ["gold.conll:2:", "pred.conll:1:", "pred.conll:2:"]
+
+
+# A row of entities, as IOB2 and in each scheme.
+WRITTEN = {
+    "IOB2": "B-A B-A I-A O B-B B-A I-A I-A",
+    "IOB1": "I-A B-A I-A O I-B I-A I-A I-A",
+    "IOE2": "E-A I-A E-A O E-B I-A I-A E-A",
+    "IOE1": "E-A I-A I-A O I-B I-A I-A I-A",
+    "IOBES": "S-A B-A E-A O S-B B-A I-A E-A",
+    "BILOU": "U-A B-A L-A O U-B B-A I-A L-A",
+}
+
+
+@pytest.mark.parametrize("scheme", WRITTEN)
+def test_layers_are_written_in_the_scheme_asked_for(scheme: str) -> None:
+    side = conll.tagged(source(split(WRITTEN["IOB2"])))
+    assert " ".join(in_scheme(side, scheme).tags) == WRITTEN[scheme]
+
+
+@pytest.mark.parametrize("suffix", [False, True])
+@pytest.mark.parametrize(("name", "scheme"), [("seqeval", None), ("seqeval-strict", "BILOU"), ("seqeval-strict", None)])
+def test_layers_score_as_their_files(name: str, scheme: str | None, suffix: bool) -> None:
+    strict = name == "seqeval-strict"
+    gold, pred = split("B-A I-A O / B-B B-B I-B O"), split("B-A O O / B-B B-B I-B O")
+    convention = named(name)
+    assert convention.of_layers is not None
+    sides = source(gold, "gold.conll"), source(pred, "pred.conll")
+    given = Given(gold=sides[0], pred=sides[1], gold_format="conll", pred_format="conll")
+    options = settled(convention, {"suffix": suffix, "scheme": scheme} if strict else {"suffix": suffix})
+    plain = dict(options) | {"suffix": False} | ({"scheme": "IOB2"} if strict else {})
+    found = convention.of_layers(*given.layers(), options)
+    read = convention.score(given, plain)
+    # Between schemes the tags differ, and with them the accuracy.
+    assert found.scores["classification_report"] == read.scores["classification_report"]
+    assert found.records("entities").equals(read.records("entities"))

@@ -1,0 +1,257 @@
+"""A scored folder answers as the same corpus in memory does, whatever its shards, and says where it is damaged."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.corpus import Documents, Intervals, Layer
+from nereval_core.criteria import CRITERIA
+from nereval_core.errors import FormatError
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.queries import FACETS, ORDERS, Query
+from nereval_core.scored import ledger as scored_ledger
+from nereval_core.scored import search as scored_search
+from nereval_core.scored.folder import Records
+from nereval_core.scored.index import Keys, write_index
+from nereval_core.scored.ledger import FolderLedger
+from nereval_core.scored.shard import is_whole, place, write_gold, write_system
+from nereval_core.scoring import Counting, Settings, score_layers
+from nereval_core.tables import RECORD_COLUMNS, records
+from tests.ledger.test_ledger import NAMES, QUERIES, corpus
+
+CUTS = ((8,), (3, 8), (0, 1, 2, 2, 5, 8))
+"""Where each shard ends, in documents; some are empty."""
+
+
+def with_tokens(documents: Documents) -> Documents:
+    """Give every second document tokens of its own, so that reasons are told in tokens in some and not in others."""
+    tokens = [
+        [(start, start + 1) for start, char in enumerate(text) if not char.isspace()] if number % 2 else []
+        for number, text in enumerate(documents.texts)
+    ]
+    return replace(documents, tokens=Intervals.of(tokens))
+
+
+def part(layer: Layer, documents: Documents, low: int, high: int) -> Layer:
+    """Return the layer of some of the documents."""
+    some = layer.take(np.flatnonzero((layer.doc >= low) & (layer.doc < high)))
+    return replace(some, documents=documents, doc=some.doc - np.int32(low), order=None)
+
+
+def some_documents(documents: Documents, low: int, high: int) -> Documents:
+    tokens = documents.tokens
+    return Documents(
+        documents.ids[low:high],
+        tuple(documents.texts[low:high]),
+        None if tokens is None else Intervals.of([tokens.of_document(number) for number in range(low, high)]),
+        None,
+        None if documents.meta is None else tuple(documents.meta[low:high]),
+    )
+
+
+def written(folder: Path, gold: Layer, preds: Sequence[Layer], how: Settings, cuts: Sequence[int]) -> Records:
+    """Score shard by shard and leave the columns in a folder."""
+    keys = []
+    low = 0
+    for number, high in enumerate(cuts):
+        over = some_documents(gold.documents, low, high)
+        own = part(gold, over, low, high)
+        write_gold(folder, f"gold-{number}", own)
+        names = []
+        for system, pred in enumerate(preds):
+            theirs = part(pred, over, low, high)
+            names.append(f"{system}-{number}")
+            write_system(folder, names[-1], own, theirs, score_layers(own, theirs, how))
+        keys.append(Keys(f"gold-{number}", tuple(names)))
+        low = high
+    write_index(folder, keys, [criterion.name for criterion in how.criteria])
+    return Records(str(folder), tuple(keys), how)
+
+
+def sides(seed: int, dated: bool = True, tokens: bool = False) -> tuple[Layer, Layer]:
+    gold, pred = corpus(seed, dated=dated)
+    over = with_tokens(gold.documents) if tokens else gold.documents
+    links = {span: ("Q1", "Q2")[: 1 + span % 2] for span in range(0, len(pred), 3)}
+    scores = {span: span / 10 for span in range(0, len(pred), 2)}
+    return replace(gold, documents=over), replace(pred, documents=over, links=links, scores=scores)
+
+
+@cache
+def example(
+    seed: int, name: str, cuts: tuple[int, ...], dated: bool = True, counting: Counting = "one-to-one"
+) -> tuple[FolderLedger, MemoryLedger]:
+    gold, pred = sides(seed, dated, tokens=seed % 2 == 0)
+    merge = (("A", "B"),) if seed % 3 == 0 else ()
+    how = Settings(tuple(CRITERIA[one] for one in NAMES), merge, ("C",) if seed % 4 == 3 else (), counting)
+    kept = Path(mkdtemp())
+    try:
+        found = written(kept, gold, [pred], how, cuts)
+        for number in range(len(cuts)):
+            # What is mapped stays, though its file is gone.
+            for one in NAMES:
+                found.ledger(0, one).read.opened(number)
+    finally:
+        shutil.rmtree(kept)
+    return found.ledger(0, name), ledger(score_layers(gold, pred, how), name, (gold, pred))
+
+
+CASES = (
+    st.integers(0, 7),
+    st.sampled_from(NAMES),
+    st.sampled_from(CUTS),
+    st.booleans(),
+    st.sampled_from(["one-to-one", "each-side"]),
+)
+
+
+@settings(max_examples=80)
+@given(*CASES, QUERIES, st.sampled_from(ORDERS))
+def test_every_query_is_answered_as_in_memory(
+    seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query, order: str
+) -> None:
+    found, memory = example(seed, name, cuts, dated, counting)
+    assert found.offered == memory.offered
+    assert found.total(query) == memory.total(query)
+    assert found.first(query) == memory.first(query)
+    assert found.said(query) == ()
+    for facet in FACETS:
+        for most in (None, 2):
+            one, other = found.facet_counts(query, facet, most), memory.facet_counts(query, facet, most)
+            assert list(one.items()) == list(other.items())
+    assert found.orders(query) == ORDERS
+    page, wanted = found.page(query, order, 1, 7), memory.page(query, order, 1, 7)
+    assert {column: str(kind) for column, kind in page.dtypes.items()} == dict(RECORD_COLUMNS)
+    same(page, wanted)
+    every = [record for piece in found.pieces(query, order) for record in piece["record"]]
+    assert every == [record for piece in memory.pieces(query, order) for record in piece["record"]]
+
+
+def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(one.astype("object"), other.astype("object"), check_index_type=False)
+
+
+@settings(max_examples=25)
+@given(*CASES, QUERIES)
+def test_the_records_around_a_place(
+    seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query
+) -> None:
+    found, memory = example(seed, name, cuts, dated, counting)
+    assert found.confusion() == memory.confusion()
+    for piece in memory.pieces(Query()):
+        starts = piece["gold_start"].where(piece["record"].str.startswith("g:"), piece["pred_start"])
+        for doc, record, start in zip(piece["document"], piece["record"], starts, strict=True):
+            assert found.near(query, doc, record, start, around=3) == memory.near(query, doc, record, start, around=3)
+            assert found.near(query, doc, start=start) == memory.near(query, doc, start=start)
+    with pytest.raises(KeyError):
+        found.near(query, "none such")
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("cuts", CUTS[1:])
+@pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
+def test_documents(seed: int, cuts: tuple[int, ...], counting: Counting) -> None:
+    for name in ("partial", "fragment"):
+        found, memory = example(seed, name, cuts, True, counting)
+        for text in ("", "doc", "-3", "DOC-4", "none such"):
+            for first, rows in ((0, 200), (0, 3), (2, 2), (6, 5), (9, 1)):
+                one, other = found.documents(text, first, rows), memory.documents(text, first, rows)
+                assert one == other and list(one.counts) == list(other.counts)
+        how = memory.scores.settings
+        for doc in memory.scores.gold.documents.ids:
+            one, other = found.document(doc, how), memory.document(doc, how)
+            assert one.read_gold == other.read_gold and one.read_pred == other.read_pred
+            same(records(one, name), records(other, name))
+
+
+def test_several_systems(tmp_path: Path) -> None:
+    gold, pred = sides(1)
+    how = Settings((CRITERIA["strict"],))
+    found = written(tmp_path, gold, [gold.renamed("same"), pred], how, (3, 8))
+    assert found.ledger(0, "strict").total(Query(decision=("COR",))).records == len(gold)
+    memory = ledger(score_layers(gold, pred, how), "strict", (gold, pred))
+    assert found.ledger(1, "strict").confusion() == memory.confusion()
+
+
+def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, memory = example(1, "strict", CUTS[2])
+    found = FolderLedger(found.read)
+    monkeypatch.setattr(scored_search, "RECORDS", 1)
+    monkeypatch.setattr(scored_search, "BLOCK", 1)
+    query = Query(text="a")
+    (said,) = found.said(query)
+    searched = int(said.partition("the first ")[2].partition(" of 8 documents")[0])
+    assert 0 < searched < 8
+    listed = [piece["document"].tolist() for piece in memory.pieces(query)]
+    early = set(memory.scores.gold.documents.ids[:searched])
+    assert found.total(query).records == sum(doc in early for piece in listed for doc in piece)
+    # In one document everything is looked at.
+    for doc in memory.scores.gold.documents.ids:
+        assert found.said(Query(text="a", doc=doc)) == ()
+        assert found.total(Query(text="a", doc=doc)) == memory.total(Query(text="a", doc=doc))
+
+
+def test_what_needs_all_records_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, memory = example(1, "strict", CUTS[2])
+    monkeypatch.setattr(scored_ledger, "SORTED", 4)
+    monkeypatch.setattr(scored_ledger, "OFFERED", 4)
+    assert set(ORDERS) - set(found.orders(Query())) == {"text", "longest"}
+    (said,) = found.said(Query())
+    assert "first 4 records" in said
+    offered = found.facet_counts(Query(), "doc")
+    every = memory.facet_counts(Query(), "doc")
+    assert offered and len(offered) < len(every)
+    assert all(every[doc] == count for doc, count in offered.items())
+
+
+def test_a_folder_of_nothing(tmp_path: Path) -> None:
+    gold, pred = sides(1)
+    found = written(tmp_path, gold, [pred], Settings((CRITERIA["strict"],)), (0,)).ledger(0, "strict")
+    assert found.total(Query()) == (0, 0) and found.confusion() == {} and found.first(Query()) is None
+    assert found.facet_counts(Query(), "doc") == {} and not len(found.page(Query(), "text"))
+    assert found.documents() == ({}, 0) and found.total(Query(text="a")) == (0, 0)
+
+
+DAMAGE = {
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:-9]),
+    "empty": lambda path: path.write_bytes(b""),
+    "missing": lambda path: path.unlink(),
+    "something else": lambda path: path.write_text("no columns " * 20),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("key", ["gold-1", "0-1"])
+def test_a_damaged_shard_is_named_and_the_others_answer(damage: object, key: str, tmp_path: Path) -> None:
+    gold, pred = sides(1)
+    made = written(tmp_path, gold, [pred], Settings((CRITERIA["strict"],)), (3, 8))
+    assert is_whole(tmp_path, key)
+    damage(place(tmp_path, key))  # type: ignore[operator]
+    assert not is_whole(tmp_path, key)
+    found = made.ledger(0, "strict")
+    total = found.total(Query()).records
+    assert len(found.page(Query(), rows=1)) == 1
+    with pytest.raises(FormatError) as error:
+        found.page(Query(), first=total - 1)
+    (problem,) = error.value.problems
+    assert problem.source == str(tmp_path) and problem.found.startswith("shard 2 of 2: ")
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("name", ["documents", "0.0"])
+def test_a_damaged_index_is_named(damage: object, name: str, tmp_path: Path) -> None:
+    gold, pred = sides(1)
+    made = written(tmp_path, gold, [pred], Settings((CRITERIA["strict"],)), (3, 8))
+    damage(tmp_path / "index" / f"{name}.columns")  # type: ignore[operator]
+    with pytest.raises(FormatError, match="index: "):
+        made.ledger(0, "strict")

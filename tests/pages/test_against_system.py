@@ -1,0 +1,63 @@
+"""Errors held against another system: each value says how many records are listed once it is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nereval_core.against import ONLY_OTHER, ONLY_THIS
+from nereval_core.queries import Query
+from pages.shared import keys
+from pages.shared.against import WHO, chosen, value_counts
+from pages.shared.lists import count
+from pages.shared.queries import query_of, view_of
+from pages.shared.url import View, parse, write
+from tests.pages.test_pages import VIEW, address, headings, opened, sound
+from tests.support.other_formats import Demo
+
+BOX = f"{keys.WIDGET}against_box"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        query_of(View()),
+        Query(decision=("COR",)),
+        Query(decision=("MIS", "SPU"), gold=("PROTEINAS",)),
+        Query(decision=("COR", "INC"), text="a"),
+        query_of(View(q='has:"against annotator-1=both wrong" has:"right-by=1"')),
+    ],
+)
+def test_each_value_says_what_it_lists(query: Query) -> None:
+    there = Demo("pharmacology", ("strict", "type"))
+    ledger = there.ledger("rules", "strict")
+    view = view_of(View(system="rules"), query)
+    for other in ("perceptron", "annotator-1"):
+        asked = replace(query, having=tuple(pair for pair in query.having if not pair[0].startswith("against")))
+        for value, number in value_counts(ledger, asked, other).items():
+            there_then, wrong = parse(write(chosen(view, other, value)))
+            assert not wrong and there_then.beside == other
+            assert ledger.total(query_of(there_then)).records == number, value
+            back = query_of(chosen(there_then, other, None))
+            assert not [name for name, _ in back.having if name.startswith("against")]
+            assert back.text == query.text and back.gold == query.gold
+
+
+def test_the_control_lists_what_it_names() -> None:
+    app = opened("Errors", VIEW, **{BOX: True})
+    assert not [pills for pills in opened("Errors", VIEW).button_group if pills.key == WHO]
+    counts = value_counts(Demo("pharmacology", ("strict",)).ledger("rules", "strict"), query_of(VIEW), "annotator-1")
+    for value, decision in ((ONLY_THIS, "COR"), (ONLY_OTHER, None)):
+        (pills,) = (pills for pills in app.button_group if pills.key == WHO)
+        pills.set_value(value)
+        sound(app.run())
+        assert f"**{count(counts[value], 'record')}**" in headings(app)
+        assert address(app)["q"].endswith(f'={value}"')
+        assert address(app).get("decision") == decision
+
+
+def test_nothing_is_offered_where_tokens_are_counted() -> None:
+    app = opened("Errors", replace(VIEW, criterion="fragment"), **{BOX: True})
+    assert not [pills for pills in app.button_group if pills.key == WHO]
+    assert any("counts tokens" in caption.value for caption in app.caption)

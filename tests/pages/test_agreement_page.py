@@ -1,0 +1,200 @@
+"""The Agreement page: its figures are those of the library, and a cell opens what the two disagree on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.analysis.agreement import Agreement, agree
+from nereval_core.analysis.agreement_tables import (
+    documents_table,
+    figures_table,
+    in_words,
+    matrix,
+    signature,
+    types_table,
+)
+from nereval_core.criteria import CRITERIA
+from nereval_core.ledger import ledger
+from nereval_core.scoring import Settings, score_layers
+from pages.shared.lists import table_key
+from pages.shared.loading import demo_names, load_demo
+from pages.shared.plain import plain
+from pages.shared.queries import query_of
+from pages.shared.reference import layers, taken
+from pages.shared.url import AGREEMENT_VIEWS, View, parse
+from tests.pages.test_pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
+
+ANNOTATORS = ("annotator-1", "annotator-2")
+LAYERS = tuple(layers(DEMO))
+ALL = replace(VIEW, annotators=LAYERS)
+FULL = replace(ALL, corpus=DEMO.corpus.digest)
+
+
+def agreed(names: Sequence[str], criterion: str = "strict") -> Agreement:
+    return agree({name: layers(DEMO)[name] for name in names}, Settings((CRITERIA[criterion],)))
+
+
+def texts(app: AppTest) -> str:
+    return "\n".join(element.value for kind in ("markdown", "caption") for element in getattr(app, kind))
+
+
+def links(app: AppTest) -> dict[str, View]:
+    """Return where the links of the page lead, by label."""
+    found = {}
+    for link in app.get("page_link"):
+        view, wrong = parse(dict(parse_qsl(link.proto.query_string)))
+        assert not wrong
+        found[link.label] = view
+    return found
+
+
+def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
+    key = table_key("table_agreement_matrix", LAYERS, figure, "strict", ())
+    return {key: cell(row, column)}
+
+
+def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
+    app = opened("Agreement", VIEW)
+    found = agreed(ANNOTATORS)
+    shown = [frame.value for frame in app.dataframe]
+    assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
+    pd.testing.assert_frame_equal(shown[0], figures_table(found, (0, 1), ["strict"]).drop(columns="note"))
+    pd.testing.assert_frame_equal(shown[1].set_index("").rename_axis(None), matrix(found, "f1", "strict"))
+    pd.testing.assert_frame_equal(shown[3], types_table(found, (0, 1), "strict"))
+    pd.testing.assert_frame_equal(shown[4], documents_table(found, (0, 1), "strict"))
+    for line in in_words(found, "strict"):
+        assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
+    assert "refused, spans of NORMALIZABLES overlap" in texts(app).replace("\\", "")
+    assert "annotators" not in address(app)
+
+
+def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
+    app = opened("Agreement", VIEW)
+    gold, pred = (layers(DEMO)[name] for name in ANNOTATORS)
+    scores = score_layers(gold, pred)
+    records = ledger(scores, "strict", (gold, pred))
+    counts = scores.counts("strict")
+    wanted = {"correct (COR)": counts.cor, "possible (POS)": counts.pos, "actual (ACT)": counts.act}
+    for label, view in links(app).items():
+        for said, number in wanted.items():
+            if label.startswith(f":primary[{said}"):
+                assert f": {number:,} record" in label
+                assert (view.reference, view.system) == ANNOTATORS and view.corpus == VIEW.corpus[:16]
+                assert records.total(query_of(view)).records == number
+    (errors,) = (view for label, view in links(app).items() if label == ":primary[Open in Errors →]")
+    number = records.total(query_of(errors)).records
+    assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[2].value) == number
+    again = opened("Errors", errors)
+    assert not again.warning and f"{number} record" in again.button(key="every").label.join(texts(again).split("\\"))
+
+
+@pytest.mark.parametrize("word", ["", *AGREEMENT_VIEWS])
+def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
+    figure = word.removeprefix("as-") or "f1"
+    view = replace(ALL, sort=(word,) if word else ())
+    app = opened("Agreement", view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
+    pd.testing.assert_frame_equal(
+        app.dataframe[1].value.set_index("").rename_axis(None), matrix(agreed(LAYERS), figure, "strict")
+    )
+    (there,) = (view for label, view in links(app).items() if label == ":primary[Overview →]")
+    assert (there.reference, there.system) == ("rules", "original gold")
+    held = taken(DEMO, "rules").corpus
+    counts = score_layers(held.gold, held.system("original gold")).counts("strict")
+    assert f":primary[correct (COR): {counts.cor:,} records →]" in links(app)
+    assert any(title.value.startswith("By type: rules and gold") for title in app.subheader)
+
+
+def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
+    app = opened("Agreement", ALL)
+    assert "Choose a cell to open" in texts(app) and ":primary[Overview →]" not in links(app)
+    assert app.dataframe[0].value["figure"].tolist()[:3] == [
+        "mean F1, strict",
+        "mean observed agreement",
+        "Fleiss' kappa",
+    ]
+    assert address(app)["annotators"] == ",".join(LAYERS)
+    held = opened("Agreement", replace(ALL, reference="annotator-1", system="annotator-2"))
+    (there,) = (view for label, view in links(held).items() if label == ":primary[Documents →]")
+    assert (there.reference, there.system) == ANNOTATORS
+    oneself = opened("Agreement", ALL, **matrix_cell("f1", 0, LAYERS[0]))
+    assert "Choose a cell to open" in texts(oneself)
+
+
+def test_a_type_opens_its_records() -> None:
+    found = types_table(agreed(ANNOTATORS), (0, 1), "strict")
+    full = replace(VIEW, corpus=DEMO.corpus.digest)
+    key = table_key("table_agreement_types", full, ANNOTATORS, (0, 1))
+    app = opened("Agreement", VIEW, **{key: cell(2, "F1")})
+    kind = found["type"].iat[2]
+    scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
+    counts = scores.by_type("strict")[kind]
+    assert any(f"possible (POS): {counts.pos:,} record" in label for label in links(app))
+    assert f"Disagreements with {kind}" in texts(app).replace("\\", "")
+    many = replace(FULL, annotators=LAYERS)
+    key = table_key("table_agreement_types", many, LAYERS, None)
+    assert "Choose two annotators above" in texts(opened("Agreement", ALL, **{key: cell(0, "spans")}))
+
+
+def test_a_document_is_read_with_one_taken_as_gold() -> None:
+    full = replace(VIEW, corpus=DEMO.corpus.digest)
+    key = table_key("table_agreement_documents", full, ANNOTATORS, (0, 1))
+    app = opened("Agreement", VIEW, **{key: cell(1, "document")})
+    (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
+    assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
+    assert not opened("Documents", view).warning
+
+
+def test_annotators_are_chosen_and_linked() -> None:
+    app = opened("Agreement", VIEW)
+    app = sound(app.multiselect(key="widget_annotators").set_value(["gold", "rules"]).run())
+    assert address(app)["annotators"] == "gold,rules"
+    app = sound(app.multiselect(key="widget_annotators").set_value(["rules"]).run())
+    assert "two annotators or more" in app.info[0].value and not app.dataframe
+    app = sound(app.multiselect(key="widget_annotators").set_value(list(ANNOTATORS)).run())
+    assert "annotators" not in address(app)
+    app = opened("Agreement", replace(VIEW, annotators=("nobody", *ANNOTATORS)))
+    assert "nobody" in app.warning[0].value
+
+
+def test_another_figure_is_chosen_and_linked() -> None:
+    app = opened("Agreement", VIEW)
+    control = app.segmented_control(key="widget_agreement_figure")
+    app = sound(control.set_value("Krippendorff's alpha").run())
+    assert address(app)["sort"] == "as-alpha"
+
+
+def test_the_criterion_counts_for_f1() -> None:
+    app = opened("Agreement", replace(VIEW, criterion="partial"))
+    found = agreed(ANNOTATORS, "partial")
+    pd.testing.assert_frame_equal(
+        app.dataframe[0].value, figures_table(found, (0, 1), ["partial"]).drop(columns="note")
+    )
+    assert "criterion partial" in signature(found)
+
+
+@pytest.mark.parametrize("criterion", ["fragment", "lenient", "conlleval", "nervaluate-1.2.1"])
+def test_every_kind_of_criterion_has_its_records(criterion: str) -> None:
+    app = opened("Agreement", replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
+    assert len(app.dataframe) >= 3
+    app = opened("Agreement", replace(VIEW, criterion=criterion))
+    assert any(label.startswith(":primary[correct (COR)") for label in links(app))
+
+
+def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
+    app.switch_page("pages/100_Agreement.py")
+    app = sound(app.run())
+    assert app.multiselect(key="widget_annotators").value[0] == "gold"
+    assert len(app.dataframe) >= 4
+
+
+def test_demos_say_who_is_an_annotator() -> None:
+    for name in demo_names():
+        kinds = {row.name: row.kind for row in load_demo(name).layers}
+        assert [layer for layer, kind in kinds.items() if kind == "annotator"] == list(ANNOTATORS)

@@ -1,0 +1,211 @@
+"""Types, systems, documents, metadata keys and concept ids that are called like columns of our tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nereval_core.readers import Source
+from pages.shared import corpora
+from pages.shared.loading import Loaded, load
+from pages.shared.navigation import pages
+from pages.shared.tables import MISSED_COLUMN, SPURIOUS_ROW, confusion_table, free, headings
+from pages.shared.url import View
+from tests.pages.test_pages import opened
+from tests.support.commands import Cli
+
+NAMES = (
+    *[
+        "ACT",
+        "COR",
+        "F1",
+        "INC",
+        "MIS",
+        "P",
+        "PAR",
+        "POS",
+        "R",
+        "SPU",
+        "_index",
+        "_pos:0",
+        "all",
+        "annotator",
+        "average",
+        "baseline",
+        "boundary",
+        "by",
+        "class",
+        "column",
+        "convention",
+        "count",
+        "criterion",
+        "cutoff",
+        "date",
+        "decision",
+        "doc",
+        "document",
+        "documents",
+        "end",
+        "ends",
+        "evaluation",
+        "f1",
+        "figure",
+        "fold",
+        "form",
+        "from",
+        "gain",
+        "gold",
+        "gold_COR",
+        "gold_id",
+        "group",
+        "hidden",
+        "high",
+        "id",
+        "index",
+        "key",
+        "kind",
+        "label",
+        "level_0",
+        "links",
+        "low",
+        "meta",
+        "n",
+        "name",
+        "number",
+        "one",
+        "other",
+        "over",
+        "p",
+        "pattern",
+        "period",
+        "precision",
+        "pred",
+        "pred_id",
+        "predicted",
+        "rank",
+        "reason",
+        "recall",
+        "record",
+        "records",
+        "row",
+        "run",
+        "scope",
+        "score",
+        "share",
+        "side",
+        "signature",
+        "slice",
+        "source",
+        "span",
+        "spans",
+        "start",
+        "state",
+        "stays",
+        "support",
+        "system",
+        "systems",
+        "tau",
+        "text",
+        "total",
+        "type",
+        "value",
+        "variant",
+        "weight",
+    ],
+    MISSED_COLUMN,
+    SPURIOUS_ROW,
+)
+SYSTEMS = ("_index", "annotator")
+VIEWS = {
+    "Confusion": ((), ("row-share", "as-map", "by-confusion")),
+    "Errors": ((), ("by-class",)),
+    "Criteria": ((), ("two-criteria",)),
+    "Slices": (("by-period",),),
+    "Agreement": ((), ("as-kappa",)),
+    "Linking": ((), ("confused-ids",)),
+}
+"""The words of `sort` under which a page is drawn, where there are more than none."""
+VERBS = {
+    "score": ("type,document", "csv json parquet excel markdown latex html"),
+    "compare --resamples 100": ("type,span", "csv parquet"),
+    "agreement --resamples 100": ("type,document", "csv parquet"),
+    "sensitivity": ("", "csv parquet"),
+    "errors": ("type", "csv parquet"),
+    "slices --resamples 100": ("period", "csv parquet"),
+    "link": ("document,confusion", "csv parquet"),
+    "index": ("document,id", "csv parquet"),
+}
+"""By what each verb breaks its tables down, and the files it writes."""
+
+
+def written(folder: Path, layer: str, shift: int) -> Path:
+    """Write a layer: a document a name, with spans of its type, some of another, some missed, with links."""
+    lines = []
+    for place, name in enumerate(NAMES):
+        other = NAMES[(place + shift) % len(NAMES)]
+        spans = [
+            {"start": 0, "end": 7, "label": name if place % 3 else other, "links": [name]},
+            {"start": 8, "end": 18 if shift and place % 2 else 13, "label": name, "links": [other]},
+        ]
+        kept = spans[place % 7 == 0 : 1 + (not shift or place % 5 > 0)]
+        meta = {name: other, "date": "1890-01-01"}
+        lines.append(json.dumps({"id": name, "text": "Aspirin helps much.", "meta": meta, "spans": kept}))
+    path = folder / f"{layer}.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("names")
+    return {name: written(folder, f"layer{shift}", shift) for shift, name in enumerate(("", *SYSTEMS))}
+
+
+@pytest.fixture(scope="module")
+def loaded(files: dict[str, Path]) -> Loaded:
+    sources = {name: Source.of_path(path) for name, path in files.items()}
+    return load("names", sources.pop(""), sources)
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), [(page, words) for page in pages() for words in VIEWS.get(page, ((),))], ids=str
+)
+def test_every_page(loaded: Loaded, page: str, words: tuple[str, ...]) -> None:
+    view = View(corpus=corpora.shelf().put(loaded), system=SYSTEMS[0], beside=SYSTEMS[1])
+    for word in words:
+        view = view.with_sort(word)
+    opened(page, view)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_table_of_the_command_line(command: Cli, files: dict[str, Path], verb: str) -> None:
+    by, kinds = VERBS[verb]
+    given = [str(path) if not name else f"{name}={path}" for name, path in files.items()]
+    asked = [*(("--by", by) if by else ()), *(word for kind in kinds.split() for word in (f"--{kind}", f"out.{kind}"))]
+    status, _, error = command(*verb.split(), *given, *asked)
+    assert status == 0, error
+    assert all(Path(f"out.{kind}").stat().st_size for kind in kinds.split())
+
+
+@pytest.mark.parametrize("name", ["gold", MISSED_COLUMN, SPURIOUS_ROW, "_index", "_pos:0"])
+def test_headings_of_confusion_are_unique(name: str) -> None:
+    types = [name, f"({name})"]
+    table = confusion_table({(name, name): 1, (name, f"({name})"): 2}, types, ())
+    assert table.columns[:2] == tuple(types)
+    assert table.counts.columns.is_unique and table.counts.index.is_unique
+    assert table.counts.iat[0, 1] == 2
+    named = table.counts.reset_index(names=free("gold", list(table.counts.columns)))
+    assert named.columns.is_unique and named.shape == (3, 4)
+    assert not {"_index", "_pos:0"} & set(table.counts.columns)
+
+
+def test_headings_say_the_names() -> None:
+    assert headings(["a", "_index", "(_index)", "_indexes", "_pos:12"]) == [
+        "a",
+        "((_index))",
+        "(_index)",
+        "_indexes",
+        "(_pos:12)",
+    ]

@@ -1,0 +1,184 @@
+"""The Compare page: its numbers are those of the library, and each F1 opens what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pandas as pd
+import pytest
+
+from nereval_core.analysis.comparison import compare_scores, headline
+from nereval_core.analysis.comparison_tables import scores_wide
+from nereval_core.analysis.resampling import Plan
+from nereval_core.criteria import SCHEMAS
+from nereval_core.ledger import ledger
+from nereval_core.report.figures_comparison import leaderboard
+from nereval_core.report.sheets import Sheet
+from nereval_core.scoring import score_layers
+from pages.shared import compare_parts
+from pages.shared.downloads import file_of
+from pages.shared.lists import ROWS, table_key
+from pages.shared.plain import plain
+from pages.shared.queries import query_of
+from pages.shared.url import View, parse
+from tests.pages.test_pages import DEMO, VIEW, address, cell, opened, sound, upload
+
+SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
+FULL = replace(VIEW, corpus=DEMO.corpus.digest)
+
+
+def texts(app: object) -> str:
+    return "\n".join(element.value for kind in ("markdown", "caption", "code") for element in getattr(app, kind))
+
+
+def test_the_tables_are_those_of_the_library() -> None:
+    app = opened("Compare", VIEW)
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
+    found = compare_scores(scores, plan=Plan(), by_type=True)
+    whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
+    shown = [frame.value for frame in app.dataframe]
+    strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
+    order = strict["system"].tolist()
+    wide = scores_wide(whole, against, 0.95, "criterion").set_index("system").loc[order].reset_index()
+    assert shown[0].equals(wide)
+    assert shown[1]["system"].tolist() == [name for name in order if name != "rules"]
+    strict = against[against["criterion"] == "strict"].set_index("system")
+    assert shown[1]["difference"].tolist() == strict.loc[shown[1]["system"], "difference"].tolist()
+    kinds = found.intervals[found.intervals["type"].notna() & found.intervals["criterion"].eq("strict")]
+    assert shown[2].columns.tolist() == ["system", *kinds["type"].unique()]
+    assert shown[3]["criterion"].tolist() == list(SCHEMAS)
+    places = shown[4].set_index("system")
+    assert places["strict"].tolist() == [1, 2, 3, 4] and places.columns.tolist() == list(SCHEMAS)
+    assert shown[5].columns.tolist() == ["system", *sorted(SYSTEMS)]
+    opening = headline(found.intervals, Plan(), found.units)
+    assert opening is not None and found.words[0] == f"{opening.before}{opening.f1}{opening.after}"
+    assert plain(f"{opening.after}.", 1_000) in texts(app)
+    assert any(link.label == f":primary[{opening.f1}]" for link in app.get("page_link"))
+    for line in found.words[1:]:
+        assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
+
+
+def test_an_f1_opens_its_records() -> None:
+    key = table_key("table_compare_scores", FULL, ("system", *SCHEMAS))
+    app = opened("Compare", VIEW, **{key: cell(2, "partial")})
+    system = SYSTEMS[2]
+    counts = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system)).counts("partial")
+    assert f"**F1 of {plain(system)} under partial**" in texts(app)
+    links = {link.label: dict(parse_qsl(link.proto.query_string)) for link in app.get("page_link")}
+    said = [label for label in links if label.startswith(":primary[") and "record" in label]
+    assert len(said) == 4
+    for label, number in zip(said, (counts.cor, counts.par, counts.pos, counts.act), strict=True):
+        assert f": {number:,} record" in label
+        view, wrong = parse(links[label])
+        assert (view.system, view.criterion, wrong) == (system, "partial", ())
+        scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system))
+        both = (DEMO.corpus.gold, DEMO.corpus.system(system))
+        assert ledger(scores, "partial", both).total(query_of(view)).records == number
+    assert any(label.startswith(":primary[Overview of") for label in links)
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "column"), [("differences", 0, "p"), ("types", 0, None), ("pairs", 0, "rules")]
+)
+def test_cells_say_interval_and_p(table: str, row: int, column: str | None) -> None:
+    app = opened("Compare", VIEW)
+    frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
+    name = column or str(frame.value.columns[1])
+    again = opened("Compare", VIEW, **{str(frame.key): cell(row, name)})
+    assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
+
+
+def test_all_criteria_are_compared_on_request() -> None:
+    app = opened("Compare", replace(VIEW, sort=("all-criteria",), criterion="right"))
+    assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
+    assert len(app.dataframe[3].value) > len(SCHEMAS)
+
+
+def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
+    app = opened("Compare", VIEW, list_taus=True)
+    shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
+    assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
+    assert shown["strict"].iat[0] == 1
+
+
+def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
+    gold = '{"id": "d1", "text": "Aspirin eases.", "spans": [{"start": 0, "end": 7, "label": "system"}]}\n'
+    app = upload(opened("Start"), gold, gold)
+    view = View(corpus=address(app)["corpus"])
+    app = opened("Compare", view)
+    assert "one system only" in app.info[0].value
+    assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
+    assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
+    # A type may be called as a column is.
+    assert app.dataframe[1].value.columns.tolist() == ["(system)", "system"]
+
+
+@pytest.mark.parametrize("kind", [None, "NORMALIZABLES"])
+def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
+    """From the p value to the list is one click, to the text a second, to the document a third."""
+    app = opened("Compare", VIEW)
+    name = "differences" if kind is None else "types"
+    frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
+    row = frame.value["system"].tolist().index("perceptron")
+    again = opened("Compare", VIEW, **{str(frame.key): cell(row, "p" if kind is None else kind)})
+    one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
+    right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
+    gold = DEMO.corpus.gold
+    of_kind = gold.type >= 0 if kind is None else gold.type == gold.types.index(kind)
+    only = [int((right[0] & ~right[1] & of_kind).sum()), int((right[1] & ~right[0] & of_kind).sum())]
+    links = {link.label: dict(parse_qsl(link.proto.query_string)) for link in again.get("page_link")}
+    labels = [label for label in links if label.startswith(":primary[only ")]
+    assert [label.partition(": ")[2].partition(" gold span")[0] for label in labels] == list(map(str, only))
+    for label, number in zip(labels, only, strict=True):
+        errors = opened("Errors", parse(links[label])[0])
+        assert f"{number:,} of" in " ".join(button.label for button in errors.button if button.key == "shown")
+    listed = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
+    assert len(listed.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
+
+
+def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare_parts, "MANY", 19)
+    app = opened("Compare", VIEW)
+    assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
+    assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
+    app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
+    assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
+
+
+def test_the_leaderboard_has_the_best_on_top() -> None:
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
+    table = compare_scores(scores, plan=Plan(resamples=200)).intervals
+    rows = table[table["criterion"] == "strict"]
+    undefined = rows.iloc[[0]].assign(system="<b>none", f1=float("nan"), rank=None)
+    figure = leaderboard(pd.concat([undefined, rows], ignore_index=True), "rules", "how")
+    assert figure.layout.title.text.startswith(
+        "F1 of 5 systems under strict<br><sub>F1, at best 1; n = 157 gold spans in"
+    )
+    best = rows.sort_values("f1", ascending=False)
+    assert figure.layout.yaxis.ticktext == (*best["system"], "&lt;b&gt;none")
+    marks = {
+        system[0]: (x, place, high, low)
+        for trace in figure.data
+        for system, x, place, high, low in zip(
+            trace.customdata, trace.x, trace.y, trace.error_x.array, trace.error_x.arrayminus, strict=True
+        )
+    }
+    assert marks == {
+        row["system"]: (row["f1"], place, row["f1_high"] - row["f1"], row["f1"] - row["f1_low"])
+        for place, row in enumerate(best.to_dict("records"))
+    }
+
+
+def test_what_is_printed_has_the_best_in_bold() -> None:
+    """Spreadsheets get the long table, papers the one that is shown."""
+    app = opened("Compare", VIEW, export_compare_scores=True)
+    assert {"csv_compare_scores", "latex_compare_scores"} <= {str(button.key) for button in app.get("download_button")}
+    sheet = Sheet("F1", ("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)}))
+    long = pd.DataFrame({"system": ["a"], "p": [0.5]})
+    made = {
+        form: file_of(form, lambda: (long,), "s", "n", lambda: (sheet,)).decode() for form in ("csv", "latex", "html")
+    }
+    assert made["csv"].splitlines()[0] == "system,p,signature"
+    assert r"a & 0.5$^\dagger$ \\" in made["latex"] and r"b & \textbf{0.6} \\" in made["latex"]
+    assert "<td><strong>0.6</strong></td>" in made["html"]

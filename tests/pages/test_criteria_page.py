@@ -1,0 +1,119 @@
+"""The Criteria page: every criterion and published scorer in a table and as dots, each row opening what parts it."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.analysis.conventions_table import TABLE_COLUMNS, convention_rows, criteria_rows, ordered, steps, table
+from nereval_core.conventions import conventions
+from nereval_core.criteria import CRITERIA
+from nereval_core.report.figures import score_dots
+from pages.shared import corpora
+from pages.shared.lists import table_key
+from tests.pages.test_pages import DEMO, VIEW, cell, headings, opened, point, sound
+from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
+
+SETTINGS = corpora.as_read(DEMO)
+ROWS, REFUSED = corpora.every_row(DEMO, "rules", SETTINGS)
+KEY = table_key("table_every", VIEW)
+
+
+def test_every_criterion_and_scorer_has_a_row_or_a_reason() -> None:
+    names = {row.name for row in ROWS}
+    assert names >= {criterion.name for criterion in SETTINGS.criteria}
+    assert names | set(REFUSED) == {criterion.name for criterion in SETTINGS.criteria} | set(conventions())
+    assert not names & set(REFUSED)
+
+
+def test_ratios_are_those_of_the_scorer_on_a_scale_to_one() -> None:
+    loaded = loaded_of(TAGS, FOUND.replace("I-Drug", "O").replace("cure\tI-Pain", "cure\tB-Pain"))
+    seen = 0
+    for name, outcome in outcomes(loaded):
+        convention = conventions()[name]
+        figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
+        for row in convention_rows(convention, outcome):
+            for code, value in zip(("P", "R", "F1"), row.ratios, strict=True):
+                theirs = figures[row.evaluation, "overall", convention.names[code]]
+                assert value == theirs / (100 if convention.percent else 1) and 0 <= value <= 1
+                seen += 1
+            # The F1 is that of P and R, so the names are the right way round.
+            p, r, f1 = row.ratios
+            assert f1 == pytest.approx(2 * p * r / (p + r) if p + r else 0)
+    assert seen > 30
+
+
+def test_a_scorer_stands_below_the_criterion_that_means_the_same() -> None:
+    above = ""
+    for row in ROWS:
+        above = row.name if not row.evaluation else above
+        assert row.criterion == above
+    found = table(ROWS)
+    assert dict(found.dtypes.astype(str)) == dict(TABLE_COLUMNS)
+    assert ordered(criteria_rows(corpora.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
+        row for row in ROWS if not row.evaluation
+    )
+
+
+def test_what_is_counted_by_token_is_compared_with_nothing() -> None:
+    for row, pair in zip(ROWS[1:], steps(ROWS)[1:], strict=True):
+        by_token = row.name in CRITERIA and CRITERIA[row.name].unit == "token"
+        assert (pair is None) == by_token
+        assert pair is None or pair[0] is row
+
+
+@pytest.mark.parametrize("place", range(1, len(ROWS), 4))
+def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> None:
+    app = opened("Criteria", VIEW, **{KEY: cell(place, "differs")})
+    said = app.dataframe[0].value["differs"].iat[place]
+    pair = steps(ROWS)[place]
+    if pair is None:
+        assert any("no row of spans" in caption.value for caption in app.caption)
+    elif said:
+        assert f"Where they part: {said} span" in headings(app)
+        groups = next(frame.value for frame in app.dataframe if "spans" in frame.value)
+        assert groups["spans"].sum() == said == len(corpora.step(DEMO, "rules", SETTINGS, *pair))
+    else:
+        assert any("decide every span alike" in box.value for box in app.success)
+
+
+def counted(app: AppTest) -> int:
+    """Return what the records on this page of a scorer's list count for."""
+    return int(next(frame.value for frame in app.dataframe if "counts" in frame.value)["counts"].sum())
+
+
+@pytest.mark.parametrize("column", ["COR", "POS", "ACT"])
+@pytest.mark.parametrize("place", [0, 1, 3, 8])
+def test_a_count_opens_its_records(place: int, column: str) -> None:
+    app = opened("Criteria", VIEW, **{KEY: cell(place, column)})
+    value = int(app.dataframe[0].value[column].iat[place])
+    if ROWS[place].evaluation:
+        pages = next((box for box in app.number_input if box.label.startswith("Page of")), None)
+        first = counted(app)
+        # What the first page leaves is on the second, and there is no third.
+        assert pages is None or pages.max == 2
+        assert first + (0 if pages is None else counted(sound(pages.set_value(2).run()))) == value
+    else:
+        assert f": {value} record" in headings(app)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_ratio_opens_its_formula(place: int) -> None:
+    app = opened("Criteria", VIEW, **{KEY: cell(place, "F1")})
+    value = app.dataframe[0].value["F1"].iat[place]
+    assert any(code.value.endswith((f"= {value:.3f}", f"= {value:.4f}")) for code in app.code)
+
+
+def test_the_dots_are_the_table_and_open_the_same() -> None:
+    found = table(ROWS)
+    figure = score_dots(found, "<b>x</b>", 157, 133, 20)
+    shown = {place[0]: x for trace in figure.data for place, x in zip(trace.customdata, trace.x, strict=True)}
+    assert shown == dict(enumerate(found["F1"]))
+    title = figure.layout.title.text
+    assert "&lt;b&gt;" in title and "157 gold spans, 133 predictions, 20 documents" in title
+    assert figure.layout.xaxis.title.text == "F1" and figure.layout.xaxis.side == "top", "rows may not fit a screen"
+    assert list(figure.layout.yaxis.ticktext) == list(found["row"])
+    app = opened("Criteria", VIEW, **{table_key("table_dots", VIEW): point(1)})
+    assert "Where they part" in headings(app)
+    for wrong in (point(99), point(0), {"selection": {"points": []}}):
+        opened("Criteria", VIEW, **{table_key("table_dots", VIEW): wrong})

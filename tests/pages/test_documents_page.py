@@ -1,0 +1,213 @@
+"""Documents and Guide: what the reading view is sent, and that the pages run with nothing, the demo and a bad link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.guide import SIX_CASES, decide
+from nereval_core.ledger import ledger
+from nereval_core.queries import Query
+from nereval_core.report.highlight import Mark
+from nereval_core.report.marks import marks
+from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.tables import records
+from pages.shared.loading import demo_names, load_demo
+from pages.shared.reading.document import card, document_marks, find, neighbours, opened
+from pages.shared.reading.view import view
+from tests.report.test_highlight import marked
+from tests.support import ROOT
+
+WRONG = Query(decision=("INC", "PAR", "MIS", "SPU"))
+
+
+def alone(sides: tuple[Layer, Layer]) -> Callable[[str], Scores]:
+    """Return what scores a document of two layers alone."""
+    return lambda doc: ledger(score_layers(*sides), "strict", sides).document(doc, Settings())
+
+
+@settings(deadline=None)
+@given(marked())
+def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]]) -> None:
+    text, spans = case
+    sent = json.loads(json.dumps(view(text, spans)))
+    pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
+    assert "".join(pieces) == text
+    edges = np.cumsum([0, *map(len, pieces)])
+    for mark, span in zip(sent["marks"], spans, strict=True):
+        parts = [(edges[low], edges[high + 1]) for low, high in mark["parts"]]
+        assert [edge for part in parts for edge in part][:: len(parts) * 2 - 1] == [span.start, span.end]
+        inside = {place for low, high in parts for place in range(low, high)}
+        assert inside == {place for low, high in span.fragments for place in range(low, high)}
+        assert mark["title"].endswith(f"type {span.type}, {mark['word']} ({span.decision})")
+
+
+def test_paragraphs_keep_their_line_ends_and_count_their_own_lanes() -> None:
+    sent = view("one\r\n\ntwo", [Mark("gold", 0, ((0, 3),), "X", "MIS"), Mark("prediction", 0, ((6, 9),), "X", "SPU")])
+    assert [paragraph["texts"] for paragraph in sent["paragraphs"]] == [["one", "\r\n"], ["\n"], ["two"]]
+    assert [paragraph["lanes"] for paragraph in sent["paragraphs"]] == [[1, 0, 0], [0, 0, 0], [0, 1, 0]]
+
+
+@pytest.fixture(scope="module")
+def six() -> tuple[Any, Any]:
+    scores = decide(SIX_CASES)
+    return scores, records(scores, "strict")
+
+
+def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    found = document_marks(scores, "strict", rows)
+    assert len(found) == 10
+    by_record: dict[str, list[Mark]] = {}
+    for mark in found:
+        by_record.setdefault(mark.record, []).append(mark)
+    assert list(by_record) == rows["record"].tolist()
+    assert [len(group) for group in by_record.values()] == [2, 2, 2, 2, 1, 1]
+
+
+def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    assert find(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
+    assert find(rows, scores, "strict", "p:29-33:Nothing") is None
+    assert find(rows, scores, "strict", "g:29-33:Place") is None
+
+
+def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    said = card(scores, "strict", find(rows, scores, "strict", "g:39-51:Company"))
+    assert said["decision"]["text"] == "≠ incorrect (INC)"
+    assert said["reason"] == "ends 8 characters earlier; type Place instead of Company"
+    assert said["facts"] == [
+        ["gold", "Bank of Peru", "Company, characters 39–51"],
+        ["prediction", "Bank", "Place, characters 39–43"],
+    ]
+    assert {row["criterion"]: row["text"].split()[0] for row in said["rows"]} == {
+        **dict.fromkeys(("strict", "exact", "type", "left", "right", "either", "approximate"), "≠"),
+        "partial": "◐",
+        "lenient": "✓",
+        # Tokens are decided over, not this span.
+        "fragment": "by",
+    }
+    assert [row["criterion"] for row in said["rows"] if row["current"]] == ["strict"]
+    lone = card(scores, "strict", find(rows, scores, "strict", "p:61-66:Person"))
+    assert lone["facts"][0] == ["gold", "", ""]
+
+
+def test_steps_lead_through_all_records_and_back() -> None:
+    loaded = load_demo(demo_names()[0])
+    sides = loaded.corpus.gold, loaded.corpus.system(loaded.start)
+    scores = score_layers(*sides)
+    kept, reading = ledger(scores, "strict", sides), alone(sides)
+    rows = records(scores, "strict")
+    shown = rows[rows["decision"] != "COR"]
+    every = list(zip(shown["document"].astype(str), shown["record"], strict=True))
+    assert len(every) > 20
+    seen = []
+    there = opened(kept, WRONG, reading, "", "")
+    while step := there.step(forward=True):
+        seen.append(step)
+        there = opened(kept, WRONG, reading, *step)
+        assert (there.name, there.selected, there.number) == (*step, len(seen))
+        assert any(mark.record == there.selected for mark in there.marks)
+    assert seen == every
+    back = [step]
+    while step := there.step(forward=False):
+        back.append(step)
+        there = opened(kept, WRONG, reading, *step)
+    assert back[1:] == every[-2::-1]
+
+
+def test_the_way_on_from_a_record_that_is_not_listed() -> None:
+    scores = decide(SIX_CASES)
+    rows = records(scores, "strict")
+    shown = rows[rows["decision"] != "COR"]
+    queue, at, number = neighbours(shown, 0, 0, "g:0-8:Person")
+    assert (at, number, len(queue)) == (-0.5, 0, 5)
+    _, at, number = neighbours(shown, 0, 30, "")
+    assert (at, number) == (1.5, 0)
+    queue, at, number = neighbours(shown, 0, 39, "g:39-51:Company", around=1)
+    assert (at, number, [record for _, record in queue]) == (
+        1,
+        3,
+        ["g:24-33:Place", "g:39-51:Company", "g:56-60:Person"],
+    )
+
+
+def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
+    text = "Aspirin was given again.\n" * 4_000
+    documents = Documents(("long",), (text,))
+    starts = list(range(0, len(text), 25))
+    gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
+    pred = layer("pred", documents, [], [], [], [])
+    kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
+    there = opened(kept, Query(), reading, "long", "g:50000-50007:Drug")
+    assert there.window[0] <= 50_000 < there.window[1]
+    assert len(there.marks) <= 1_500
+    assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks)
+    assert opened(kept, Query(), reading, "long", "g:50000-50007:Drug", 0).window[0] == 0
+    assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
+
+
+def run(page: str, **params: str) -> AppTest:
+    """Open a page as a link does: pages are known to Streamlit only beside the front page."""
+    found = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in params.items():
+        found.query_params[name] = value
+    return found.switch_page(f"pages/{page}").run()
+
+
+def demo_digest() -> str:
+    return load_demo(demo_names()[0]).corpus.digest[:16]
+
+
+def test_documents_without_a_corpus_says_what_to_do() -> None:
+    page = run("40_Documents.py")
+    assert not page.exception and not page.error
+    assert "Choose a demo corpus" in page.info[0].value
+
+
+def test_documents_shows_the_demo() -> None:
+    page = run("40_Documents.py", corpus=demo_digest())
+    assert not page.exception and not page.error
+    said = next(caption.value for caption in page.caption if caption.value.endswith("records to go through"))
+    total = int(said.split()[0].replace(",", ""))
+    assert total > 20
+    next(button for button in page.button if button.label == "Next (j)").click().run()
+    assert not page.exception and not page.error
+    assert any(caption.value == f"Record 1 of {total:,}" for caption in page.caption)
+    assert page.query_params["record"] and page.query_params["doc"]
+
+
+def test_documents_names_a_record_that_is_not_there() -> None:
+    name = load_demo(demo_names()[0]).corpus.documents.ids[0]
+    page = run("40_Documents.py", corpus=demo_digest(), doc=name, record="g:0-1:Nothing")
+    assert not page.exception and not page.error
+    assert "is no record of this document" in page.warning[0].value
+
+
+def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
+    page = run("50_Guide.py")
+    assert not page.exception and not page.error
+    six = page.dataframe[0].value
+    assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
+    page.text_area[0].set_value("[a|X] b")
+    page.text_area[1].set_value("[a|Y] b").run()
+    assert not page.exception and not page.error
+    spans = page.dataframe[1].value
+    assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
+    assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
+
+
+def test_guide_names_mistakes_in_the_marks() -> None:
+    page = run("50_Guide.py")
+    page.text_area[0].set_value("[a|X b").run()
+    assert not page.exception
+    assert "1 problem" in page.error[0].value
+    assert page.code[0].value.startswith("gold:1: column 1: a bracket is never closed")

@@ -1,0 +1,149 @@
+"""Errors by class: what table, figure and sentence count is what they list, and ratios show their formula."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from nereval_core.analysis.error_report import Errors, error_report
+from nereval_core.analysis.taxonomy import CLASSES
+from nereval_core.scoring import score_layers
+from pages.shared.loading import load_demo
+from pages.shared.url import BY_CLASS, View
+from tests.pages.test_pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
+from tests.pages.test_scored_pages import root, served  # noqa: F401
+
+BIOLOGY = load_demo("biology").corpus
+SORT = (BY_CLASS,)
+SHOWN = View(corpus=BIOLOGY.digest, system="perceptron", sort=SORT)
+FOUND = error_report(score_layers(BIOLOGY.gold, BIOLOGY.system("perceptron")), ("strict", "type"))
+
+
+def listed(text: str) -> list[int]:
+    """Return the numbers of records that the lists of a page say they have."""
+    return [int(number.replace(",", "")) for number in re.findall(r": ([\d,]+) records?\*\*", text)]
+
+
+def test_the_view_is_chosen_and_stands_in_the_link() -> None:
+    app = opened("Errors", replace(SHOWN, sort=()))
+    assert app.text_input(key="widget_q") and len(app.dataframe) == 1
+    app = sound(app.segmented_control(key="widget_by-class").set_value(BY_CLASS).run())
+    assert address(app)["sort"] == BY_CLASS
+    assert sorted(app.dataframe[0].value["class"]) == sorted(CLASSES)
+    app = sound(app.segmented_control(key="widget_by-class").set_value("records").run())
+    assert "sort" not in address(app) and app.text_input(key="widget_q")
+
+
+def test_counts_of_classes_open_their_records() -> None:
+    table = FOUND.classes["strict"]
+    for row, column in ((0, "records"), (1, "share"), (3, "class"), (7, "records")):
+        app = opened("Errors", SHOWN, table_classes=cell(row, column))
+        assert listed(headings(app)) == [table["records"].iat[row]]
+        assert app.dataframe[0].value["records"].tolist() == table["records"].tolist()
+
+
+@pytest.mark.parametrize(("column", "name"), [("F1", "f1"), ("P", "precision"), ("F1 so far", "cumulative_f1")])
+def test_ratios_open_the_formula_of_the_mended_predictions(column: str, name: str) -> None:
+    app = opened("Errors", replace(SHOWN, criterion="type"), table_classes=cell(2, column))
+    value = FOUND.classes["type"][name].iat[2]
+    made, now = (code.value for code in app.code if " = " in code.value)
+    assert made.endswith(f"= {value:.3f}") and now.startswith(made[:2])
+    assert "under type with" in headings(app)
+
+
+def parts(found: Errors) -> list[tuple[str, int, str, int]]:
+    """Return a part, a row, a column and the number there, of each table that breaks the classes down."""
+    order = found.classes["strict"]["class"].tolist()
+    (kind, name, number), *_ = found.types.sort_values("records", ascending=False).itertuples(index=False, name=None)
+    (of, ends, wrong), *_ = found.ends.sort_values("records", ascending=False).itertuples(index=False, name=None)
+    return [
+        ("type", order.index(kind), name, number),
+        ("ends", found.ends["ends"].unique().tolist().index(ends), of, wrong),
+        ("words", 0, "records", int(found.patterns["records"].iat[0])),
+    ]
+
+
+@pytest.mark.parametrize(("part", "row", "column", "number"), parts(FOUND))
+def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str, number: int) -> None:
+    key = "table_patterns" if part == "words" else f"table_class-{part}"
+    app = opened("Errors", SHOWN, **{"table_class-parts": part, key: cell(row, column)})
+    assert listed(headings(app)) == [number]
+    button = next(button for button in app.button if "Open in Errors" in button.label)
+    app = sound(button.click().run())
+    # On the page itself the list takes the place of the classes.
+    assert "sort" not in address(app) and "has:" in address(app)["q"]
+    assert f"**{number} record{'s' if number > 1 else ''}**" in headings(app)
+
+
+def test_the_figure_opens_the_records_of_a_class() -> None:
+    table = FOUND.classes["strict"]
+    app = opened("Errors", SHOWN, table_gains=point("merged"))
+    assert listed(headings(app)) == [table["records"][(table["class"] == "merged").to_numpy()].iat[0]]
+    for wrong in (point("nothing"), point(), {"selection": {"points": []}}):
+        assert listed(headings(opened("Errors", SHOWN, table_gains=wrong))) == []
+
+
+def test_the_numbers_of_the_sentence_open_their_records() -> None:
+    numbers = [part for part in FOUND.sentence() if not isinstance(part, str)]
+    assert len(numbers) == 3
+    for place, part in enumerate(numbers):
+        app = opened("Errors", SHOWN)
+        buttons = [button for button in app.button if str(button.key).startswith("list_link_said_classes")]
+        assert [button.label for button in buttons] == [f":primary[{said}]" for said in map(_label, numbers)]
+        app = sound(buttons[place].click().run())
+        assert f"**{part.number} records**" in headings(app) and "sort" not in address(app)
+
+
+def _label(part: object) -> str:
+    from pages.shared.plain import plain
+
+    return plain(str(part[0]))  # type: ignore[index]
+
+
+def test_merged_types_and_types_left_out_count() -> None:
+    view = replace(SHOWN, merge=(("DNA", "acid"), ("RNA", "acid")), leaveout=("protein",))
+    app = opened("Errors", view, table_classes=cell(0, "records"))
+    assert listed(headings(app)) == [app.dataframe[0].value["records"].iat[0]]
+    assert list(app.dataframe[-2].value.columns) != [] and "protein" not in app.dataframe[-2].value.columns
+
+
+def test_types_may_be_called_like_our_columns() -> None:
+    kinds = ("class", "_index", "ends", "*")
+    text = "abcd efgh"
+    rows = {
+        "gold": [{"start": i, "end": i + 1, "label": kind} for i, kind in enumerate(kinds)],
+        "system": [{"start": i + 5, "end": i + 6, "label": kind} for i, kind in enumerate(kinds)],
+    }
+    gold, system = (json.dumps({"id": "d", "text": text, "spans": spans}) + "\n" for spans in rows.values())
+    app = upload(opened("Start"), gold, system)
+    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-type": cell(0, "class")})
+    assert sorted(app.dataframe[1].value.columns) == sorted(kinds)
+    assert listed(headings(app)) == [1]
+
+
+def test_without_errors_there_is_nothing_to_mend() -> None:
+    app = settled(upload(opened("Start"), GOLD, GOLD))
+    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT))
+    assert "There are no errors" in headings(app)
+    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-parts": "words"})
+    assert any("No record has class boundary only" in caption.value for caption in app.caption)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_scored_folder_says_where_to_go() -> None:
+    from pages.shared import corpora, scored
+
+    folder = corpora.served_folder()
+    assert folder is not None
+    loaded = scored.opened(folder / "scored")
+    app = opened("Errors", View(corpus=loaded.corpus.digest, sort=SORT))
+    assert "looks at all spans at once" in app.info[0].value and not app.dataframe
+
+
+def test_a_link_from_elsewhere_lists_records() -> None:
+    app = opened("Overview", replace(VIEW, sort=SORT), table_criteria=cell(0, "INC"))
+    (link,) = (link for link in app.get("page_link") if "Open in Errors" in link.label)
+    assert BY_CLASS not in str(link.proto)

@@ -1,0 +1,430 @@
+"""Reading through the store, and readings under way: what is kept is as it was read, what is stopped leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from threading import Event
+from typing import Any, Literal
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core import readers
+from nereval_core.conventions import conventions
+from nereval_core.errors import FormatError
+from nereval_core.library import LoadOptions
+from nereval_core.readers import Source
+from nereval_core.store import Store
+from nereval_core.texts import Texts
+from pages.shared import corpora, keys, masks, orders
+from pages.shared.apart import read_order
+from pages.shared.jobs import Jobs
+from pages.shared.kept import Keeper
+from pages.shared.loading import Loaded
+from pages.shared.orders import Served, Uploaded, Wanted
+from pages.shared.published import applied
+from pages.shared.url import View
+from pages.shared.watch import CancelledError, Watch
+from tests.pages.test_pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
+from tests.store.test_store import same
+from tests.support.samples import lines
+
+TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
+BROKEN = TAGS.replace("O", "I-Brand")
+
+
+class Noted(Watch):
+    """A watch that notes every stage and step, and may stop at one of them."""
+
+    def __init__(self, stop: int = -1) -> None:
+        self.stages: list[str] = []
+        self.steps: list[tuple[str, int, int]] = []
+        self.ticks = 0
+        self.stop = stop
+        super().__init__()
+
+    def begin(self, stage: str, unit: str = "") -> None:
+        self.stages.append(stage)
+        super().begin(stage, unit)
+
+    def step(self, done: int, total: int) -> None:
+        self.steps.append((self.unit, done, total))
+        super().step(done, total)
+
+    def tick(self) -> None:
+        self.ticks += 1
+        if self.ticks == self.stop:
+            raise CancelledError
+        super().tick()
+
+
+def source(name: str, text: str) -> Source:
+    return Source.of_uploads([(name, text.encode())])
+
+
+def read(keeper: Keeper, watch: Watch | None = None, *, options: LoadOptions | None = None) -> Loaded:
+    """Read tags with a system that is mended, and one that cannot be paired."""
+    systems = {
+        "mended": source("s.tsv", BROKEN),
+        "short": source("t.tsv", "Aspirin\tB-Drug\n\n"),
+    }
+    options = options or LoadOptions(repair="conlleval")
+    return keeper.read("tags", source("gold.tsv", TAGS), systems, options, watch=watch)
+
+
+def test_what_is_kept_is_as_it_was_read(tmp_path: Path) -> None:
+    plain, watch = read(Keeper(None)), Noted()
+    first = read(Keeper(Store(tmp_path)), watch)
+    assert [stage for stage in watch.stages if stage.startswith("Reading ")] == [
+        f"Reading {x}.tsv" for x in ("gold", "s", "t")
+    ]
+    assert watch.stages[-1] == "Keeping a copy" and watch.steps
+    again = Noted()
+    second = read(Keeper(Store(tmp_path)), again)
+    assert again.stages == ["Reading", "Looking whether they were read before"]
+    for loaded in (first, second):
+        assert isinstance(loaded.corpus.documents.texts, Texts) and same(loaded.corpus, plain.corpus)
+        for name in ("layers", "marks", "start", "description", "problems", "options", "key", "types"):
+            assert getattr(loaded, name) == getattr(plain, name), name
+    assert plain.problems and plain.marks["mended"] and plain.key
+
+
+def test_spans_left_out_in_aligning_are_kept_too_and_masked(tmp_path: Path) -> None:
+    row = '{"id": "d", "text": "in%sParis", "spans": [{"start": 2, "end": %d, "label": "LOC"}]}'
+    gold, pred = source("gold.jsonl", row % (" ", 8)), source("run.jsonl", row % ("  ", 9))
+    for _ in range(2):
+        loaded = Keeper(Store(tmp_path)).read("spaces", gold, {"run": pred}, LoadOptions(align_text=True))
+        (lost,) = loaded.layers[1].lost
+        assert lost.line == 1 and "span [2, 9) '  Paris' (LOC)" in lost.found
+        assert loaded.marks["run"] == ("aligned texts: 1 document, 1 span lost",)
+        assert "Paris" not in masks.with_mask(loaded).layers[1].lost[0].found
+
+
+def test_published_scorers_find_the_files(tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    sources = {}
+    for name, text in (("gold", TAGS), ("system", BROKEN)):
+        (folder / f"{name}.tsv").write_text(text)
+        sources[name] = Source.of_path(folder / f"{name}.tsv")
+    options = LoadOptions(repair="conlleval")
+    loaded = Keeper(None).read("tags", sources["gold"], {"system": sources["system"]}, options)
+    kept = Keeper(Store(tmp_path / "store")).read("tags", sources["gold"], {"system": sources["system"]}, options)
+    before = applied(loaded, "system", conventions()["conlleval"])
+    for path in folder.iterdir():
+        path.unlink()
+    found = Keeper(Store(tmp_path / "store")).find(kept.corpus.digest)
+    assert found is not None
+    after = applied(found, "system", conventions()["conlleval"])
+    assert after.figures.equals(before.figures) and after.signature == before.signature
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_one_input_is_one_corpus_while_it_is_in_use(tmp_path: Path, on: bool) -> None:
+    keeper = Keeper(Store(tmp_path) if on else None)
+    loaded = read(keeper)
+    assert read(keeper) is loaded
+    assert read(keeper, options=LoadOptions(repair="discard")) is not loaded
+    if on:
+        assert keeper.find(loaded.corpus.digest) is loaded
+
+
+def test_a_store_that_fails_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    keeper = Keeper(Store(tmp_path / "file"))
+    with caplog.at_level(logging.WARNING, "nereval"):
+        for repair in ("conlleval", "discard"):
+            assert len(read(keeper, options=LoadOptions(repair=repair)).corpus.systems) == 1
+    assert keeper.trouble and len(caplog.records) == 1
+    small = Keeper(Store(tmp_path / "small", 100))
+    assert len(read(small).corpus.systems) == 1 and "more than the 100 bytes" in small.trouble
+    assert list((tmp_path / "small").iterdir()) == []
+
+
+def test_files_that_could_not_be_opened_are_tried_again(tmp_path: Path) -> None:
+    lost = FormatError.single("x", None, "no such file", "check the path")
+    gold = source("gold.jsonl", GOLD)
+    loaded = Keeper(Store(tmp_path)).read("c", gold, {"a": source("p.jsonl", PREDICTION), "b": lost})
+    assert loaded.problems == lost.problems and not list(tmp_path.iterdir())
+
+
+def test_what_is_cancelled_leaves_nothing(tmp_path: Path) -> None:
+    whole = Noted()
+    read(Keeper(Store(tmp_path / "whole")), whole)
+    assert whole.ticks > 10
+    for number in range(2, whole.ticks + 1):
+        with pytest.raises(CancelledError):
+            read(Keeper(Store(tmp_path / "stopped")), Noted(number))
+        assert not (tmp_path / "stopped").exists() or not list((tmp_path / "stopped").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "unit"),
+    [
+        ("g.jsonl", GOLD.encode(), "documents"),
+        ("g.tsv", TAGS.encode(), "bytes"),
+        ("g.txt", None, "documents"),
+    ],
+)
+def test_what_is_counted_is_said(name: str, raw: bytes | None, unit: str) -> None:
+    brat = [("a.txt", b"Aspirin helps"), ("a.ann", b"T1\tDrug 0 7\tAspirin\n")]
+    gold, system = (Source.of_uploads(brat if raw is None else [(name, raw)]) for _ in range(2))
+    watch = Noted()
+    Keeper(None).read("c", gold, {"s": system}, watch=watch)
+    ends = {one: (done, total) for one, done, total in watch.steps}
+    assert set(ends) == {"files", unit}
+    assert ends[unit] == {"documents": (1, 1), "bytes": (len(raw or b""),) * 2}[unit]
+
+
+def ordered(system: str = BROKEN, repair: Literal["conlleval", "discard"] = "conlleval") -> Uploaded:
+    gold = [("gold.tsv", TAGS.encode())]
+    systems = {"mended": [("s.tsv", system.encode())], "lost": [("a", b"x"), ("a", b"y")]}
+    return Uploaded("tags", gold, systems, LoadOptions(repair=repair))
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have small corpora read in a process of their own too."""
+    monkeypatch.setattr(orders, "SMALL", 0)
+
+
+@pytest.mark.usefixtures("apart")
+@pytest.mark.parametrize("place", ["store", "", "file"])
+def test_a_process_reads_the_same(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    keeper, order, watch = Keeper(Store(tmp_path / place) if place else None), ordered(), Noted()
+    assert not order.small
+    loaded = read_order(keeper, order, watch)
+    plain = Keeper(None).read(*order.opened(), order.options)
+    assert same(loaded.corpus, plain.corpus) and isinstance(loaded.corpus.documents.texts, Texts)
+    for name in ("layers", "marks", "start", "description", "problems", "options", "key", "types"):
+        assert getattr(loaded, name) == getattr(plain, name), name
+    assert loaded.problems and "Keeping a copy" in watch.stages
+    assert loaded.sources["gold"].files[0].read() == TAGS.encode()
+    # A source that could not be opened is no part of what is kept for good.
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.usefixtures("apart")
+def test_a_process_keeps_what_the_server_opens(tmp_path: Path) -> None:
+    keeper, (folder, gold) = Keeper(Store(tmp_path / "store")), (tmp_path / "served", "gold.tsv")
+    folder.mkdir()
+    for name in (gold, "s.tsv"):
+        (folder / name).write_text(TAGS)
+    order = Served(folder, ".", gold, ["s.tsv"])
+    loaded = read_order(keeper, order, Watch())
+    assert read_order(keeper, order, Watch()) is loaded is keeper.find(loaded.corpus.digest)
+    assert len(Store(tmp_path / "store").entries()) == 1
+
+
+@pytest.mark.usefixtures("apart")
+def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
+    rows = [
+        {"text": "Ann", "_annotator_id": who, "answer": "accept", "spans": [{"start": 0, "end": end, "label": "PER"}]}
+        for who, end in (("a", 3), ("b", 2))
+    ]
+    files = [("x.jsonl", lines(*rows).encode())]
+    table = [("x.csv", b"n,v,u,w,t\nAnn,0,3,PER,Ann\n")]
+    columns: dict[str, int | str] = {"document": "n", "start": 2, "end": 3, "type": "w", "text": "t"}
+    wanted = {"gold": Wanted("a"), "b": Wanted("b"), "table": Wanted(columns=columns)}
+    order = Uploaded("x", files, {"b": files, "table": table}, LoadOptions(pred_format="auto"), wanted)
+    other = replace(order, wanted={**wanted, "gold": Wanted("b"), "b": Wanted("a")})
+    keeper = Keeper(Store(tmp_path))
+    loaded, turned = (read_order(keeper, one, Watch()) for one in (order, other))
+    assert (loaded.corpus.digest == turned.corpus.digest, loaded.key == turned.key) == (False, False)
+    assert [row.source for row in loaded.layers] == ["x.jsonl#a", "x.jsonl#b", "x.csv"]
+    kept = Keeper(Store(tmp_path)).find(loaded.corpus.digest)
+    assert kept is not None and same(kept.corpus, loaded.corpus)
+    assert {name: source.layer for name, source in kept.sources.items()} == {"gold": "a", "b": "b", "table": ""}
+    assert kept.sources["gold"].files is kept.sources["b"].files and kept.sources["table"].columns == columns
+    for name, source in kept.sources.items():
+        assert readers.read(source).layer.end.tolist() == ([2] if name == "b" else [3])
+
+
+@pytest.mark.usefixtures("apart")
+def test_a_process_passes_on_what_is_wrong(tmp_path: Path) -> None:
+    keeper, order = Keeper(Store(tmp_path)), Uploaded("x", [("gold.tsv", BROKEN.encode())], {"s": [("s.tsv", b"?")]})
+    found = []
+    for read_it in (lambda: read_order(keeper, order, Watch()), lambda: Keeper(None).read(*order.opened())):
+        with pytest.raises(FormatError) as caught:
+            read_it()
+        found.append(caught.value.problems)
+    assert found[0] == found[1] and found[0]
+    with pytest.raises(RuntimeError, match="AttributeError"):
+        read_order(keeper, replace(order, options="none"), Watch())
+
+
+@pytest.mark.usefixtures("apart")
+@pytest.mark.parametrize("stage", ["Reading", "Looking whether they were read before", "Keeping a copy"])
+def test_a_process_that_is_cancelled_leaves_nothing(tmp_path: Path, stage: str) -> None:
+    class Impatient(Watch):
+        def show(self, **said: Any) -> None:
+            if said["stage"] == stage:
+                self.cancel()
+            super().show(**said)
+
+    with pytest.raises(CancelledError):
+        read_order(Keeper(Store(tmp_path)), ordered(), Impatient())
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".unfinished")]
+
+
+def test_what_is_cancelled_before_it_begins_is_ended_at_once() -> None:
+    watch, ended = Watch(), []
+    watch.cancel()
+    watch.ends(lambda: ended.append(1))
+    assert ended
+
+
+@pytest.mark.parametrize(
+    ("files", "small"),
+    [
+        ({"gold.tsv": 10, "s.tsv": 10}, True),
+        ({"gold.tsv": orders.SMALL, "s.tsv": 10}, False),
+        ({"gold.zip": 10, "s.tsv": 10}, False),
+        ({"gold.tsv": 10, "s.tsv.gz": 10}, False),
+    ],
+)
+def test_what_is_small_is_read_here(tmp_path: Path, files: dict[str, int], small: bool) -> None:
+    (name, size), (other, rest) = files.items()
+    assert Uploaded("x", [(name, b" " * size)], {"s": [(other, b" " * rest)]}).small is small
+    for file, length in files.items():
+        (tmp_path / file).write_bytes(b" " * length)
+    assert Served(tmp_path, ".", name, [other]).small is small
+    assert not Served(tmp_path, ".", ".", [other]).small and not Served(tmp_path, ".", "lost", [other]).small
+    for begin in (b"PAR1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"):
+        assert not Uploaded("x", [("gold.tsv", begin)], {"s": [("s.tsv", b"")]}).small
+
+
+@pytest.fixture
+def gate() -> Iterator[Event]:
+    """What slow readings wait for: it opens at the end at the latest."""
+    event = Event()
+    yield event
+    event.set()
+
+
+def slowly(gate: Event) -> Callable[[Watch], Loaded]:
+    """Return a reading that goes on until the gate opens."""
+
+    def work(watch: Watch) -> Loaded:
+        watch.begin("Reading gold.jsonl", "documents")
+        while not gate.wait(0.01):
+            watch.step(watch.done + 1, 100_000)
+        return read(Keeper(None))
+
+    return work
+
+
+def test_a_reading_ends_well_or_is_told() -> None:
+    jobs = Jobs()
+    for work, kind in ((lambda watch: read(Keeper(None), watch), "loaded"), (lambda _: 1 / 0, "fault")):
+        job = jobs.get(jobs.start("x", work))
+        assert job is not None and job.finished.wait(30)
+        assert [name for name in ("loaded", "problem", "fault") if getattr(job, name)] == [kind]
+    job = jobs.get(jobs.start("x", lambda _: Keeper(None).read("c", source("g", "?"), {})))
+    assert job is not None and job.finished.wait(30) and job.problem is not None
+
+
+def test_a_reading_waits_for_a_place_and_can_be_cancelled_there(gate: Event) -> None:
+    jobs = Jobs(at_once=1)
+    first = jobs.start("first", slowly(gate))
+    running, waiting = jobs.get(first), jobs.get(jobs.start("second", slowly(gate)))
+    third = jobs.start("third", slowly(gate))
+    stopped = jobs.get(third)
+    assert running is not None and waiting is not None and stopped is not None
+    jobs.cancel(third)
+    assert stopped.finished.wait(30) and stopped.loaded is None and jobs.get(third) is None
+    assert "Waiting" in waiting.watch.stage and not waiting.finished.is_set()
+    jobs.cancel(first)
+    assert running.finished.wait(30) and running.loaded is None
+    gate.set()
+    assert waiting.finished.wait(30) and waiting.loaded is not None
+
+
+def test_a_page_shows_how_far_a_reading_is_and_ends_it(gate: Event) -> None:
+    app = opened("Start")
+    number = corpora.jobs().start("slow", slowly(gate))
+    app.session_state[keys.READING] = number
+    app = sound(app.run())
+    assert "**slow** · Reading gold" in headings(app)
+    assert any(re.fullmatch(r"[\d,]+ of 100,000 documents(, [\d,]+ documents/s)?", one.value) for one in app.caption)
+    job = corpora.jobs().get(number)
+    app = sound(app.button(key="reading_cancel").click().run())
+    assert job is not None and job.finished.wait(30) and job.loaded is None
+    app = sound(app.run())
+    assert not any(button.key == "reading_cancel" for button in app.button) and "slow" not in headings(app)
+
+
+def test_what_was_read_meanwhile_is_opened(gate: Event) -> None:
+    app = opened("Start")
+    app.session_state[keys.READING] = corpora.jobs().start("slow", slowly(gate))
+    sound(app.run())
+    gate.set()
+    app = settled(app.run())
+    assert address(app)["system"] == "mended" and app.error
+
+
+def test_a_fault_is_told_by_its_number() -> None:
+    app = opened("Start")
+    number = corpora.jobs().start("x", lambda _: 1 / 0)
+    job = corpora.jobs().get(number)
+    assert job is not None and job.finished.wait(30)
+    app.session_state[keys.READING] = number
+    app.run()
+    assert f"fault of nereval, not of your files. The server's log has it under {job.fault}" in app.error[0].value
+    assert not sound(app.run()).error
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store for the pages, with an empty shelf over it."""
+    monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path))
+    corpora.shelf.clear()
+    yield Store(tmp_path)
+    corpora.shelf.clear()
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption)
+
+
+def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    digest = address(app)["corpus"]
+    assert "Stored corpora: 1, 0." in captions(app)
+    view = View(corpus=digest, system="system0")
+    corpora.shelf.clear()
+    assert list(opened("Overview", view).dataframe[0].value["INC"]) == [1, 1, 0, 0]
+    app = sound(app.button(key="stored_clear").click().run())
+    assert stored.entries() == () and "Stored corpora" not in captions(app)
+    assert not opened("Overview", view).info, "what is open stays open"
+    corpora.shelf.clear()
+    assert digest in opened("Overview", view).info[0].value
+
+
+def test_a_demo_is_not_stored(stored: Store) -> None:
+    app = opened("Start")
+    sound(app.button(key="demo-biology").click().run())
+    assert stored.entries() == ()
+
+
+def test_a_page_says_why_nothing_is_stored(stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "file"))
+    corpora.shelf.clear()
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    assert not app.error and "The corpus read last could not be stored: " in captions(app)
+
+
+def test_what_is_said_of_a_corpus_is_plain(tmp_path: Path) -> None:
+    """Nothing but JSON is in the directory of an entry, so that nothing is ever run by opening one."""
+    loaded = read(Keeper(Store(tmp_path)))
+    [entry] = Store(tmp_path).entries()
+    kept = Store(tmp_path).of_input(entry.key)
+    assert kept is not None and json.loads(json.dumps(kept.said)) == kept.said
+    assert kept.said["options"] == asdict(loaded.options)

@@ -1,0 +1,76 @@
+"""Layers to take along: in every format that can be written, with what it cannot hold told before."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from nereval_core.criteria import CRITERIA
+from nereval_core.ledger import ledger
+from nereval_core.queries import Query
+from nereval_core.readers import ReadOptions, read
+from nereval_core.scoring import Settings, score_layers
+from nereval_core.writers import writers
+from nereval_core.writers.packing import packed
+from pages.shared import keys
+from pages.shared.copies import FORMAT, LEAVE_OUT
+from pages.shared.loading import load_demo
+from pages.shared.url import View
+from tests.pages.test_pages import opened, sound
+
+DEMO = load_demo("pharmacology")
+RULES = DEMO.corpus.system("rules")
+
+
+@pytest.mark.parametrize("format", writers())
+def test_a_download_reads_as_the_layer(format: str, tmp_path: Path) -> None:
+    name, raw, _ = packed(RULES, format, "rules", lossy=True)
+    assert packed(RULES, format, "rules", lossy=True)[1] == raw or format == "docbin"
+    (tmp_path / name).write_bytes(raw)
+    if name.endswith(".zip"):
+        assert all(not entry.startswith("/") for entry in zipfile.ZipFile(tmp_path / name).namelist())
+    again = read(tmp_path / name, format=format, options=ReadOptions(scheme="IOB2")).layer
+    assert len(again.documents) == len(RULES.documents) and len(again) > len(RULES) // 2
+
+
+def test_start_hands_out_layers() -> None:
+    view = View(corpus=DEMO.corpus.digest, system="rules")
+    app = opened("Start", view)
+    assert not app.get("download_button")
+    app.session_state["export_layer"] = True
+    app = sound(app.run())
+    [layer] = [box for box in app.selectbox if box.label == "Layer"]
+    assert layer.options == ["gold", *(one.name for one in DEMO.corpus.systems)]
+    app = sound(layer.select("rules").run())
+    assert [one.proto.label for one in app.get("download_button")] == ["rules.jsonl"]
+    # What doccano has no place for is listed; nothing is handed out before that is agreed to.
+    app = sound(app.selectbox(key=f"{FORMAT}_rules").select("csv").run())
+    assert not app.get("download_button")
+    assert any("csv has no place for the metadata of" in one.value for one in app.code)
+    [lossy] = [box for box in app.checkbox if box.label == LEAVE_OUT]
+    app = sound(lossy.check().run())
+    assert [one.proto.label for one in app.get("download_button")] == ["rules.csv"]
+    assert any("csv has no place for them" in one.value for one in app.caption)
+
+
+def test_the_spans_of_listed_records_are_handed_out_as_a_layer() -> None:
+    view = View(corpus=DEMO.corpus.digest, system="rules", decision=("MIS",))
+    app = opened("Errors", view, export_records_errors=True)
+    assert [one.proto.label for one in app.get("download_button")][-1] == "gold-errors.jsonl"
+    app.session_state[f"{keys.LIST}side_errors"] = "rules"
+    app = sound(app.run())
+    assert [one.proto.label for one in app.get("download_button")][-1] == "rules-errors.jsonl"
+    scores = score_layers(DEMO.corpus.gold, RULES, Settings((CRITERIA["strict"],)))
+    found = ledger(scores, "strict", (DEMO.corpus.gold, RULES))
+    missed, wrong = Query(decision=("MIS",)), Query(decision=("INC",))
+    assert len(found.spans(missed, "pred")) == 0
+    layer = found.spans(missed, "gold")
+    listed = pd.concat(list(found.pieces(missed)))
+    assert set(layer.documents.ids) == set(listed["document"])
+    assert [layer.text(span) for span in range(len(layer))] == listed["gold_text"].tolist()
+    assert len(layer) == found.total(missed).records
+    both = found.spans(wrong, "pred")
+    assert len(both) == found.total(wrong).records and set(both.types) <= set(RULES.types)

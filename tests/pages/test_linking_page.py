@@ -1,0 +1,255 @@
+"""The Linking page: each count is what it lists, each ratio its formula; what is chosen, where ids open, no links."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.analysis.link_tables import link_confusion, link_records
+from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
+from nereval_core.analysis.mentions import align_links
+from pages.shared import linking_state
+from pages.shared.linking_tables import (
+    ACCURACY,
+    LINK_LOOKS,
+    LinkQuery,
+    Rule,
+    cell_query,
+    confused,
+    decision_counts,
+    formula,
+    metrics,
+    rule_of,
+    rules,
+    select,
+    with_rule,
+)
+from pages.shared.linking_text import linked_text
+from pages.shared.loading import load_demo
+from pages.shared.url import View, parse, write
+from tests.pages.test_pages import DEMO, GOLD, VIEW, address, opened, sound, upload
+
+MENTIONS = ("end-to-end", "gold")
+GIVEN = replace(VIEW, sort=("given-mentions",))
+
+
+def scored(mentions: str) -> dict[Rule, Any]:
+    gold, pred = DEMO.corpus.gold, DEMO.corpus.system("rules")
+    return {
+        rule: judge_links(align_links(gold, pred, boundaries=rule.boundaries, mentions=mentions), n=rule.n)  # type: ignore[arg-type]
+        for rule in rules(mentions)  # type: ignore[arg-type]
+    }
+
+
+@pytest.mark.parametrize("mentions", MENTIONS)
+def test_every_count_is_the_number_of_its_records(mentions: Any) -> None:
+    every = scored(mentions)
+    table = metrics({rule: scores.counts for rule, scores in every.items()}, mentions)
+    counts = 0
+    for row, (_, scores) in zip(table.to_dict("records"), every.items(), strict=True):
+        records = link_records(scores)
+        for column, value in row.items():
+            query = cell_query(str(column))
+            if query is not None:
+                assert len(select(records, query)) == value, (row["linking"], column)
+                counts += 1
+        for ratio in ("P", "R", "F1") if mentions == "end-to-end" else (ACCURACY,):
+            text, terms = formula(ratio, scores.counts)
+            assert text.endswith(f"{row[ratio]:.3f}")
+            for _, value, query in terms:
+                assert len(select(records, query)) == value
+    assert counts == (6 * 8 if mentions == "end-to-end" else 3 * 6)
+
+
+@pytest.mark.parametrize("mentions", MENTIONS)
+def test_confused_ids_lead_to_their_records(mentions: Any) -> None:
+    for scores in scored(mentions).values():
+        records = link_records(scores)
+        table = confused(records, 1_000)
+        assert table["count"].sum() == (records["decision"] != "right").sum()
+        for row in table.to_dict("records"):
+            found = select(records, LinkQuery(gold_id=row["gold id"], pred_id=row["predicted id"]))
+            assert len(found) == row["count"]
+            for side, name in (("gold", "gold text"), ("pred", "predicted text")):
+                assert row[name] in set(found[f"{side}_text"].fillna(""))
+        both = ((table["gold id"] != "") & (table["predicted id"] != "")).tolist()
+        assert both == sorted(both, reverse=True), "ids that both sides name come first"
+        assert len(link_confusion(records)) >= len(table)
+
+
+def test_pills_count_what_they_would_list() -> None:
+    records = link_records(scored("end-to-end")[Rule("overlapping", 1)])
+    for query in (LinkQuery(), LinkQuery(gold_id="NIL"), LinkQuery(("right",))):
+        for name, value in decision_counts(records, query).items():
+            assert len(select(records, replace(query, decisions=(name,)))) == value > 0
+
+
+def test_an_undefined_ratio_is_a_dash() -> None:
+    empty = DEMO.corpus.gold.take(pd.Series([], dtype="int64").to_numpy())
+    scores = judge_links(align_links(empty, empty))
+    assert metrics({Rule(): scores.counts}, "end-to-end")[["P", "R", "F1"]].isna().all(axis=None)
+    for ratio in ("P", "R", "F1", ACCURACY):
+        assert formula(ratio, scores.counts)[0].endswith("= –")
+    assert confused(link_records(scores), 10).empty
+
+
+def test_rules_are_kept_in_the_link() -> None:
+    for rule in rules("end-to-end"):
+        view = with_rule(replace(VIEW, sort=("first-5", "overlapping", "longest")), rule)
+        assert rule_of(view) == rule
+        assert "longest" in view.sort
+        again, notices = parse(write(view))
+        assert (rule_of(again), notices) == (rule, ())
+    assert rule_of(replace(GIVEN, sort=("given-mentions", "overlapping"))).boundaries == "strict"
+
+
+def test_looks_are_told_apart() -> None:
+    assert tuple(LINK_LOOKS) == LINK_DECISIONS
+    assert len({look.glyph for look in LINK_LOOKS.values()}) == len(LINK_LOOKS)
+
+
+def test_the_text_is_the_document_and_each_mention_a_chip() -> None:
+    scores = scored("end-to-end")[Rule("overlapping", 1)]
+    records = link_records(scores)
+    shown = select(records, LinkQuery())
+    gold = scores.alignment.gold
+    for document in range(len(gold.documents)):
+        data = linked_text(scores.alignment, records, shown, document, "")
+        assert "".join(text for part in data["paragraphs"] for text in part["texts"]) == gold.documents.texts[document]
+        rows = records[records["doc"] == document]
+        assert len(data["marks"]) == (rows["gold"] >= 0).sum() + (rows["pred"] >= 0).sum()
+    number = gold.documents.index["en-04"]
+    data = linked_text(scores.alignment, records, shown, number, "g:204-221:NORMALIZABLES")
+    (wrong,) = (mark for mark in data["marks"] if mark["side"] == "prediction" and mark["word"] == "wrong link")
+    assert wrong["type"] == "DEMO:0081 | DEMO:0082"
+    assert wrong["title"] == "predicted mention magnesium sulfate, linked to DEMO:0081, DEMO:0082, wrong link"
+    assert data["selected"] == "g:204-221:NORMALIZABLES"
+    assert data["queue"][int(data["at"])] == ["en-04", "g:204-221:NORMALIZABLES"]
+
+
+def facts(app: AppTest, view: View) -> tuple[str, ...]:
+    """Return what the page keeps a choice by: that of a choice it made itself."""
+    app.pills(key="widget_link-decision").set_value("missing").run()
+    found: tuple[str, ...] = app.session_state[linking_state.QUERY][0]
+    return found
+
+
+def strong(app: AppTest) -> str:
+    return next(m.value for m in app.markdown if re.search(r": [\d,]+ records?\*\*$", m.value))
+
+
+def test_the_page_says_the_number_first() -> None:
+    app = opened("Linking", VIEW)
+    counts = scored("end-to-end")[Rule()].counts
+    assert f"### {counts.right} of {counts.gold} gold mentions link to the right id" in [m.value for m in app.markdown]
+    assert list(app.dataframe[0].value["linking"])[:2] == ["strict, n = 1", "strict, n = 3"]
+    assert strong(app) == f"**All that is not right, strict, n = 1: {sum(counts.decisions[1:])} records**"
+
+
+def test_decisions_narrow_the_list_down() -> None:
+    app = opened("Linking", VIEW)
+    counts = dict(zip(LINK_DECISIONS, scored("end-to-end")[Rule()].counts.decisions, strict=True))
+    for name in ("missing", "wrong link", "right"):
+        app = sound(app.pills(key="widget_link-decision").set_value(name).run())
+        assert strong(app) == f"**{name}, strict, n = 1: {counts[name]} records**"
+        assert len(app.dataframe[1].value) == counts[name]
+    app = sound(app.button(key="links-all").click().run())
+    assert "All that is not right" in strong(app)
+
+
+def test_a_choice_goes_with_what_it_was_made_under() -> None:
+    app = opened("Linking", VIEW)
+    assert facts(app, VIEW)
+    assert "missing" in strong(app)
+    app = sound(app.selectbox(key="widget_system").set_value("perceptron").run())
+    assert "All that is not right" in strong(app)
+
+
+def test_a_ratio_opens_its_formula_and_its_counts_their_records() -> None:
+    app = opened("Linking", VIEW)
+    app.session_state[linking_state.FORMULA] = (facts(app, VIEW), Rule("overlapping", 3), "F1")
+    app = sound(app.run())
+    scores = scored("end-to-end")[Rule("overlapping", 3)].counts
+    assert any(code.value.startswith("overlapping, n = 3: F1 = 2 × right") for code in app.code)
+    app = sound(app.button(key="links-right").click().run())
+    assert strong(app) == f"**right, overlapping, n = 3: {scores.right} records**"
+    assert set(address(app)["sort"].split(",")) == {"overlapping", "first-3"}
+
+
+def test_given_mentions_have_an_accuracy() -> None:
+    app = opened("Linking", GIVEN)
+    table = app.dataframe[0].value
+    assert list(table.columns[:2]) == ["linking", "accuracy"]
+    assert len(table) == 3
+    assert any("Not judged, as boundaries differ" in caption.value for caption in app.caption)
+    app = sound(app.segmented_control(key="widget_given").set_value("").run())
+    assert len(app.dataframe[0].value) == 6
+
+
+def test_the_ids_most_confused_are_kept_in_the_link() -> None:
+    app = sound(opened("Linking", VIEW).segmented_control(key="widget_links-shown").set_value("confused-ids").run())
+    assert list(app.dataframe[1].value.columns) == ["gold id", "gold text", "predicted id", "predicted text", "count"]
+    assert address(app)["sort"] == "confused-ids"
+
+
+def test_a_mapping_relaxes_and_a_bad_one_is_told() -> None:
+    app = opened("Linking", VIEW)
+    right = app.dataframe[0].value["right"].iloc[0]
+    for raw in (b"a\tb\tc\n", b"DEMO:0081\tDEMO:0082\n"):
+        app.file_uploader(key="widget_mapping").set_value([("map.tsv", raw, "text/plain")]).run()
+        app = sound(app.button(key="use-mapping").click().run())
+        if raw.startswith(b"a"):
+            assert any(code.value.startswith("map.tsv:1: 3 cells") for code in app.code)
+    assert app.dataframe[0].value["right"].iloc[0] == right + 1
+    app = sound(app.button(key="no-mapping").click().run())
+    assert app.dataframe[0].value["right"].iloc[0] == right
+
+
+RECORD = replace(VIEW, doc="en-04", record="g:204-221:NORMALIZABLES")
+
+
+def html(app: AppTest) -> str:
+    return "".join(str(element.proto.body) for element in app.get("html"))
+
+
+def test_ids_open_where_the_reader_says() -> None:
+    app = opened("Linking", RECORD)
+    assert any("**wrong link** · the right link is number 2" in element.value for element in app.markdown)
+    assert 'class="nvh-link">DEMO:0081</span>' in html(app)
+    app = sound(app.text_input(key="widget_template").set_value("javascript:alert('{id}')").run())
+    assert "This address is not used" in app.error[0].value
+    assert "<a" not in html(app)
+    app = sound(app.text_input(key="widget_template").set_value("https://example.org/{id}?x=1").run())
+    assert not app.error
+    assert 'href="https://example.org/DEMO%3A0081?x=1" target="_blank" rel="noopener noreferrer"' in html(app)
+
+
+@pytest.mark.parametrize("corpus", ["biology", "newspapers"])
+def test_without_links_the_page_says_where_they_come_from(corpus: str) -> None:
+    app = opened("Linking", View(corpus=load_demo(corpus).corpus.digest))
+    assert "No gold span of this corpus has a link" in app.info[0].value
+    assert not app.dataframe
+
+
+def test_with_nothing_and_with_bad_links() -> None:
+    assert "Choose a demo corpus" in opened("Linking").info[0].value
+    app = opened("Linking", replace(VIEW, doc="en-04", record="g:0-1:NORMALIZABLES"))
+    assert app.dataframe
+    app = opened("Linking", replace(VIEW, leaveout=("NORMALIZABLES", "NO_NORMALIZABLES", "PROTEINAS")))
+    assert any("0 of 0 gold mentions" in element.value for element in app.markdown)
+
+
+def test_a_system_without_links_is_said_to_have_none() -> None:
+    gold = GOLD.replace('"label": "Drug"', '"label": "Drug", "links": ["Q18216"]')
+    app = upload(opened("Start"), gold, GOLD, gold)
+    view = View(corpus=address(app)["corpus"], system="system0")
+    app = opened("Linking", view)
+    assert "every gold mention is missing" in app.info[0].value
+    assert "With links: system1" in app.info[0].value
+    assert list(app.dataframe[0].value["missing"]) == [1] * 6
+    assert not opened("Linking", replace(view, system="system1")).info

@@ -1,0 +1,310 @@
+"""One's own criteria in the app: loaded, chosen on every page, kept apart from others' of the same name, saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.criteria import APPLICABLE, SCHEMAS, Criterion, criteria_from_toml
+from nereval_core.readers import Source
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Scores, score_layers
+from nereval_core.tables import records
+from pages.shared import corpora, keys, own
+from pages.shared.lists import ROWS, count
+from pages.shared.loading import load, load_demo
+from pages.shared.navigation import pages
+from pages.shared.queries import Query, query_of
+from pages.shared.reading.document import card, document_marks, find
+from pages.shared.tables import confusion_table, criteria_table, types_table
+from pages.shared.url import View, checked, write
+from tests.pages.test_pages import address, cell, headings, opened, sound
+
+TOML = """
+[criterion.half]
+boundaries = "overlap"
+types = "any"
+minimum = 0.5
+share = "union"
+otherwise = "PAR"
+sentence = "Half of it [must](http://a.b) be *shared*."
+
+[criterion.one-type]
+boundaries = "equal"
+merge = {macromolecule = ["protein", "DNA", "RNA"]}
+leave_out = ["cell_line"]
+"""
+BOTH = criteria_from_toml(TOML, "own.toml")
+HALF, ONE_TYPE = BOTH
+STATE = {keys.OWN: own.Own(BOTH)}
+DEMO = load_demo("biology")
+VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+PAGES = ("Overview", "Confusion", "Errors", "Documents")
+BY_NAME = pytest.mark.parametrize("criterion", BOTH, ids=lambda criterion: criterion.name)
+
+
+def under(criterion: Criterion) -> View:
+    return replace(VIEW, criterion=criterion.name)
+
+
+def scored(*criteria: Criterion) -> Scores:
+    settings = corpora.settings_of(DEMO.corpus.gold, VIEW, criteria)
+    return score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"), settings)
+
+
+@pytest.fixture(scope="module")
+def scores() -> Iterator[Scores]:
+    yield scored(*BOTH)
+
+
+def uploaded(app: AppTest, *texts: str | bytes, number: int = 0) -> AppTest:
+    files = [(f"f{place}.toml", raw if isinstance(raw, bytes) else raw.encode()) for place, raw in enumerate(texts)]
+    box = app.file_uploader(key=f"own_upload_{number}")
+    return sound(box.set_value([(name, raw, "application/toml") for name, raw in files]).run())
+
+
+def names(app: AppTest) -> list[str]:
+    """Return the criteria offered that are not the field's."""
+    return [criterion.name for criterion in app.session_state[keys.OWN].criteria]
+
+
+def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
+    app = uploaded(opened("Overview", VIEW, widget_criteria=True), TOML)
+    assert names(app) == ["half", "one-type"] and not app.error
+    app = sound(app.button(key="criterion-half").click().run())
+    assert address(app)["criterion"] == "half"
+    assert list(app.dataframe[0].value["criterion"]) == [*SCHEMAS, "half"]
+    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
+    assert list(app.dataframe[0].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
+    for page in (*PAGES, "Start", "Overview"):
+        app = sound(app.switch_page(pages()[page]).run())
+        assert address(app)["criterion"] == "half" and not app.warning
+        assert any("matching criterion half" in caption.value for caption in app.caption)
+
+
+def test_what_a_user_writes_is_no_markup() -> None:
+    app = opened("Overview", under(HALF), widget_criteria=True, **STATE)
+    for shown in (*(caption.value for caption in app.caption), *(button.help or "" for button in app.button)):
+        assert "](http://a.b)" not in shown and "*shared*" not in shown
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ("[criterion.x]\nminimum = 2\n", "f0.toml:1: criterion 'x': minimum is 2; give a number from 0 to 1"),
+        ("[criterion.strict]\n", "f0.toml:1: criterion 'strict': this name is taken by a criterion of the field"),
+        ("a = = 1", "f0.toml:1: not TOML"),
+        ("", "f0.toml: no criteria found"),
+        (b"\xff\xfe\x00", "f0.toml: the file is UTF-16"),
+        (b"\xffa", "f0.toml:1: byte 0xFF"),
+        ("#" * (own.SIZE + 1), f"f0.toml: {own.SIZE + 1:,} bytes"),
+    ],
+)
+def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: str) -> None:
+    app = uploaded(
+        opened("Overview", under(HALF), widget_criteria=True, **STATE), raw, '[criterion.new]\nboundaries = "start"\n'
+    )
+    assert [code.value.startswith(line) for code in app.code].count(True) == 1
+    assert names(app) == ["half", "one-type", "new"]
+    assert address(app)["criterion"] == "half" and app.dataframe
+    app = uploaded(app, TOML, number=1)
+    assert not app.error, "the problems go with the next load"
+
+
+def test_a_session_has_so_many_criteria_and_no_more() -> None:
+    text = "".join(f"[criterion.c{number}]\n" for number in range(own.MOST))
+    found = own.taken(own.Own(BOTH), [("many.toml", text.encode())])
+    assert [criterion.name for criterion in found.criteria] == [
+        "half",
+        "one-type",
+        *(f"c{n}" for n in range(own.MOST - 2)),
+    ]
+    assert len(found.problems) == 1 and "2 criteria more than the 20" in found.problems[0]
+    assert own.taken(found, [("same.toml", TOML.encode())]).criteria == found.criteria
+
+
+def test_a_criterion_is_replaced_by_one_of_its_name_and_removed() -> None:
+    app = opened("Overview", under(HALF), widget_criteria=True, **STATE)
+    before = app.dataframe[0].value.iloc[-1].tolist()
+    app = uploaded(app, '[criterion.half]\nboundaries = "start"\n')
+    assert app.dataframe[0].value.iloc[-1].tolist() != before
+    assert names(app) == ["half", "one-type"]
+    app = sound(app.button(key="own-remove-half").click().run())
+    assert names(app) == ["one-type"] and "criterion" not in address(app) and not app.warning
+
+
+def test_the_same_name_is_not_the_same_rule() -> None:
+    """Caches are shared by all sessions: in each, numbers and records are those of its own rule."""
+    rules = [replace(HALF, boundaries="equal", name="mine"), replace(HALF, minimum=HALF.minimum / 10, name="mine")]
+    view = replace(VIEW, criterion="mine", decision=("COR",))
+    found = []
+    for rule in (*rules, rules[0]):
+        app = opened("Errors", view, **{keys.OWN: own.Own((rule,))})
+        expected = scored(rule).counts("mine").cor
+        assert expected is not None and f"**{count(expected, 'record')}**" in headings(app)
+        overview = opened("Overview", view, **{keys.OWN: own.Own((rule,))})
+        assert overview.dataframe[0].value["COR"].iloc[-1] == expected
+        found.append(expected)
+    assert found[0] == found[2] != found[1]
+
+
+def test_a_link_to_a_criterion_not_here_says_how_to_load_it() -> None:
+    app = opened("Overview", under(HALF))
+    (warning,) = app.warning
+    assert "half" in warning.value and "ask for its TOML file" in warning.value and warning.value.endswith("rule.")
+    assert address(app) == write(VIEW)
+    _, (told,) = checked(
+        View(criterion="core"), systems=(), criteria=["strict"], known_types=(), scored_types=(), documents=()
+    )
+    assert "does not" not in told and "applies here" in told
+
+
+def test_what_is_saved_can_be_loaded() -> None:
+    assert own.read([("saved.toml", own.as_toml(BOTH).encode())]) == (BOTH, ())
+    template, problems = own.read([("template.toml", own.TEMPLATE.encode())])
+    assert len(template) == 2 and not problems
+    app = opened("Overview", VIEW, widget_criteria=True, **STATE)
+    assert {button.label for button in app.get("download_button")} >= {"Template", "Save as TOML"}
+    none_of_own = opened("Overview", VIEW, widget_criteria=True)
+    assert "Save as TOML" not in {button.label for button in none_of_own.get("download_button")}
+
+
+@BY_NAME
+@pytest.mark.parametrize("column", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"])
+def test_a_count_of_overview_opens_its_records(scores: Scores, criterion: Criterion, column: str) -> None:
+    view = under(criterion)
+    app = opened("Overview", view, **STATE, **{"table_criteria": cell(4, column)})
+    value = int(app.dataframe[0].value.at[4, column])
+    assert value == criteria_table(scores, [criterion.name]).at[0, column]
+    assert f": {count(value, 'record')}" in headings(app)
+    assert len(app.dataframe[1].value) == min(value, ROWS) if value else True
+
+
+@BY_NAME
+def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion) -> None:
+    view, table = under(criterion), types_table(scores, criterion.name)
+    assert ("macromolecule" in set(table["type"])) == (criterion is ONE_TYPE)
+    for column in ("support", "gold COR", "predicted SPU"):
+        for row in range(len(table)):
+            app = opened("Overview", view, **STATE, **{"table_types": cell(row, column)})
+            assert f": {count(int(table[column].iat[row]), 'record')}" in headings(app)
+
+
+@BY_NAME
+def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criterion) -> None:
+    view = under(criterion)
+    records = corpora.ledger(DEMO, "rules", scores.settings, criterion.name)
+    types = opened("Confusion", view, **STATE).dataframe[0].value.index[:-1].tolist()
+    assert types == sorted({kind for layer in scores.layers(criterion.name) for kind in layer.types})
+    assert ("macromolecule" in types, "cell_line" in types) == (criterion is ONE_TYPE, criterion is HALF)
+    table = confusion_table(records.confusion(), types, ())
+    assert int(table.counts.to_numpy().sum()) == records.total(Query()).records
+    for row in range(len(table.rows)):
+        for name, value in table.counts.iloc[row].items():
+            app = opened("Confusion", view, **STATE, **{"table_confusion": cell(row, str(name))})
+            assert f": {count(int(value), 'record')}" in headings(app)
+
+
+@BY_NAME
+def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion) -> None:
+    view = under(criterion)
+    shown = corpora.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
+    for row in (0, len(shown) // 2, len(shown) - 1):
+        app = opened("Errors", view, **STATE, **{"list_errors": cell(row, "span")})
+        assert f"**{count(len(shown), 'record')}**" in headings(app)
+        record = shown.iloc[row]
+        assert str(record["gold_text" if record["gold"] >= 0 else "pred_text"]).split()[0] in app.html[0].proto.body
+        link = next(link for link in app.get("page_link") if "Read in document" in link.label)
+        assert record["document"] in link.label.replace("\\", "")
+
+
+@BY_NAME
+def test_documents_marks_each_span_with_its_decision(scores: Scores, criterion: Criterion) -> None:
+    name = criterion.name
+    gold, pred = scores.layers(name)
+    decisions = scores.decisions(name)
+    marked = 0
+    for document, doc in enumerate(gold.documents.ids):
+        one = corpora.reading(DEMO, "rules", scores.settings, name, doc)
+        rows = records(one, name)
+        for mark in document_marks(one, name, rows):
+            place = ("gold", "prediction").index(mark.side)
+            layer = (gold, pred)[place]
+            span = mark.index + int(layer.first[document])
+            assert mark.type == layer.label(span) and mark.start == layer.start[span]
+            record = find(rows, one, name, mark.record)
+            assert record is not None and record[("gold", "pred")[place]] == mark.index
+            assert record["decision"] == mark.decision
+            assert int(decisions[place][span]) == ["COR", "INC", "PAR", "MIS", "SPU"].index(mark.decision)
+            marked += 1
+    assert marked == len(gold) + len(pred)
+
+
+def test_the_card_of_a_span_holds_for_criteria_that_change_types(scores: Scores) -> None:
+    """The same span is looked up in each criterion's own layers, where it may have another number, type, or be gone."""
+    cards = 0
+    for name in ("strict", "half", "one-type"):
+        for _, record in records(scores, name).iterrows():
+            rows = {row["criterion"]: row for row in card(scores, name, record)["rows"]}
+            assert list(rows) == [*APPLICABLE, "half", "one-type"]
+            side, place = ("gold", 0) if record["record"].startswith("g:") else ("pred", 1)
+            left_out = record[f"{side}_type"] == "cell_line"
+            assert (rows["one-type"]["text"] == "left out") == left_out
+            for other in ("strict", "half", "one-type"):
+                if rows[other]["text"] == "left out":
+                    continue
+                layer = scores.layers(other)[place]
+                here = [
+                    number
+                    for number in range(int(layer.first[record["doc"]]), int(layer.first[record["doc"] + 1]))
+                    if (layer.start[number], layer.end[number]) == (record[f"{side}_start"], record[f"{side}_end"])
+                ]
+                codes = {["COR", "INC", "PAR", "MIS", "SPU"][scores.decisions(other)[place][n]] for n in here}
+                assert any(f"({code})" in rows[other]["text"] for code in codes)
+            cards += 1
+    assert cards > 100
+
+
+def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
+    def layer(text: str) -> Source:
+        return Source.of_uploads([("a.jsonl", text.encode())])
+
+    row = '{{"id": "d", "text": "p53 gene", "spans": [{{"start": 0, "end": {}, "label": "{}"}}]}}\n'
+    loaded = load("one", layer(row.format(8, "DNA")), {"s": layer(row.format(3, "protein"))})
+    settings = corpora.settings_of(loaded.corpus.gold, View(), BOTH)
+    found = score_layers(loaded.corpus.gold, loaded.corpus.systems[0], settings)
+    record = records(found, "strict").iloc[0]
+    assert {row["partner"] for row in card(found, "strict", record)["rows"]} == {""}
+
+
+@BY_NAME
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_shows_a_link_under_an_own_criterion(criterion: Criterion, page: str) -> None:
+    merged = ("macromolecule",) if criterion is ONE_TYPE else ("protein",)
+    view = replace(under(criterion), type=merged, sort=("all-criteria",))
+    app = opened(page, view, **STATE)
+    assert not app.warning and address(app)["type"] == merged[0]
+    lost = opened(page, replace(view, type=("cell_line",)), **STATE)
+    assert bool(lost.warning) == (criterion is ONE_TYPE)
+
+
+def test_the_views_rules_come_before_the_criterions() -> None:
+    view = replace(under(ONE_TYPE), merge=(("cell_type", "cells"),), leaveout=("RNA",), type=("cells", "macromolecule"))
+    app = opened("Errors", view, **STATE)
+    assert not app.warning
+    settings = corpora.settings_of(DEMO.corpus.gold, view, BOTH)
+    ledger = corpora.ledger(DEMO, "rules", settings, "one-type")
+    assert f"**{count(ledger.total(query_of(view)).records, 'record')}**" in headings(app)
+    types = set(ledger.facet_counts(Query(), "gold"))
+    assert {"cells", "macromolecule"} <= types and not {"RNA", "cell_type"} & types
+
+
+@BY_NAME
+def test_the_signature_holds_the_rule(scores: Scores, criterion: Criterion) -> None:
+    app = opened("Overview", under(criterion), **STATE)
+    said = signature(scores, criterion.name)
+    assert said in [code.value for code in app.code]
+    assert criterion.rule() in said and ("DNA,RNA,protein=macromolecule" in said) == (criterion is ONE_TYPE)

@@ -1,0 +1,572 @@
+"""The pages in a running app: with nothing, with the demo, after a bad upload; what is clicked is what is listed."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.criteria import APPLICABLE, SCHEMAS
+from nereval_core.errors import FormatError
+from nereval_core.ledger import ledger
+from nereval_core.readers import Source
+from nereval_core.scoring import score_layers
+from pages.shared import corpora
+from pages.shared.downloads import csv_of
+from pages.shared.lists import ROWS, count, table_key
+from pages.shared.loading import load, load_demo, served_entries, served_folders, served_sources
+from pages.shared.navigation import pages
+from pages.shared.plain import plain
+from pages.shared.queries import Query, query_of
+from pages.shared.tables import confusion_table, types_table
+from pages.shared.url import ABSENT, ORDERS, View, parse, write
+from tests.support import ROOT
+
+OURS = ("Overview", "Confusion", "Errors", "Criteria")
+EVERY = (*OURS, "Slices", "Compare", "Agreement")
+DEMO = load_demo("pharmacology")
+VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
+PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
+BAD = (
+    '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 70, "label": "Drug"}]}\n'
+    '{"id": "d2", "text": "No.", "spans": [{"start": 2, "end": 2, "label": "Drug"}]}\n'
+)
+
+
+def opened(page: str, view: View | None = None, **state: object) -> AppTest:
+    """Open a page in a fresh session, as a link does, with widgets preset."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    file = pages()[page]
+    if file != "app.py":
+        app.switch_page(file)
+    for name, value in write(view).items() if view else ():
+        app.query_params[name] = value
+    for key, value in state.items():
+        app.session_state[key] = value
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    """Check that nothing failed: neither an exception on screen nor a fault with an id."""
+    assert not app.exception
+    assert not [error.value for error in app.error if "fault of nereval" in error.value]
+    return app
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """Return the parameters in the address bar."""
+    values = dict(app.query_params).items()
+    return {name: value[0] if isinstance(value, list) else value for name, value in values}
+
+
+def cell(row: int, column: str) -> dict[str, object]:
+    return {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+
+
+def headings(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_with_nothing_a_page_says_where_to_begin(page: str) -> None:
+    app = opened(page)
+    assert "Choose a demo corpus or upload files" in app.info[0].value
+    assert not app.dataframe and not app.error
+    app = sound(app.button(key="demo-pharmacology").click().run())
+    assert app.title[0].value == page and app.dataframe and not any("demo" in box.value for box in app.info)
+    assert address(app) == write(replace(VIEW, system=DEMO.start))
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_a_link_to_a_corpus_not_here_names_it(page: str) -> None:
+    app = opened(page, replace(VIEW, corpus="0123456789abcdef"))
+    assert "0123456789abcdef" in app.info[0].value
+    assert "Upload" in app.info[0].value
+
+
+@pytest.mark.parametrize("page", OURS)
+def test_with_the_demo_a_page_shows_a_table(page: str) -> None:
+    app = opened(page, VIEW)
+    assert app.title[0].value == page
+    assert app.dataframe and not app.warning and not app.info
+
+
+def test_a_run_leaves_little_to_collect() -> None:
+    opened("Overview", VIEW)
+    # What Streamlit walks through after every run, beside what was set aside.
+    assert len(gc.get_objects()) < gc.get_freeze_count()
+
+
+@pytest.mark.parametrize("page", EVERY)
+def test_what_a_link_holds_in_vain_is_told(page: str) -> None:
+    app = opened(page, replace(VIEW, type=("NOTHING",), criterion="fuzzy"))
+    assert "NOTHING" in app.warning[0].value and "fuzzy" in app.warning[0].value
+    assert address(app) == write(VIEW)
+
+
+def test_start_opens_the_demo() -> None:
+    app = opened("Start")
+    assert "66%" in "".join(link.label for link in app.get("page_link") if "rule-based" in link.label)
+    app = sound(app.button(key="demo-pharmacology").click().run())
+    assert address(app)["corpus"] == VIEW.corpus[:16]
+    assert len(app.dataframe[0].value) == 1 + len(DEMO.corpus.systems)
+
+
+def test_the_headline_is_the_recall_of_the_demo() -> None:
+    counts = score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules")).counts("strict")
+    assert counts.recall is not None
+    app = opened("Start")
+    labels = [link.label for link in app.get("page_link")]
+    assert any(f"**{counts.recall:.0%}** of the gold spans exactly" in label for label in labels)
+
+
+def upload(app: AppTest, gold: str | bytes, *systems: str | bytes) -> AppTest:
+    def raw(text: str | bytes) -> bytes:
+        return text if isinstance(text, bytes) else text.encode()
+
+    app.file_uploader(key="upload_gold").set_value([("gold.jsonl", raw(gold), "application/json")]).run()
+    for number, system in enumerate(systems):
+        files = [(f"system{number}.jsonl", raw(system), "application/json")]
+        app.file_uploader(key=f"upload_system_{number}").set_value(files).run()
+    return settled(app.button(key="upload_read").click().run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Wait until nothing is being read: the page looks for itself only in a browser."""
+    while any(button.key == "reading_cancel" for button in app.button):
+        app = sound(app.run())
+    return sound(app)
+
+
+def test_an_upload_is_scored_and_linked_by_its_digest() -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
+    assert not app.error
+    assert list(app.dataframe[0].value["layer"]) == ["gold", "system0", "system1"]
+    # What was read says where to go on from there.
+    assert any("See the scores" in link.label for link in app.get("page_link"))
+    digest = address(app)["corpus"]
+    again = opened("Overview", View(corpus=digest, system="system0"))
+    assert list(again.dataframe[0].value["INC"]) == [1, 1, 0, 0]
+
+
+def test_a_link_keeps_its_filters_until_its_corpus_is_uploaded() -> None:
+    loaded = load(
+        "corpus",
+        Source.of_uploads([("gold.jsonl", GOLD.replace("helps", "eases").encode())]),
+        {"system0": Source.of_uploads([("p.jsonl", PREDICTION.replace("helps", "eases").encode())])},
+    )
+    app = opened("Start", View(corpus=loaded.corpus.digest, system="system0", criterion="type", decision=("COR",)))
+    assert loaded.corpus.digest[:16] in app.info[0].value
+    app = upload(app, GOLD.replace("helps", "eases"), PREDICTION.replace("helps", "eases"))
+    assert address(app)["criterion"] == "type" and address(app)["decision"] == "COR"
+
+
+@pytest.mark.parametrize("page", ["Start", *OURS])
+def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> None:
+    app = upload(opened("Start", VIEW), GOLD, BAD)
+    lines = [code.value for code in app.code if code.value.startswith("system0.jsonl:")]
+    assert [line.split(":")[1] for line in lines] == ["1", "2"]
+    places = [box.key for box in app.file_uploader if str(box.key).startswith("upload_")]
+    assert len(places) == 3, "gold, the system and a place for one more"
+    if page != "Start":
+        app = sound(app.switch_page(pages()[page]).run())
+        assert app.dataframe, "the corpus at hand is still shown"
+
+
+def test_a_good_system_is_scored_beside_a_bad_one() -> None:
+    app = upload(opened("Start"), GOLD, BAD, PREDICTION)
+    assert list(app.dataframe[0].value["layer"]) == ["gold", "system1"]
+    assert "2 problems" in app.error[0].value
+
+
+TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
+
+
+def test_a_malformed_tag_is_told_and_repaired_on_request() -> None:
+    app = opened("Start")
+    app.file_uploader[0].upload("gold.tsv", TAGS.encode()).run()
+    app.file_uploader[1].upload("system.tsv", TAGS.replace("O", "I-Brand").encode()).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert any(code.value.startswith("system.tsv:2:") and "--repair" in code.value for code in app.code)
+    assert any("under Format and reading" in caption.value for caption in app.caption)
+    app.selectbox(key="upload_repair").set_value("conlleval").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 2]
+    assert any("malformed" in caption.value for caption in app.caption)
+
+
+def test_labels_of_numbered_tags_are_asked_for_and_taken() -> None:
+    app = opened("Start")
+    raw = b'{"tokens": ["Ann", "met"], "ner_tags": [1, 0]}\n'
+    app.file_uploader[0].upload("gold.jsonl", raw).run()
+    app.file_uploader[1].upload("system.jsonl", raw).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert any("tags are numbers, and there is no list of labels" in code.value for code in app.code)
+    app.text_input(key="upload_labels").set_value("O, B-PER, O").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert any(code.value.startswith("labels: the labels 0 and 2 are both 'O'") for code in app.code)
+    app.text_input(key="upload_labels").set_value("O, B-PER").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 1]
+
+
+@pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b"PK\x03\x04broken", b"{", b"[]", b"\0" * 100])
+def test_bytes_that_are_no_annotations(raw: bytes) -> None:
+    app = upload(opened("Start"), raw, PREDICTION)
+    assert app.error and any(code.value.startswith("gold.jsonl") for code in app.code)
+
+
+@pytest.mark.parametrize("column", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"])
+def test_a_count_of_overview_opens_its_records(column: str) -> None:
+    for row, criterion in enumerate(SCHEMAS):
+        view = replace(VIEW, decision=("SPU",))
+        app = opened("Overview", view, **{"table_criteria": cell(row, column)})
+        value = int(app.dataframe[0].value.at[row, column])
+        assert f": {value} record" in headings(app), (criterion, column)
+        assert len(app.dataframe[1].value) == value if 0 < value <= ROWS else True
+
+
+@pytest.mark.parametrize("column", ["P", "R", "F1"])
+def test_a_ratio_of_overview_opens_its_formula(column: str) -> None:
+    app = opened("Overview", VIEW, **{"table_criteria": cell(2, column)})
+    value = app.dataframe[0].value.at[2, column]
+    assert "under partial**" in headings(app)
+    assert any(code.value.startswith(f"{column} = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
+
+
+def test_counts_by_type_open_their_records() -> None:
+    corpus = DEMO.corpus
+    table = types_table(score_layers(corpus.gold, corpus.system("rules")), "strict")
+    for column in ("support", "gold MIS", "predicted INC"):
+        for row in range(len(table)):
+            app = opened("Overview", VIEW, **{"table_types": cell(row, column)})
+            assert f": {table[column].iat[row]} record" in headings(app)
+
+
+def test_a_cell_of_confusion_opens_its_records() -> None:
+    corpus = DEMO.corpus
+    scores = score_layers(corpus.gold, corpus.system("rules"))
+    table = confusion_table(
+        ledger(scores, "strict", (corpus.gold, corpus.system("rules"))).confusion(), scores.types, ()
+    )
+    for row in range(len(table.rows)):
+        for name, value in table.counts.iloc[row].items():
+            app = opened("Confusion", VIEW, **{"table_confusion": cell(row, str(name))})
+            assert f": {value} record" in headings(app)
+            assert len(app.dataframe) == (2 if value else 1)
+
+
+def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
+    app = opened("Overview", VIEW, table_types=cell(0, "gold MIS"))
+    assert len(app.dataframe) == 4
+    assert len(app.run().dataframe) == 4
+    app.session_state["view"] = replace(VIEW, criterion="lenient")
+    assert len(app.run().dataframe) == 3
+    assert app.session_state["table_types"]["selection"]["cells"] == []
+    app.session_state["table_types"] = cell(0, "gold MIS")
+    assert len(app.run().dataframe) == 4
+
+
+def point(*customdata: object) -> dict[str, object]:
+    return {"selection": {"points": [{"customdata": list(customdata)}], "point_indices": [0], "box": [], "lasso": []}}
+
+
+def test_the_figures_open_the_same_records_as_the_tables() -> None:
+    view = replace(VIEW, sort=("as-map",))
+    app = opened("Confusion", view, **{table_key("table_map", view): point(0, 3)})
+    assert "gold NORMALIZABLES, predicted missed \\(MIS\\): 20 records" in headings(app)
+    app = opened("Overview", VIEW, **{"table_bars": point("type", "MIS")})
+    assert f"under type: {app.dataframe[0].value.at[3, 'MIS']} records" in headings(app)
+    for wrong in (point(9, 9), point(), {"selection": {"points": []}}):
+        opened("Confusion", view, **{table_key("table_map", view): wrong})
+
+
+@pytest.mark.parametrize("page", ["Overview", "Errors", "Documents"])
+@pytest.mark.parametrize("key", ["shown", "every"])
+def test_the_numbers_of_the_sidebar_open_their_records(page: str, key: str) -> None:
+    app = opened(page, replace(VIEW, type=("PROTEINAS",), q="" if page == "Overview" else "boundary:equal"))
+    said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))
+    app = sound(app.button(key=key).click().run())
+    assert app.title[0].value == "Errors" and f"**{count(said, 'record')}**" in headings(app)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_stands_in_the_link(order: str) -> None:
+    app = opened("Errors", VIEW)
+    app = sound(app.selectbox(key="widget_order").set_value(order).run())
+    assert address(app).get("sort", "document") == order
+
+
+def test_all_criteria_expand() -> None:
+    app = opened("Overview", VIEW)
+    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
+    assert list(app.dataframe[0].value["criterion"]) == list(APPLICABLE)
+    assert address(app)["sort"] == "all-criteria"
+
+
+@pytest.mark.parametrize("unit", ["row-share", "column-share"])
+def test_confusion_is_laid_out_as_asked_and_the_link_says_so(unit: str) -> None:
+    app = opened("Confusion", VIEW)
+    app = sound(app.segmented_control(key="widget_share").set_value(unit).run())
+    app = sound(app.toggle(key="widget_off-diagonal").set_value(True).run())
+    assert address(app)["sort"] == f"{unit},off-diagonal"
+    shown = app.dataframe[0].value
+    assert all(pd.isna(shown.iat[place, place]) for place in range(len(shown)))
+    app = sound(app.segmented_control(key="widget_share").set_value("").run())
+    assert address(app)["sort"] == "off-diagonal"
+    app = sound(app.toggle(key="widget_as-map").set_value(True).run())
+    assert not app.dataframe and app.get("plotly_chart")
+
+
+@pytest.mark.parametrize("place", [cell(99, "COR"), cell(0, "nothing"), cell(-1, "COR")])
+def test_a_selection_outside_the_table_is_passed_over(place: dict[str, object]) -> None:
+    opened("Overview", VIEW, **{"table_criteria": place})
+
+
+def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
+    sides = (DEMO.corpus.gold, DEMO.corpus.system("rules"))
+    every = ledger(score_layers(*sides), "strict", sides)
+    app = opened("Errors", VIEW)
+    assert f"**{every.total(query_of(VIEW)).records} records**" in headings(app)
+    label = next(button for button in app.pills[0].options if "COR" in button)
+    app = sound(app.pills[0].set_value("COR").run())
+    correct = every.total(Query(decision=("COR",))).records
+    assert label.endswith(f"· {correct}") and f"**{correct} records**" in headings(app)
+    assert address(app)["decision"] == "COR"
+
+
+@pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Period", "Document"])
+def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
+    app = opened("Errors", VIEW)
+    box = next(box for box in app.selectbox if box.label == label)
+    for place in range(len(box.options)):
+        app = opened("Errors", VIEW)
+        box = next(box for box in app.selectbox if box.label == label)
+        value, _, said = box.options[place].rpartition(" · ")
+        app = sound(box.set_value(ABSENT if value.startswith("no span") else value).run())
+        assert f"**{count(int(said), 'record')}**" in headings(app)
+
+
+def test_search_and_clear() -> None:
+    app = opened("Errors", VIEW)
+    app = sound(app.text_input(key="widget_q").set_value("boundary:equal").run())
+    assert address(app)["q"] == "boundary:equal"
+    assert next(box for box in app.selectbox if box.label == "Boundaries").value == "equal"
+    app = sound(app.text_input(key="widget_q").set_value('boundary:"end differs" period:2010s').run())
+    assert address(app)["q"] == 'boundary:"end differs" period:2010s'
+    app = sound(app.text_input(key="widget_q").set_value("no such words").run())
+    assert address(app)["q"] == 'no such words boundary:"end differs" period:2010s'
+    assert "No records." in [caption.value for caption in app.caption]
+    app = sound(app.button(key="clear").click().run())
+    assert "q" not in app.query_params
+
+
+def test_a_chip_takes_away_what_it_names() -> None:
+    app = opened("Errors", replace(VIEW, type=("PROTEINAS",), criterion="left"))
+    chip = next(button for button in app.button if button.label.startswith("type"))
+    app = sound(chip.click().run())
+    assert address(app) == write(replace(VIEW, criterion="left"))
+
+
+def test_scoring_changes_numbers_and_show_does_not() -> None:
+    table = opened("Overview", VIEW).dataframe[0].value
+    assert opened("Overview", replace(VIEW, type=("PROTEINAS",), decision=("MIS",))).dataframe[0].value.equals(table)
+    assert not opened("Overview", replace(VIEW, leaveout=("PROTEINAS",))).dataframe[0].value.equals(table)
+
+
+def test_a_criterion_that_does_not_apply_is_greyed_with_its_reason() -> None:
+    assert not [button for button in opened("Overview", VIEW).button if str(button.key).startswith("criterion-")]
+    app = opened("Overview", VIEW, widget_criteria=True)
+    assert app.button(key="criterion-core").disabled and not app.button(key="criterion-left").disabled
+    assert any("core does not apply" in caption.value for caption in app.caption)
+    app = sound(app.button(key="criterion-left").click().run())
+    assert address(app)["criterion"] == "left"
+
+
+def test_types_are_merged_and_parted_again() -> None:
+    app = opened("Overview", VIEW, widget_merges=True)
+    app.multiselect(key="merge_members").set_value(["NORMALIZABLES", "NO_NORMALIZABLES"])
+    app.text_input(key="merge_name").set_value("drug, any")
+    app = sound(app.button(key="merge_add").click().run())
+    assert address(app)["merge"] == "NORMALIZABLES,NO_NORMALIZABLES=drug%2C any"
+    assert "drug, any" in set(app.dataframe[1].value["type"])
+    app = sound(app.button(key="unmerge-drug, any").click().run())
+    assert "merge" not in app.query_params
+
+
+def test_a_page_switch_keeps_the_view() -> None:
+    app = opened("Errors", replace(VIEW, type=("PROTEINAS",)))
+    app = sound(app.switch_page(pages()["Overview"]).run())
+    assert address(app)["type"] == "PROTEINAS"
+
+
+def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
+    app = opened("Errors", VIEW)
+    app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
+    assert not app.query_params
+    assert any("does not fit a link" in caption.value for caption in app.caption)
+
+
+HOSTILE = ("<b>x</b>", "**bold** :smile: :red[y]", "=1+1", "a,b;c=d%", "-", "missed (MIS)", "$x$ `y` [z](http://a.b)")
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[View]:
+    """A corpus whose types, texts and document ids try to be markup, formulas and separators."""
+    rows = {
+        name: "".join(
+            json.dumps(
+                {
+                    "id": f"{kind}{number}",
+                    "text": f"{kind} and more",
+                    "spans": [{"start": 0, "end": max(1, len(kind) - shift), "label": kind}],
+                }
+            )
+            + "\n"
+            for number, kind in enumerate(HOSTILE)
+        )
+        for name, shift in (("gold", 0), ("=system", 1))
+    }
+    sources = {name: Source.of_uploads([("a.jsonl", text.encode())]) for name, text in rows.items()}
+    loaded = load("<i>name</i>", sources["gold"], {"=system": sources["=system"]})
+    corpora.shelf().put(loaded)
+    yield View(corpus=loaded.corpus.digest, system="=system")
+
+
+@pytest.mark.parametrize("page", ["Start", *EVERY])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_names_are_shown_as_they_are(hostile: View, page: str, kind: str) -> None:
+    view = replace(hostile, type=(kind,), gold=(kind, ABSENT), q=kind, doc=f"{kind}0")
+    app = opened(page, replace(view, doc=f"{kind}{HOSTILE.index(kind)}"))
+    assert not app.warning
+    for element in (*app.markdown, *app.caption):
+        assert "<b>" not in element.value and ":red[" not in element.value and "**bold**" not in element.value
+
+
+def test_a_long_list_is_paged() -> None:
+    rows = "".join(
+        json.dumps(
+            {
+                "id": f"d{number}",
+                "text": "a b c d e",
+                "spans": [{"start": place, "end": place + 1, "label": "T"} for place in (0, 2, 4, 6, 8)],
+            }
+        )
+        + "\n"
+        for number in range(300)
+    )
+    empty = "".join(json.dumps({"id": f"d{number}", "text": "a b c d e", "spans": []}) + "\n" for number in range(300))
+    sources = [Source.of_uploads([("a.jsonl", text.encode())]) for text in (rows, empty)]
+    loaded = load("many", sources[0], {"none": sources[1]})
+    corpora.shelf().put(loaded)
+    app = opened("Errors", View(corpus=loaded.corpus.digest))
+    assert "**1,500 records**" in headings(app)
+    assert len(app.dataframe[0].value) == ROWS
+    overview = opened("Overview", View(corpus=loaded.corpus.digest))
+    assert overview.dataframe[0].value["P"].isna().all()
+
+
+def test_the_served_folder_offers_nothing_outside_it(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "served", tmp_path / "secret"
+    for folder in (inside / "one", outside):
+        folder.mkdir(parents=True)
+        (folder / "gold.jsonl").write_text(GOLD)
+        (folder / "p.jsonl").write_text(PREDICTION)
+    (inside / "link").symlink_to(outside)
+    (inside / "one" / "sly.jsonl").symlink_to(outside / "p.jsonl")
+    (inside / ".hidden").mkdir()
+    assert served_folders(inside) == (".", "one")
+    assert served_entries(inside, "one") == ("gold.jsonl", "p.jsonl")
+    assert served_entries(inside, "../secret") == served_entries(inside, "link") == ()
+
+    def names(folder: str, system: str) -> list[str]:
+        return [one.name for one in load(*served_sources(inside, folder, "gold.jsonl", [system])).corpus.systems]
+
+    assert names("one", "p.jsonl") == ["p"]
+    (inside / "two").mkdir()
+    (inside / "two" / "q.jsonl").write_text(PREDICTION)
+    assert [
+        one.name for one in load(*served_sources(inside, "one", "gold.jsonl", ["../two/q.jsonl"])).corpus.systems
+    ] == ["q"]
+    for folder, name in (("one", "sly.jsonl"), ("one", "../../secret/p.jsonl"), ("link", "p.jsonl")):
+        with pytest.raises(FormatError, match="outside"):
+            names(folder, name)
+
+
+def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
+    text = "word " * 100_000
+    rows = [
+        json.dumps({"id": "d", "text": text, "spans": [{"start": 0, "end": end, "label": "T"}]}).encode()
+        for end in (400_000, 300_000)
+    ]
+    sources = [Source.of_uploads([("a.jsonl", row)]) for row in rows]
+    loaded = load("long", sources[0], {"system": sources[1]})
+    corpora.shelf().put(loaded)
+    view = View(corpus=loaded.corpus.digest, system="system")
+    app = opened("Errors", view, **{"list_errors": cell(0, "span")})
+    assert len(app.dataframe[0].value) == 1
+    assert app.dataframe[0].value.astype("str").map(len).to_numpy().max() < 1_000
+    assert 0 < len(app.html[0].proto.body) < 20_000
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, "F1"), (1, "P"), (2, "R")])
+def test_an_average_opens_its_formula(row: int, column: str) -> None:
+    app = opened("Overview", VIEW, **{"table_averages": cell(row, column)})
+    value = app.dataframe[2].value.at[row, column]
+    found = [code.value for code in app.code if code.value.startswith(f"{column} = ")]
+    assert any(f"= {value:.3f}" in code for code in found)
+
+
+@pytest.mark.parametrize("column", ["COR", "MIS", "SPU", "ACT", "F1"])
+def test_the_documents_of_an_average_open_their_records(column: str) -> None:
+    presets = {"table_averages": cell(2, "F1"), "table_documents": cell(4, column)}
+    app = opened("Overview", VIEW, **presets)
+    table = next(frame.value for frame in app.dataframe if "document" in frame.value and "COR" in frame.value)
+    doc, value = table["document"].iat[4], table[column].iat[4]
+    if column == "F1":
+        assert any(code.value.endswith(f"= {value:.3f}") for code in app.code) and f"of {plain(doc)} under" in headings(
+            app
+        )
+    else:
+        assert f"in {plain(doc)} under strict: {count(int(value), 'record')}" in headings(app)
+
+
+def links(app: AppTest) -> list[tuple[str, View]]:
+    """Return label and view of every link in a page with a number of records in it."""
+    found = [link.proto for link in app.get("page_link")]
+    return [(one.label, parse(dict(parse_qsl(one.query_string)))[0]) for one in found if " record" in one.label]
+
+
+def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:
+    asked = {f"list_f1-{layer.name}": True for layer in DEMO.corpus.systems} | {
+        "list_sum-gold": True,
+        "list_sum-pred": True,
+    }
+    found = links(opened("Overview", replace(VIEW, type=("PROTEINAS",)), **asked))
+    assert len(found) > 20, "the formula of each system and the sums of each side"
+    for label, view in found:
+        said = int(re.search(r"([\d,]+) record", label)[1].replace(",", ""))
+        sides = (DEMO.corpus.gold, DEMO.corpus.system(view.system))
+        assert len(ledger(score_layers(*sides), view.criterion, sides).positions(query_of(view))) == said, label
+
+
+def test_csv_holds_the_signature_and_no_formula() -> None:
+    table = pd.DataFrame({"=type": ["=1+1", "@x", "plain"], "P": [0.5, float("nan"), 1.0]})
+    rows = list(csv.reader(io.StringIO(csv_of(table, "nereval | strict").decode())))
+    assert rows == [
+        ["'=type", "P", "signature"],
+        ["'=1+1", "0.5", "nereval | strict"],
+        ["'@x", "", "nereval | strict"],
+        ["plain", "1.0", "nereval | strict"],
+    ]

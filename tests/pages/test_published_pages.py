@@ -1,0 +1,204 @@
+"""Published scorers in the app: applied to what was uploaded, their counts opened, their ratios as formulas."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nereval_core.conventions import Outcome, conventions
+from nereval_core.errors import FormatError
+from nereval_core.library import LoadOptions
+from nereval_core.readers import Source
+from pages.shared import corpora
+from pages.shared.lists import table_key
+from pages.shared.loading import Loaded, load
+from pages.shared.plain import plain
+from pages.shared.published import counts_of, evaluations, figures_table, formula, in_numbers, made_of, values_of
+from pages.shared.url import View
+from tests.analysis.criteria.test_convention_differences import flat
+from tests.pages.test_pages import EVERY, VIEW, address, cell, headings, opened, sound
+
+TAGS = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tB-Pain\nback\tI-Pain\npain\tI-Pain\n\nNo\tO\ncure\tB-Drug\n\n"
+FOUND = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tO\nback\tB-Pain\npain\tI-Pain\n\nNo\tI-Drug\ncure\tI-Pain\n\n"
+
+
+def loaded_of(gold: str, pred: str, name: str = "a.tsv", options: LoadOptions | None = None) -> Loaded:
+    one, two = (Source.of_uploads([(name, text.encode())]) for text in (gold, pred))
+    found = load("tags", one, {"system": two}, options)
+    assert not found.problems
+    corpora.shelf().put(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def tags() -> Loaded:
+    return loaded_of(TAGS, FOUND, options=LoadOptions(repair="conlleval"))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Loaded:
+    """A corpus of flat spans with tokens, in a format that no scorer reads itself."""
+    import json
+
+    def lines(layer: Any) -> str:
+        over = layer.documents
+        rows = []
+        for doc in range(len(over)):
+            spans = [
+                {"start": int(layer.start[i]), "end": int(layer.end[i]), "label": layer.label(i)}
+                for i in range(int(layer.first[doc]), int(layer.first[doc + 1]))
+            ]
+            row = {"id": over.ids[doc], "text": over.texts[doc], "spans": spans, "tokens": over.tokens.of_document(doc)}
+            rows.append(json.dumps(row))
+        return "\n".join(rows) + "\n"
+
+    gold, pred = flat(5)
+    return loaded_of(lines(gold), lines(pred), "a.jsonl")
+
+
+def outcomes(loaded: Loaded) -> Iterator[tuple[str, Outcome]]:
+    for name in conventions():
+        try:
+            yield name, corpora.outcome(loaded, "system", name)
+        except FormatError as error:
+            assert error.problems[0].remedy
+
+
+def view_of(loaded: Loaded, name: str) -> View:
+    return View(corpus=loaded.corpus.digest, system="system", criterion=name)
+
+
+def test_files_are_scored_as_the_scorer_reads_them(tags: Loaded) -> None:
+    # Mended, the prediction has other tags: conlleval reads the orphan I itself, seven tags of eight as they stand.
+    found = corpora.outcome(tags, "system", "conlleval")
+    assert found.scores["tokens"]["tokens"] == 8
+    assert found.scores["phrases"]["overall"]["found"] == 4 and found.scores["phrases"]["overall"]["correct"] == 1
+
+
+def test_every_count_is_the_sum_of_what_is_listed(drawn: Loaded, tags: Loaded) -> None:
+    seen = 0
+    for loaded in (drawn, tags):
+        for name, outcome in outcomes(loaded):
+            for evaluation in evaluations(outcome, conventions()[name]):
+                table = figures_table(outcome, evaluation).set_index("scope")
+                records = corpora.outcome_records(loaded, "system", name, evaluation)
+                for scope, figure in counts_of(outcome, evaluation):
+                    listed = made_of(records, scope, figure)
+                    assert (listed[figure] != 0).all()
+                    assert listed[figure].sum() == table.at[scope, figure], (name, evaluation, scope, figure)
+                    seen += 1
+    assert seen > 50
+
+
+SUMS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+
+
+def computed(text: str) -> float:
+    """Return the value of sums of numbers; a zero denominator makes 0, as in the scorers."""
+
+    def of(node: Any) -> float:
+        if isinstance(node, ast.Constant):
+            return float(node.value)
+        assert isinstance(node, ast.BinOp)
+        return float(SUMS[type(node.op)](of(node.left), of(node.right)))
+
+    try:
+        return of(ast.parse(text.replace("×", "*").replace(",", ""), mode="eval").body)
+    except ZeroDivisionError:
+        return 0.0
+
+
+def test_every_ratio_is_what_its_formula_says(drawn: Loaded, tags: Loaded) -> None:
+    seen = set()
+    for loaded in (drawn, tags):
+        for name, outcome in outcomes(loaded):
+            convention = conventions()[name]
+            for evaluation in outcome.evaluations:
+                table = figures_table(outcome, evaluation)
+                for _, row in table.iterrows():
+                    values = values_of(row)
+                    for figure in (name for name, value in values.items() if value == value):
+                        made = formula(convention, evaluation, figure, values)
+                        if made is None:
+                            continue
+                        rule = made.split(" = ")[1]
+                        exact = computed(in_numbers(rule, values, exact=True))
+                        assert exact == pytest.approx(values[figure], abs=1e-9), (name, evaluation, made)
+                        seen.add(name)
+    assert {"conlleval", "nervaluate-1.2.1", "hipe-2022", "seqeval", "pharmaconer"} <= seen
+
+
+def test_every_scorer_says_which_figures_are_its_ratios(drawn: Loaded) -> None:
+    for name, convention in conventions().items():
+        assert {"P", "R", "F1"} <= set(convention.names), name
+    for name, outcome in outcomes(drawn):
+        known = set(outcome.figures["figure"])
+        assert set(conventions()[name].names.values()) <= known, name
+
+
+@pytest.mark.parametrize("page", [*EVERY, "Documents"])
+def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, page: str) -> None:
+    app = opened(page, view_of(tags, "conlleval"))
+    assert not app.warning and not app.error
+    assert address(app)["criterion"] == "conlleval"
+    assert any("published scorer conlleval" in caption.value and "strict" in caption.value for caption in app.caption)
+    chip = next(button for button in app.button if button.label.startswith("criterion"))
+    assert "criterion" not in address(sound(chip.click().run()))
+
+
+@pytest.mark.parametrize("row", [0, 1, 2])
+@pytest.mark.parametrize("figure", ["correct", "phrases", "found"])
+def test_a_published_count_opens_its_records(tags: Loaded, row: int, figure: str) -> None:
+    view = view_of(tags, "conlleval")
+    key = table_key("table_published", view, "phrase")
+    app = opened("Overview", view, **{key: cell(row, figure)})
+    table = app.dataframe[0].value
+    value = int(table[figure].iat[row])
+    assert f"{figure} of conlleval, {table['scope'].iat[row]}: {value} record" in headings(app)
+    assert not value or app.dataframe[1].value["counts"].sum() == value
+
+
+@pytest.mark.parametrize("figure", ["precision", "recall", "FB1"])
+def test_a_published_ratio_opens_its_formula(tags: Loaded, figure: str) -> None:
+    view = view_of(tags, "conlleval")
+    app = opened("Overview", view, **{table_key("table_published", view, "phrase"): cell(0, figure)})
+    assert any(code.value.startswith(f"{figure} = ") for code in app.code)
+    assert any("conlleval\\.pl" in caption.value for caption in app.caption)
+
+
+def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
+    view = view_of(tags, "conlleval")
+    found = corpora.differing(tags, "system", "conlleval", "phrase", "strict")
+    assert len(found) > 1
+    key = table_key("table_differences", view, "conlleval, phrase", "strict")
+    app = opened("Overview", view, **{key: cell(0, "spans")})
+    assert f"Where they part: {len(found)} spans" in headings(app)
+    table = next(frame.value for frame in app.dataframe if "rule" in frame.value and "spans" in frame.value)
+    assert table["spans"].sum() == len(found)
+    spans = next(frame.value for frame in app.dataframe if "our reason" in frame.value)
+    assert len(spans) == table["spans"].iat[0]
+
+
+def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
+    there = {"widget_criteria": True, "widget_match": "Published scorers"}
+    app = opened("Overview", view_of(tags, "strict"), **there)
+    assert {f"convention-{name}" for name in conventions()} <= {button.key for button in app.button}
+    assert [tab.label for tab in app.sidebar.tabs] == ["Matching criteria", "Published scorers"]
+    app = sound(app.button(key="convention-conlleval").click().run())
+    assert address(app)["criterion"] == "conlleval"
+    app = opened("Overview", VIEW, **there)
+    assert app.button(key="convention-conlleval").disabled
+    assert any("which cannot say that" in caption.value for caption in app.caption)
+    for name, convention in conventions().items():
+        assert any(plain(convention.sentence, 400) in caption.value for caption in app.caption), name
+
+
+def test_a_link_to_a_scorer_that_does_not_apply_tells_why_and_shows_the_rest() -> None:
+    app = opened("Overview", replace(VIEW, criterion="conlleval"))
+    assert any("which cannot say that" in code.value for code in app.code)
+    assert "COR" in app.dataframe[0].value

@@ -1,0 +1,210 @@
+"""What the front page says of files before they are taken, and asks: layers, columns, and archives that are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.readers import preview
+from nereval_core.readers.offsets import Offsets
+from pages.shared import corpora, looks, masks
+from tests.pages.test_pages import GOLD, PREDICTION, opened, pages, settled, sound
+from tests.readers.test_csv import GERMAN
+from tests.readers.test_readers import zipped
+from tests.support.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
+
+TASKS: list[dict[str, Any]] = json.loads(json.dumps(LABELSTUDIO_TASKS))
+# Everybody has worked on everything.
+TASKS[1]["annotations"][1]["was_cancelled"] = False
+TASKS[1]["predictions"] = TASKS[0]["predictions"] and [{"model_version": "model-1", "result": []}]
+EXPORT = json.dumps(TASKS).encode()
+ANN, SECOND, MODEL = "ann@example.org", "2", "model-1"
+
+
+def given(*uploads: tuple[str, str | bytes], page: AppTest | None = None) -> AppTest:
+    """Give gold and systems, a file each."""
+    app = page or opened("Start")
+    for place, (name, content) in enumerate(uploads):
+        raw = content.encode() if isinstance(content, str) else content
+        app = sound(app.file_uploader[place].upload(name, raw).run())
+    return app
+
+
+def read(app: AppTest) -> AppTest:
+    return settled(app.button(key="upload_read").click().run())
+
+
+def labelled(elements: Any, label: str) -> Any:
+    [found] = [element for element in elements if element.label == label]
+    return found
+
+
+def said(app: AppTest) -> list[str]:
+    return plainly(app.caption)
+
+
+def plainly(elements: Any) -> list[str]:
+    return [element.value.replace("\\", "").replace("\u2060", "") for element in elements]
+
+
+def rows(app: AppTest) -> dict[str, str]:
+    """Return from where each layer of what was read is."""
+    table = account(app)
+    return dict(zip(table["layer"], table["source"], strict=True))
+
+
+def account(app: AppTest) -> pd.DataFrame:
+    """Return the table of what was read."""
+    found: pd.DataFrame = next(one.value for one in app.dataframe if "layer" in one.value)
+    return found
+
+
+def test_one_upload_is_gold_and_systems() -> None:
+    app = given(("export.json", EXPORT))
+    assert f":green[✓] Recognised as **labelstudio** · 1 file · 3 layers: {ANN}, {SECOND}, {MODEL}" in said(app)
+    assert labelled(app.selectbox, "Gold is the layer").options == [ANN, SECOND, MODEL]
+    assert labelled(app.multiselect, "Systems from the same file").value == [SECOND, MODEL]
+    app = read(app)
+    assert not app.error
+    assert rows(app) == {
+        "gold": f"export.json#{ANN}",
+        SECOND: f"export.json#{SECOND}",
+        MODEL: f"export.json#{MODEL}",
+    }
+    app = sound(labelled(app.selectbox, "Gold is the layer").set_value(SECOND).run())
+    others = labelled(app.multiselect, "Systems from the same file")
+    assert others.value == [ANN, MODEL]
+    app = read(sound(others.set_value([ANN]).run()))
+    assert list(rows(app)) == ["gold", ANN]
+    assert list(account(app)["spans"]) == [2, 3]
+
+
+def test_of_many_layers_a_few_are_systems_at_first_and_none_that_was_imported() -> None:
+    names = ["CURATION_USER", "INITIAL_CAS", *(f"a{number:02}" for number in range(12))]
+    text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Name|value\n\n\n#Text=Ann\n1-1\t0-3\tAnn\tPER\t\n"
+    app = given(("project.zip", zipped(*((f"annotation/d.txt/{name}.tsv", text.encode()) for name in names))))
+    assert labelled(app.selectbox, "Gold is the layer").value == "CURATION_USER"
+    systems = labelled(app.multiselect, "Systems from the same file")
+    assert systems.value == [f"a{number:02}" for number in range(8)]
+    assert "INITIAL_CAS" in systems.options
+
+
+def test_layers_of_a_system_become_systems_of_their_own() -> None:
+    gold = json.dumps([{**row, "annotations": row["annotations"][:1], "predictions": []} for row in TASKS])
+    app = given(("gold.json", gold), ("export.json", EXPORT))
+    layers = labelled(app.multiselect, "Layers")
+    assert layers.value == [ANN, SECOND, MODEL]
+    assert not any(box.label == "Name of system 1" for box in app.text_input)
+    assert list(rows(read(app))) == ["gold", ANN, SECOND, MODEL]
+    app = sound(labelled(app.multiselect, "Layers").set_value([MODEL]).run())
+    assert labelled(app.text_input, "Name of system 1").placeholder == MODEL
+    app = sound(labelled(app.text_input, "Name of system 1").set_value("mine").run())
+    assert list(rows(read(app))) == ["gold", "mine"]
+
+
+def test_annotators_who_saw_other_documents_are_scored_on_those_that_all_saw() -> None:
+    app = read(given(("export.json", json.dumps(LABELSTUDIO_TASKS))))
+    assert app.error and "only the documents that all of them have" in app.button(key="read_again").label
+    app = settled(app.button(key="read_again").click().run())
+    assert not app.error and list(rows(app)) == ["gold", SECOND, MODEL]
+    table = next(one.value for one in app.dataframe if "layer" in one.value)
+    assert list(table["documents"]) == [1, 1, 1]
+    assert any("restricted to 1 of 2 documents" in line for line in said(app))
+
+
+def test_large_files_are_asked_for_their_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview, "LAYERS_BYTES", 10)
+    app = given(("ner.jsonl", PRODIGY))
+    assert not any(box.label == "Gold is the layer" for box in app.selectbox)
+    app = sound(labelled(app.button, "Look for its layers").click().run())
+    assert labelled(app.selectbox, "Gold is the layer").options == ["ner-alex", "ner-sam"]
+
+
+def test_columns_of_a_table_are_asked_for() -> None:
+    app = given(("german.csv", GERMAN), ("usual.csv", CSV.replace("Nobody.", "").replace("\nd2,,,,,", "")))
+    assert "A table, by the look of it. Choose below which column holds start, end and type." in said(app)
+    assert list(app.dataframe[0].value.columns) == ["1 · Satz", "2 · Art", "3 · von", "4 · bis", "5 · Akte"]
+    # What was recognised is offered to be chosen too.
+    boxes = [box for box in app.selectbox if box.label == "Start*"]
+    assert [box.value for box in boxes] == [None, 2]
+    for what, number in (("Document", 5), ("Start*", 3), ("End*", 4), ("Type*", 2), ("Text", 1)):
+        app = sound(next(box for box in app.selectbox if box.label == what).set_value(number).run())
+    assert len([line for line in said(app) if "Recognised as **csv**" in line]) == 2
+    app = read(app)
+    assert not app.error and list(rows(app)) == ["gold", "usual"]
+    assert list(account(app)["spans"]) == [2, 2]
+
+
+def test_which_of_several_columns_with_tags_is_asked_for() -> None:
+    text = "a\tB-X\tO\nb\tO\tB-Y\nc\tB-Y\tB-Y\n"
+    app = given(("gold.tsv", text), ("system.tsv", text))
+    boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+    assert [box.options for box in boxes] == [["2 · X, Y", "3 · Y"]] * 2
+    assert any("2 columns hold tags: column 2 (2 spans, as 'B-X')" in code.value for code in read(app).code)
+    for place, number in enumerate((2, 3)):
+        boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+        app = sound(boxes[place].set_value(number).run())
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [2, 2]
+    assert any("tags taken from column 3 of 3" in line for line in said(app))
+
+
+def test_columns_not_read_are_said() -> None:
+    app = given(("x.csv", CSV.replace("quote", "colour")))
+    assert any("not read: 1 (column colour)" in line for line in said(app))
+
+
+def test_what_offsets_count_can_be_said() -> None:
+    text = '{"text": "😀 Ann", "label": [[2, 5, "PER"]]}'
+    app = read(given(("gold.jsonl", text), ("system.jsonl", text)))
+    assert any("offsets taken as UTF-16 units" in line for line in said(app))
+    box = labelled(app.selectbox, "Offsets count")
+    assert {"code points, end exclusive", "UTF-8 bytes, end inclusive, first at 1"} <= set(box.options)
+    app = read(sound(box.set_value(Offsets("code points")).run()))
+    assert any("offsets taken as code points" in line for line in said(app))
+
+
+def test_cells_are_masked_where_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masks, "forced", lambda: True)
+    app = given(("german.csv", GERMAN))
+    assert "Ann" not in str(app.dataframe[0].value) and "Xxx xxx Xxx." in str(app.dataframe[0].value)
+    assert list(app.dataframe[0].value.columns) == ["1", "2", "3", "4", "5"]
+
+
+def test_a_refused_archive_is_told_and_the_app_goes_on() -> None:
+    bad = zipped(("../a.txt", b"x"), ("b.txt", b"x"))
+    app = given(("gold.jsonl", GOLD), ("bad.zip", bad), ("good.jsonl", PREDICTION))
+    [warning] = plainly(app.warning)
+    assert warning == "bad.zip: the entry '../a.txt' leads outside; pack plain files only"
+    app = read(app)
+    assert list(rows(app)) == ["gold", "good"]
+    assert any(code.value.startswith("bad.zip: the entry '../a.txt' leads outside") for code in app.code)
+    app = sound(app.switch_page(pages()["Overview"]).run())
+    assert app.dataframe
+
+
+def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gold.json").write_bytes(EXPORT)
+    (tmp_path / "other.csv").write_text(GERMAN)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/export.json").write_bytes(EXPORT)
+    monkeypatch.setattr(corpora, "served_folder", lambda: tmp_path)
+    app = opened("Start")
+    assert any("gold.json" in line or "Gold: recognised as **labelstudio**" in line for line in said(app))
+    app = sound(labelled(app.selectbox, "Systems are in").set_value("runs").run())
+    systems = next(box for box in app.multiselect if box.label == "Systems")
+    app = sound(systems.set_value(["export.json"]).run())
+    app = sound(labelled(app.multiselect, "Systems from the same file").set_value([]).run())
+    app = sound(labelled(app.multiselect, "Layers").set_value([SECOND, MODEL]).run())
+    app = settled(app.button(key="served_read").click().run())
+    assert not app.error and list(rows(app)) == ["gold", SECOND, MODEL]
+    assert rows(app)["gold"] == f"{tmp_path / 'gold.json'}#{ANN}"
+
+
+def test_lines_end_as_sentences_do() -> None:
+    assert [looks._listed(["start"]), looks._listed(["start", "end"])] == ["start", "start and end"]

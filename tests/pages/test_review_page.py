@@ -1,0 +1,230 @@
+"""The Review page: with no verdict, and with some; what it says is what the core says, and copies hold it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from nereval_core.criteria import CRITERIA
+from nereval_core.library import read
+from nereval_core.review.adjudication import adjudicate
+from nereval_core.review.applied import Applied, accepted, applied
+from nereval_core.review.corrected import signature
+from nereval_core.review.lines import written
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft, Key, text_digest
+from nereval_core.review.what_if import what_if
+from nereval_core.scoring import Settings
+from nereval_core.writers.packing import packed
+from pages.shared import keys, reference
+from pages.shared.loading import Loaded
+from pages.shared.review_views import LABELS, VIEWS
+from pages.shared.url import REVIEW_VIEWS, View, parse
+from tests.cli.test_review_apply_command import drafted
+from tests.pages.test_pages import DEMO, VIEW, address, cell, headings, opened, sound
+
+STRICT = Settings((CRITERIA["strict"],))
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
+    """Return an empty store that the pages keep verdicts in."""
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
+    st.cache_resource.clear()
+    yield ReviewStore(os.environ["NEREVAL_REVIEW_URL"])
+    st.cache_resource.clear()
+
+
+def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> Applied:
+    """Give verdicts of every kind on a system's records, one of them stale; return what comes of them."""
+    drafts = drafted(loaded, system, every=2)
+    old = drafts[0].verdict
+    stale = replace(
+        old,
+        key=Key(text_digest("another text"), "gold", old.key.span),
+        seen=replace(old.seen, quote="<b>old</b>"),
+        kind="pred",
+        note="<script>x</script>",
+    )
+    store.give(drafts[1:], "Ann")
+    store.give([Draft(stale)], "Bob & Söhne")
+    corpus = loaded.corpus
+    return applied(corpus.gold, store.reviewed(), corpus.systems)
+
+
+def view(name: str, base: View = VIEW) -> View:
+    return replace(base, sort=(name,))
+
+
+def test_each_view_has_a_word_in_links() -> None:
+    assert tuple(VIEWS)[1:] == REVIEW_VIEWS and set(LABELS) == set(VIEWS)
+    for name in REVIEW_VIEWS:
+        assert parse({"sort": name}) == (replace(View(), sort=(name,)), ())
+
+
+@pytest.mark.parametrize("name", ["", *REVIEW_VIEWS])
+def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) -> None:
+    app = opened("Review", view(name) if name else VIEW)
+    if name == "adjudicate":
+        found = adjudicate(DEMO.corpus.gold, DEMO.corpus.system("rules"), store.reviewed())
+        assert [metric.value for metric in app.metric] == [
+            str(found.agreed),
+            "0",
+            str(len(found.open)),
+            str(found.agreed),
+        ]
+        return
+    assert "No verdict stands on this corpus yet" in app.info[0].value and "Errors" in app.info[0].value
+    assert not app.dataframe
+
+
+def test_what_if_is_what_the_core_says(store: ReviewStore) -> None:
+    found = given(store)
+    app = opened("Review", VIEW)
+    both = what_if(found, [DEMO.corpus.system("rules")], STRICT).counts["rules", "strict"]
+    assert both.before is not None and both.after is not None
+    assert f"{both.before.f1:.3f} → {both.after.f1:.3f}" in headings(app)
+    table = app.dataframe[0].value
+    row = table[(table["system"] == "rules") & (table["criterion"] == "strict")].iloc[0]
+    assert (row["F1"], row["F1 with verdicts"]) == (both.before.f1, both.after.f1)
+    assert table["criterion"].tolist()[:5] == ["strict", "exact", "partial", "type", "alternatives"]
+    # A row opens how its F1 is made, and the records with a verdict of a kind.
+    app = opened("Review", VIEW, **{f"{keys.TABLE}what_if": cell(0, "F1")})
+    assert f"/ ({both.after.pos} + {both.after.act})" in app.code[1].value
+    kinds = next(pills for pills in app.button_group if "with a verdict" in pills.label)
+    listed = next(frame.value for frame in app.dataframe if "decision" in frame.value.columns)
+    said = next(option for option in kinds.options if option.startswith("gold is right"))
+    assert kinds.value == "gold" and said == f"gold is right · {len(listed)}"
+
+
+@pytest.mark.parametrize("criterion", ["alternatives", "fragment"])
+def test_records_of_what_has_none_are_listed_under_strict(criterion: str, store: ReviewStore) -> None:
+    given(store)
+    base = replace(VIEW, criterion="strict" if criterion == "alternatives" else criterion)
+    names = opened("Review", base).dataframe[0].value["criterion"].tolist()
+    app = opened("Review", base, **{f"{keys.TABLE}what_if": cell(names.index(criterion), "F1")})
+    assert any("listed under strict" in caption.value for caption in app.caption)
+    assert any("decision" in frame.value.columns and len(frame.value) for frame in app.dataframe)
+
+
+def test_the_order_of_systems_is_looked_into(store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", VIEW)
+    table = next(frame.value for frame in app.dataframe if "holds" in frame.value.columns)
+    assert len(table) == 6 and set(table["better"]) <= {layer.name for layer in DEMO.corpus.systems}
+    place = int(table["verdicts"].fillna(0).argmax())
+    app = opened("Review", VIEW, **{f"{keys.TABLE}hangs": cell(place, "holds")})
+    assert "is better than" in headings(app).replace("\\", "")
+
+
+def test_verdicts_are_listed_with_what_became_of_them(store: ReviewStore) -> None:
+    found = given(store)
+    app = opened("Review", view("given-verdicts"))
+    assert f"**{len(found.log)} verdicts**" in headings(app)
+    became = next(pills for pills in app.button_group if pills.label == "What became of them")
+    assert became.options == [f"{name} · {n}" for name, n in found.counts().items()]
+    app = sound(became.set_value(["stale"]).run())
+    table = app.dataframe[0].value
+    assert table["text"].tolist() == ["<b>old</b>"] and table["result"].tolist() == ["not applied: stale"]
+    app.session_state[f"{keys.TABLE}verdicts"] = cell(0, "text")
+    app = sound(app.run())
+    assert app.text[0].value == "<script>x</script>" and "\\<b\\>old" in headings(app)
+
+
+def test_accepted_reviewers_and_kinds_narrow_down(store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", VIEW, **{keys.REVIEW_WHO: ("Ann",), keys.REVIEW_KINDS: ("pred",)})
+    some = accepted(store.reviewed(), who=["Ann"], kinds=["pred"])
+    found = applied(DEMO.corpus.gold, some, DEMO.corpus.systems)
+    after = what_if(found, [DEMO.corpus.system("rules")], STRICT).counts["rules", "strict"].after
+    assert after is not None and f"→ {after.f1:.3f}" in headings(app)
+
+
+def test_a_switch_applies_verdicts_to_every_document_of_their_text(store: ReviewStore) -> None:
+    given(store)
+    app = opened("Review", view("take-along"), **{keys.REVIEW_EVERY: True})
+    assert "applied to every document with the text" in app.code[0].value
+    app = opened("Review", VIEW, **{keys.REVIEW_EVERY: True})
+    found = applied(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
+    applied_to = f"{found.verdicts} verdicts applied to {found.places} places in {found.documents} documents"
+    assert any(one.value.startswith(applied_to) for one in app.caption)
+
+
+def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
+    found = given(store)
+    app = opened("Review", view("take-along"))
+    assert app.code[0].value == signature(found)
+    labels = [one.proto.label for one in app.get("download_button")]
+    assert labels == ["gold-corrected.jsonl", "Log of changes (CSV)", "All verdicts (JSON lines)"]
+    name, raw, _ = packed(found.layer, "jsonl", "gold-corrected")
+    (tmp_path / name).write_bytes(raw)
+    assert read(tmp_path / name).layer.digest == found.layer.digest
+    # Columns of tags cannot hold this gold: that is said, and nothing is offered but the log.
+    app = sound(app.selectbox(key=f"{keys.WIDGET}copy_format_gold-corrected").select("conll").run())
+    assert any("which tags cannot say" in one.value for one in app.code)
+    assert "gold-corrected.conll" not in [one.proto.label for one in app.get("download_button")]
+
+
+def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -> None:
+    other = ReviewStore(tmp_path / "other.sqlite")
+    other.give(drafted(DEMO, "rules")[:3], "Zoe")
+    raw = b"".join(written(other.every()))
+    app = opened("Review", view("take-along"))
+    for taken, known in ((3, 0), (0, 3)):
+        app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
+        app = sound(app.run())
+        app = sound(app.button(key="import_verdicts").click().run())
+        said = f"{taken} verdict{'' if taken == 1 else 's'} taken, {known} known before."
+        assert app.success[0].value == said and len(store.reviewed()) == 3
+    app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", b"{\n", "application/jsonl"))
+    app = sound(sound(app.run()).button(key="import_verdicts").click().run())
+    assert any("v.jsonl:1: " in one.value for one in app.code)
+
+
+def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
+    base = replace(VIEW, system="annotator-2", reference="annotator-1")
+    loaded = reference.with_gold(DEMO, "annotator-1")
+    store.give(drafted(loaded, "annotator-2", ("gold", "pred", "unclear")), "Ann")
+    found = adjudicate(loaded.corpus.gold, loaded.corpus.system("annotator-2"), store.reviewed())
+    app = opened("Review", view("adjudicate", base))
+    values = (found.agreed, found.applied.verdicts, len(found.open), len(found.layer))
+    assert [metric.value for metric in app.metric] == [f"{value:,}" for value in values] and found.open
+    table = next(frame.value for frame in app.dataframe if "why" in frame.value.columns)
+    assert table["why"].tolist() == ["unclear"] * len(found.open)
+    # From gold against a system to the two annotators in a step.
+    app = opened("Review", view("adjudicate"))
+    app = sound(app.button(key="adjudicate-annotators").click().run())
+    assert (address(app)["reference"], address(app)["system"]) == ("annotator-1", "annotator-2")
+
+
+def test_masked_texts_stay_masked(store: ReviewStore) -> None:
+    found = given(store)
+    secret = {change.before for change in found.log if len(change.before) > 6}
+    for name in ("", *REVIEW_VIEWS):
+        app = opened("Review", replace(view(name) if name else VIEW, mask="yes"))
+        shown = "\n".join(
+            [frame.value.to_csv() for frame in app.dataframe] + [str(one.value) for one in (*app.markdown, *app.text)]
+        )
+        assert not [text for text in secret if text in shown], name
+        assert all("text masked" in one.value for one in app.code if one.value.startswith("nereval"))
+    assert "All verdicts (JSON lines)" not in [one.proto.label for one in app.get("download_button")]
+
+
+@pytest.mark.parametrize(
+    "base",
+    [VIEW, replace(VIEW, merge=(("PROTEINAS", "X"), ("NORMALIZABLES", "X"))), replace(VIEW, criterion="fragment")],
+    ids=["as annotated", "merged", "by token"],
+)
+def test_a_chosen_verdict_and_an_open_record_are_read_in_the_text(base: View, store: ReviewStore) -> None:
+    found = given(store)
+    place = next(at for at, change in enumerate(found.log) if change.done == "replaced")
+    app = opened("Review", view("given-verdicts", base), **{f"{keys.TABLE}verdicts": cell(place, "text")})
+    quote = found.log[place].before
+    assert any("nvh" in box.body and quote in box.body for box in app.get("html"))
+    app = opened("Review", view("adjudicate", base), **{f"{keys.TABLE}open": cell(0, "first")})
+    assert any("nvh" in box.body for box in app.get("html"))

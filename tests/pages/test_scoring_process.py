@@ -1,0 +1,142 @@
+"""Scoring in a process of its own: the same scores as here, and an end once nobody waits for them."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereval_core.corpus import Corpus
+from nereval_core.readers import Source
+from nereval_core.scoring import Settings, score_layers
+from pages.shared import scoring_apart
+from pages.shared.loading import load, load_demo
+from pages.shared.scoring_apart import overlapping_pairs, scored
+from tests.support.browser import Visit, running
+
+
+def nested(spans: int, shift: int) -> str:
+    """Return a document of spans within spans, none of which is the same on both sides."""
+    length = 4 * spans
+    found = [{"start": at + shift, "end": length - at - 2 * shift, "label": "T"} for at in range(spans)]
+    return json.dumps({"id": "a", "text": "x" * length, "spans": found}) + "\n"
+
+
+def written(folder: Path, spans: int) -> tuple[Path, Path]:
+    gold, system = folder / "gold.jsonl", folder / "system.jsonl"
+    gold.write_text(nested(spans, 0))
+    system.write_text(nested(spans, 1))
+    return gold, system
+
+
+def tangled(folder: Path, spans: int) -> Corpus:
+    gold, system = map(Source.of_path, written(folder, spans))
+    return load("tangled", gold, {"system": system}).corpus
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes that are started to score."""
+    found: list[Any] = []
+    start = scoring_apart.started
+
+    def noted(module: str) -> Any:
+        found.append(start(module))
+        return found[-1]
+
+    monkeypatch.setattr(scoring_apart, "started", noted)
+    return found
+
+
+def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[Any]) -> None:
+    corpus = tangled(tmp_path, 130)
+    gold, pred = corpus.gold, corpus.system("system")
+    found = scored(gold, pred, Settings(), marks=("m",), check_wanted=lambda: None)
+    here = score_layers(gold, pred, Settings(), marks=("m",))
+    assert len(processes) == 1
+    assert found.read == (gold, pred) and found.marks == ("m",)
+    for criterion in here.criteria:
+        assert found.counts(criterion.name) == here.counts(criterion.name)
+        assert [side.tolist() for side in found.partners(criterion.name)] == [
+            side.tolist() for side in here.partners(criterion.name)
+        ]
+
+
+def test_a_corpus_that_is_not_tangled_is_scored_here(processes: list[Any]) -> None:
+    corpus = load_demo("pharmacology").corpus
+    for system in corpus.systems:
+        scored(corpus.gold, system, Settings(), marks=(), check_wanted=lambda: None)
+    assert processes == []
+
+
+def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) -> None:
+    corpus = tangled(tmp_path, 600)
+
+    def check_wanted() -> None:
+        if processes:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        scored(corpus.gold, corpus.system("system"), Settings(), marks=(), check_wanted=check_wanted)
+    assert processes[0].returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("gold", "pred", "pairs"),
+    [
+        ([], [], 0),
+        ([(0, 2)], [(2, 4)], 0),
+        ([(0, 2)], [(1, 4)], 1),
+        ([(0, 9), (1, 8)], [(0, 1), (2, 3), (8, 9)], 4),
+        ([(0, 2), (10, 12)], [(0, 12)], 2),
+    ],
+)
+def test_overlapping_pairs(gold: list[Any], pred: list[Any], pairs: int, tmp_path: Path) -> None:
+    layers = []
+    for name, spans in (("gold", gold), ("system", pred)):
+        said = [{"start": start, "end": end, "label": "T"} for start, end in spans]
+        lines = ({"id": doc, "text": "x" * 12, "spans": said} for doc in "ab")
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        layers.append(Source.of_path(tmp_path / f"{name}.jsonl"))
+    corpus = load("pairs", layers[0], {"system": layers[1]}).corpus
+    assert overlapping_pairs(corpus.gold, corpus.system("system")) == 2 * pairs
+
+
+def scoring_under(server: int) -> list[int]:
+    """Return the processes that score for a server."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+            command = (status.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if parent == server and b"scoring_apart" in command:
+            found.append(int(status.parent.name))
+    return found
+
+
+def eventually(holds: Any) -> bool:
+    for _ in range(600):
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_scoring_ends_with_its_session(browser: Any, tmp_path: Path) -> None:
+    written(tmp_path, 3_000)
+    with running("--data", str(tmp_path)) as (address, server):
+        visit = Visit(browser, address)
+        visit.go("/")
+        visit.page.get_by_role("tab", name="Folder on this server").click()
+        visit.page.get_by_role("button", name="Read and score").last.click()
+        assert eventually(lambda: scoring_under(server))
+        visit.close()
+        assert eventually(lambda: not scoring_under(server))

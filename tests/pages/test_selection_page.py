@@ -1,0 +1,182 @@
+"""Choosing documents and names of types on the front page, and reading again with a mapping that is suggested."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.conventions import conventions
+from nereval_core.errors import FormatError
+from nereval_core.library import LoadOptions
+from nereval_core.readers import Source
+from nereval_core.readers.offsets import Offsets
+from nereval_core.restricting import document_ids
+from nereval_core.store import Store
+from nereval_core.type_names import type_names
+from pages.shared.kept import Keeper, loaded_of
+from pages.shared.loading import load
+from pages.shared.orders import Again
+from pages.shared.published import applied
+from tests.pages.test_pages import opened, settled, sound, upload
+
+TEXT = "Ann saw Bob in Rome"
+SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
+NAMES = {"PER": "person", "LOC": "place"}
+EXPORTED = json.dumps({"id": "b", "text": TEXT, "label": [list(span) for span in SPANS]}) + "\n"
+MAPPING = "Read again with this mapping"
+
+
+def lines(names: dict[str, str] | None = None, *ids: str) -> str:
+    spans = [{"start": start, "end": end, "label": (names or {}).get(kind, kind)} for start, end, kind in SPANS]
+    return "".join(json.dumps({"id": name, "text": TEXT, "spans": spans}) + "\n" for name in ids or ("d", "e"))
+
+
+def suggested(app: AppTest) -> list[str]:
+    return [area.value for area in app.text_area if area.key and area.key.startswith("types_lines_")]
+
+
+def read_again(app: AppTest) -> AppTest:
+    return settled(next(button for button in app.button if button.label == MAPPING).click().run())
+
+
+def marks(app: AppTest) -> str:
+    app = sound(app.switch_page("pages/10_Overview.py").run())
+    return " ".join(str(shown.value) for shown in (*app.caption, *app.code, *app.markdown))
+
+
+def test_types_that_do_not_meet_are_read_again_with_a_mapping() -> None:
+    app = upload(opened("Start"), lines(), lines(NAMES), lines({"LOC": "place"}))
+    assert [warning.value for warning in app.warning] == [
+        "No type of system0 is one of gold's: person, place there, LOC, PER in gold."
+    ]
+    assert suggested(app) == ["person = PER\nplace = LOC"]
+    table = next(frame.value for frame in app.dataframe if "type of gold" in frame.value)
+    assert table[["type", "spans", "type of gold", "sure"]].values.tolist() == [
+        ["person", 4, "PER", "yes"],
+        ["place", 4, "LOC", "yes"],
+    ]
+    app = read_again(app)
+    assert not app.warning and not suggested(app)
+    assert set(app.dataframe[0].value["types"]) == {"LOC, PER"}
+    assert "pred types mapped: place=LOC;person=PER" in marks(app)
+
+
+def test_lines_may_be_edited_and_wrong_ones_are_told() -> None:
+    app = upload(opened("Start"), lines(), lines(NAMES))
+    area = next(area for area in app.text_area if area.key and area.key.startswith("types_lines_"))
+    area.set_value("person PER")
+    app = read_again(app)
+    assert [code.value[:50] for code in app.code if code.value.startswith("mapping:1: ")]
+    area = next(area for area in app.text_area if area.key and area.key.startswith("types_lines_"))
+    area.set_value("person = PER")
+    app = read_again(app)
+    # One type is still another: what is mapped already stays so.
+    assert not app.warning and suggested(app) == ["place = LOC"]
+    app = read_again(app)
+    assert not suggested(app) and "pred types mapped: place=LOC;person=PER" in marks(app)
+
+
+def test_nothing_is_said_where_types_meet() -> None:
+    app = upload(opened("Start"), lines(), lines())
+    assert not app.warning and not suggested(app)
+
+
+def test_fields_choose_documents_and_map_names() -> None:
+    app = opened("Start")
+    app.text_area(key="upload_documents").set_value("e\n")
+    app.text_area(key="upload_types").set_value("PER = who\nLOC = where")
+    app = upload(app, lines(), lines(NAMES))
+    assert list(app.dataframe[0].value["documents"]) == [1, 1]
+    assert list(app.dataframe[0].value["types"]) == ["LOC, PER", "person, place"]
+    app.segmented_control(key="upload_types_side").set_value("both sides").run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert list(app.dataframe[0].value["types"]) == ["where, who", "person, place"]
+    assert "restricted to 1 of 2 documents" in marks(app)
+
+
+def test_published_scorers_score_what_was_chosen() -> None:
+    gold, run = (Source.of_uploads([(f"{name}.jsonl", lines().encode())]) for name in ("gold", "run"))
+    options = LoadOptions(documents=document_ids("d"))
+    loaded = load("both", gold, {"run": run}, options)
+    outcome = applied(loaded, "run", conventions()["nervaluate-1.2.1"])
+    assert "| documents 1 | " in outcome.signature and "restricted to 1 of 2 documents" in outcome.signature
+    tags = "Ann\tB-PER\n\nBob\tB-PER\n\n"
+    gold, run = (Source.of_uploads([(f"{name}.tsv", tags.encode())]) for name in ("gold", "run"))
+    names = type_names({"PER": "who"})
+    loaded = load("tags", gold, {"run": run}, LoadOptions(gold_types=names, pred_types=names))
+    found = applied(loaded, "run", conventions()["conlleval"])
+    assert "types mapped: PER=who" in found.signature
+    assert "who" in set(found.figures["scope"])
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("upload_documents", "x\n", "Documents scored:1: no document is called 'x'; write ids as the files do, as 'd'"),
+        ("upload_types", "PER", "Names of types:1: 'PER' maps no name to another; "),
+    ],
+)
+def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> None:
+    app = opened("Start")
+    app.text_area(key=field).set_value(text)
+    app = upload(app, lines(), lines())
+    assert app.error and any(code.value.startswith(said) for code in app.code)
+
+
+def test_files_of_several_formats_are_read_each_by_itself() -> None:
+    app = opened("Start")
+    files = [("a.jsonl", lines(None, "a").encode(), ""), ("b.json", EXPORTED.encode(), "")]
+    app = sound(app.file_uploader(key="upload_gold").set_value(files).run())
+    box = next(box for box in app.checkbox if "Read each file by itself" in box.label)
+    assert box.label.endswith("there are doccano and jsonl")
+    box.check().run()
+    run = [("run.jsonl", lines(None, "a", "b").encode(), "")]
+    app.file_uploader(key="upload_system_0").set_value(run).run()
+    app = settled(app.button(key="upload_read").click().run())
+    assert list(app.dataframe[0].value["format"]) == ["doccano + jsonl", "jsonl"]
+    assert list(app.dataframe[0].value["spans"]) == [6, 6]
+
+
+def test_what_is_read_again_is_opened_from_the_store(tmp_path: Path) -> None:
+    keeper = Keeper(Store(tmp_path))
+    gold, run = (Source.of_uploads([(name, lines().encode())]) for name in ("gold.jsonl", "run.jsonl"))
+    loaded = keeper.read("both", gold, {"run": run})
+    order = Again("both", loaded.key, keeper.store, loaded.sources, LoadOptions())
+    assert order.small
+    there: Again = pickle.loads(pickle.dumps(order))
+    assert there.sources is None
+    title, ours, systems = there.opened()
+    assert (title, list(systems)) == ("both", ["run"]) and isinstance(ours, Source)
+    assert ours.files[0].text() == lines()
+    Store(tmp_path).clear()
+    with pytest.raises(FormatError, match="no longer stored"):
+        there.opened()
+
+
+def test_the_store_knows_parts_and_what_was_chosen(tmp_path: Path) -> None:
+    parts = [Source.of_uploads([(f"{name}.jsonl", lines(None, name).encode())]) for name in ("d", "e")]
+    whole = Source.of_parts(parts)
+    names = type_names({"PER": "who"}, source="map.txt")
+    options = LoadOptions(
+        documents=document_ids("d"),
+        gold_types=names,
+        pred_types=names,
+        offsets=Offsets(inclusive=True),
+        labels=("O", "B-PER"),
+    )
+    keeper = Keeper(Store(tmp_path))
+    loaded = keeper.read("parts", whole, {"run": whole}, options)
+    kept = Store(tmp_path).of_input(loaded.key)
+    assert kept is not None
+    again = loaded_of(kept)
+    assert again.options == options == loaded.options
+    for source in again.sources.values():
+        assert [(part.name, part.label, part.files[0].text()) for part in source.parts] == [
+            (part.name, part.label, part.files[0].text()) for part in parts
+        ]
+    assert keeper.read("parts", replace(whole, parts=parts[::-1]), {"run": whole}, options) is not loaded

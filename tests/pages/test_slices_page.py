@@ -1,0 +1,266 @@
+"""The Slices page: decades under our criteria on any dated corpus, the CLEF-HIPE scorer's slices on its files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
+
+from nereval_core.analysis.periods import (
+    PERIOD_COLUMNS,
+    UNDATED,
+    by_decade,
+    decade,
+    decade_table,
+    decades_of,
+    on_a_line,
+)
+from nereval_core.analysis.slices import LEVELS, NOISE, noise_of, slices
+from nereval_core.conventions import Given
+from nereval_core.glossary import DECISIONS
+from nereval_core.readers import Source, read
+from nereval_core.report.figures import slice_lines
+from nereval_core.scoring import Counts, score_layers
+from pages.shared import corpora
+from pages.shared.lists import count, table_key
+from pages.shared.loading import Loaded, load_demo
+from pages.shared.slices import said
+from pages.shared.url import View, parse
+from tests.pages.test_pages import address, cell, headings, opened, sound
+from tests.pages.test_published_pages import loaded_of
+from tests.support.shared_corpora import SHARED, needs
+from tests.support.spans import settings
+
+NEWS = load_demo("newspapers")
+VIEW = View(corpus=NEWS.corpus.digest, system="rules")
+NOISY = "Noise (LED) of gold"
+COLUMNS = "NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE-NESTED NEL-LIT NEL-METO"
+HEAD = "\t".join(["TOKEN", *COLUMNS.split(), "MISC"]) + "\n"
+
+
+DECADES = replace(VIEW, sort=("decades",))
+
+
+def hipe(tags: str) -> str:
+    """Return three documents of 1790, 1795 and 1801; the second name of each is noisy."""
+    rows = [HEAD]
+    for number, (date, tag) in enumerate(zip(("1790-01-02", "1795-03-04", "1801-05-06"), tags, strict=True)):
+        rows.append(f"# date = {date}\n# document_id = d{number}\n")
+        for word, label, noise in (("Rome", "B-loc", "LED0.00"), ("and", "O", "_"), ("Pari5", f"{tag}-loc", "LED0.20")):
+            cells = [word, "O" if label == "O-loc" else label, *"OOOOO", "_", "_", noise]
+            rows.append("\t".join(cells) + "\n")
+    return "".join(rows)
+
+
+@pytest.fixture(scope="module")
+def historic() -> Loaded:
+    return loaded_of(hipe("BBB"), hipe("OBO"))
+
+
+def facet(app: AppTest, label: str) -> Selectbox:
+    return next(box for box in app.selectbox if box.label == label)
+
+
+def selected(app: AppTest, label: str) -> str:
+    """Return the value of a facet without its count."""
+    box = facet(app, label)
+    return str(box.format_func(box.value)).partition(" · ")[0]
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [("1798-01-20", "1790s"), ("1800", "1800s"), (1912, "1910s"), (None, None), ("May 1800", None), ("18001", None)],
+)
+def test_the_decade_of_a_date(date: object, expected: str | None) -> None:
+    assert decade(date) == expected
+
+
+def test_decades_add_up_to_the_corpus() -> None:
+    gold = NEWS.corpus.gold
+    for system in NEWS.corpus.systems:
+        scores = score_layers(gold, system, settings("strict", "partial"))
+        for name in ("strict", "partial"):
+            found = by_decade(scores, name)
+            assert sum(found.values(), Counts()) == scores.counts(name)
+            table = decade_table(scores, name)
+            assert tuple(table.columns) == PERIOD_COLUMNS and list(table["period"]) == sorted(found)
+            assert table["documents"].sum() == len(gold.documents)
+    expected = defaultdict(int)
+    for one in gold.documents.meta or ():
+        expected[one["date"][:3] + "0s"] += 1
+    assert dict(zip(table["period"], table["documents"], strict=True)) == expected
+
+
+def test_documents_without_a_date_stand_last() -> None:
+    line = '{{"id": "{0}", "text": "Rome", "spans": [{{"start": 0, "end": 4, "label": "loc"}}]{1}}}\n'
+    text = line.format("a", "") + line.format("b", ', "meta": {"date": "1801"}')
+    loaded = loaded_of(text, text, "a.jsonl")
+    assert decades_of(loaded.corpus.documents) == (UNDATED, "1800s")
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=("decades",)))
+    assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
+
+
+@pytest.mark.parametrize("column", ["COR", "MIS", "POS", "ACT"])
+@pytest.mark.parametrize("row", [0, 3])
+def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
+    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(row, column)})
+    table = app.dataframe[0].value
+    assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
+    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
+    app = opened("Errors", parse(dict(parse_qsl(link.query_string)))[0])
+    assert f"**{count(int(table[column].iat[row]), 'record')}**" in headings(app)
+    assert selected(app, "Period") == table["period"].iat[row]
+
+
+def test_a_ratio_of_a_decade_opens_its_formula() -> None:
+    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(1, "F1")})
+    value = app.dataframe[0].value["F1"].iat[1]
+    assert any(code.value.startswith("F1 = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
+
+
+def test_what_is_lacking_is_said_kindly() -> None:
+    text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
+    loaded = loaded_of(text, text, "a.jsonl")
+    for shown, word in (("decades", "meta"), ("as-clef-hipe", "LED"), ("scores", "score"), ("worst-slices", "20 gold")):
+        app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=(shown,)))
+        assert word in app.info[0].value and not app.error
+
+
+def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
+    view = View(corpus=historic.corpus.digest, system="system")
+    decades = opened("Slices", replace(view, sort=("decades",))).dataframe[0].value
+    app = opened("Slices", replace(view, sort=("as-clef-hipe",)))
+    periods, noise = (frame.value for frame in app.dataframe[:2])
+    assert list(decades["period"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
+    assert list(periods["slice"]) == ["1790–1799", "1800–1809"]
+    assert list(periods["possible"]) == [4, 2] and list(periods["actual"]) == [3, 1]
+    rows = noise.set_index("slice")
+    assert rows.at["0.0", "possible"] == 3 and rows.at["0.1–0.3", "possible"] == 3
+    assert rows.at["0.0", "R"] == 1 and rows.at["0.1–0.3", "R"] == pytest.approx(1 / 3)
+    assert any(code.value.startswith("System\tEvaluation\tLabel\tP\tR\tF1") for code in app.code)
+
+
+@pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
+def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
+    view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)
+    app = opened("Errors", view)
+    box = facet(app, NOISY)
+    assert [option.partition(" · ")[0] for option in box.options] == ["0.0", "0.1–0.3", "no gold span"]
+    label, _, number = box.options[place].partition(" · ")
+    app = sound(box.set_value(value).run())
+    assert f"**{count(int(number), 'record')}**" in headings(app) and selected(app, NOISY) == label
+    again = opened("Errors", parse(address(app))[0])
+    assert f"**{count(int(number), 'record')}**" in headings(again)
+
+
+def test_no_facet_where_nothing_is_known_but_one_that_a_link_asks_for() -> None:
+    text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
+    view = View(corpus=loaded_of(text, text, "a.jsonl").corpus.digest, system="system")
+    labels = {"Period", NOISY}
+    assert not labels & {box.label for box in opened("Errors", view).selectbox}
+    app = opened("Errors", replace(view, q='noise:0.1-0.3 period:"no date"'))
+    assert labels <= {box.label for box in app.selectbox} and "No records." in [one.value for one in app.caption]
+    for label in sorted(labels):
+        app = sound(facet(app, label).set_value(None).run())
+    assert "q" not in app.query_params and not labels & {box.label for box in app.selectbox}
+
+
+@pytest.mark.parametrize("year", ["", "1801", "1911"])
+def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: str) -> None:
+    line = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]%s}\n'
+    for date in ("", "1848", year):
+        loaded = loaded_of(line % (f', "meta": {{"date": "{date}"}}' if date else ""), line % "", "a.jsonl")
+        app = opened("Errors", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
+        boxes = [box.options for box in app.selectbox if box.label == "Period"]
+        assert boxes == ([[f"{date[:3]}0s · 1"]] if date else [])
+
+
+@pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])
+@pytest.mark.parametrize("count", ["possible", "actual"])
+def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: int, count: str) -> None:
+    view = View(corpus=historic.corpus.digest, system="system", sort=("as-clef-hipe",))
+    key = table_key(f"table_slices_{name}", view, "hipe-2022", "strict")
+    app = opened("Slices", view, **{key: cell(row, count)})
+    value = app.dataframe[0 if name == "period" else 1].value[count].iat[row]
+    assert f": {value} record" in headings(app)
+    listed = next(frame.value for frame in app.dataframe if "counts" in frame.value)
+    assert listed["counts"].sum() == value
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("TIME-1790-1800", "1790–1799"), ("LED-0.0-0.0", "0.0"), ("LED-0.1-0.3", "0.1–0.3"), ("TIME-ALL", "all")],
+)
+def test_slices_in_words(name: str, words: str) -> None:
+    assert said(name) == words
+
+
+def test_the_figure_holds_the_table_and_says_n() -> None:
+    scores = corpora.scores(NEWS, "rules", corpora.as_read(NEWS))
+    names = {"period": "slice", "POS": "n", "precision": "P", "recall": "R", "f1": "F1"}
+    table = decade_table(scores, "strict").rename(columns=names)
+    figure = slice_lines(table, "<i>title</i>", "decade", "; 20 documents")
+    for trace in figure.data:
+        assert list(trace.y) == table[trace.name].tolist()
+    labels = [f"{label}<br>n={n}" for label, n in zip(table["slice"], table["n"], strict=True)]
+    assert list(figure.layout.xaxis.ticktext) == labels
+    assert "&lt;i&gt;" in figure.layout.title.text and figure.layout.yaxis.title.text == "P, R, F1"
+
+
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [
+        (0, "0.0-0.0"),
+        (0.0005, "in no level"),
+        (0.001, "0.001-0.1"),
+        (0.1, "0.1-0.3"),
+        (0.3, "0.3-1.1"),
+        (1.0, "0.3-1.1"),
+        (1.1, "in no level"),
+        (-1, "in no level"),
+        (10**400, "none given"),
+        (True, "none given"),
+        ("0.1", "none given"),
+        (None, "none given"),
+    ],
+)
+def test_the_noise_of_a_span(noise: object, expected: str) -> None:
+    spans = [{"start": 0, "end": 4, "label": "loc", "meta": {"LED": noise}}, {"start": 1, "end": 3, "label": "loc"}]
+    text = json.dumps({"id": "a", "text": "Rome", "spans": spans})
+    layer = read(Source.of_uploads([("a.jsonl", text.encode())]), format="jsonl").layer
+    assert [NOISE[code] for code in noise_of(layer)] == [expected, "none given"]
+
+
+@needs("hipe2022")
+@pytest.mark.parametrize("language", ["de", "en", "fr"])
+def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) -> None:
+    gold = Source.of_path(SHARED / f"hipe2022/gold/HIPE-2022-v2.1-ajmc-test-{language}.tsv")
+    table = slices(Given(gold=gold, pred=gold), levels=LEVELS, periods=())
+    table = table[((table["schema"] == "strict") & (table["level"] != "LED-ALL")).to_numpy()]
+    found = Counter(NOISE[code] for code in noise_of(read(gold, format="hipe").layer))
+    # The scorer keeps tokens of unknown noise in every level.
+    expected = {f"LED-{level}": found[level] + found["none given"] for level in LEVELS}
+    assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100
+
+
+@pytest.mark.parametrize(
+    ("periods", "expected"),
+    [
+        (["1790s", "1820s", UNDATED], ["1790s", "1800s", "1810s", "1820s"]),
+        (["1900s"], ["1900s"]),
+        ([UNDATED], []),
+        (["0010s", "1990s"], ["0010s", "1990s"]),
+    ],
+)
+def test_a_line_breaks_over_decades_without_spans(periods: list[str], expected: list[str]) -> None:
+    table = pd.DataFrame({"period": pd.Series(periods, dtype="str"), "POS": 3, "f1": 0.5})
+    found = on_a_line(table)
+    assert found["period"].tolist() == expected
+    assert found["POS"].tolist() == [3 if period in periods else 0 for period in expected]
+    assert found["f1"].isna().tolist() == [period not in periods for period in expected]

@@ -1,0 +1,198 @@
+"""The Slices page's own slices: counts open their records, thresholds and columns too, and links keep them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.analysis import slicing
+from nereval_core.analysis.sliced import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
+from nereval_core.report.figures_slices import GREY, reliability, slice_intervals, threshold_lines
+from pages.shared import corpora, keys
+from pages.shared.lists import count, table_key
+from pages.shared.loading import Loaded, load_demo
+from pages.shared.slices import VIEWS
+from pages.shared.url import SLICED_BY, SLICES_VIEWS, View, parse
+from tests.analysis.slices.test_slicing import GOLD, PRED
+from tests.pages.test_pages import address, cell, headings, opened, sound
+from tests.pages.test_published_pages import loaded_of
+
+BIOLOGY = load_demo("biology")
+VIEW = View(corpus=BIOLOGY.corpus.digest, system="rules")
+
+
+@pytest.fixture(scope="module")
+def small() -> Loaded:
+    return loaded_of("\n".join(GOLD), "\n".join(PRED), "a.jsonl")
+
+
+def scores_of(loaded: Loaded) -> View:
+    return View(corpus=loaded.corpus.digest, system="system", sort=("scores",))
+
+
+def followed(app: AppTest) -> int:
+    """Follow the link of the count that is open; return how many records Errors lists."""
+    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
+    there = opened("Errors", parse(dict(parse_qsl(link.query_string)))[0])
+    found = re.search(r"\*\*([\d,]+) records?\*\*", headings(there))
+    assert found is not None
+    return int(found[1].replace(",", ""))
+
+
+def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:
+    app = opened("Slices", VIEW)
+    assert list(app.dataframe[0].value["slice"]) == ["2-3", "4-6", "7-10", "11-15", "16-25", "26-50"]
+    assert "F1 is lowest for 16\\-25" in headings(app)
+    assert {":primary[41]", ":primary[38]"} <= {link.label for link in app.get("page_link")}
+
+
+@pytest.mark.parametrize(("row", "column"), [(1, "gold COR"), (4, "gold MIS"), (2, "predicted ACT"), (3, "gold POS")])
+@pytest.mark.parametrize("name", ["length", "shape", "meta language"])
+def test_a_count_of_a_slice_opens_its_records(name: str, row: int, column: str) -> None:
+    row = 0 if name.startswith("meta") else row
+    view = VIEW if name.startswith("meta") else replace(VIEW, sort=(f"by-{name}",))
+    state = {keys.SLICING: name} if name.startswith("meta") else {}
+    app = opened("Slices", view, **state, **{table_key("table_slices", view, name): cell(row, column)})
+    value = int(app.dataframe[0].value[column].iat[row])
+    assert f": {count(value, 'record')}**" in headings(app)
+    assert followed(app) == value
+
+
+def test_a_ratio_of_a_slice_opens_its_formula() -> None:
+    for column in ("P", "R", "F1"):
+        app = opened("Slices", VIEW, **{table_key("table_slices", VIEW, "length"): cell(1, column)})
+        value = app.dataframe[0].value[column].iat[1]
+        assert any(code.value.startswith(f"{column} = ") and code.value.endswith(f"{value:.3f}") for code in app.code)
+
+
+def test_what_to_slice_by_is_kept() -> None:
+    app = opened("Slices", VIEW)
+    app = sound(app.selectbox(key="widget_slice_by").set_value("tokens").run())
+    assert list(app.dataframe[0].value["slice"]) == ["1", "2", "3", "4", "5", "6+"]
+    assert address(app)["sort"] == "by-tokens"
+    for word in ("scores", "worst-slices", "by-value"):
+        app = sound(app.segmented_control(key="widget_slices_view").set_value(word).run())
+        assert address(app)["sort"] == ("by-tokens" if word == "by-value" else f"by-tokens,{word}")
+    assert list(opened("Slices", parse(address(app))[0]).dataframe[0].value["slice"]) == ["1", "2", "3", "4", "5", "6+"]
+    app = sound(app.selectbox(key="widget_slice_by").set_value("meta language").run())
+    assert "sort" not in address(app) and list(app.dataframe[0].value["slice"]) == ["en"]
+
+
+def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
+    assert (*VIEWS,) == ("by-value", *SLICES_VIEWS)
+    plain_names = [
+        name for name, one in slicing.SLICINGS.items() if one.listed and name not in ("seen", "meta", "column")
+    ]
+    assert tuple(f"by-{name}" for name in plain_names) == SLICED_BY
+
+
+def test_a_combination_opens_its_gold_spans() -> None:
+    view = replace(VIEW, sort=("worst-slices",))
+    app = opened("Slices", view, **{table_key("table_worst", view): cell(1, "POS")})
+    table = app.dataframe[0].value
+    assert table["p"].is_monotonic_increasing and len(table) > 20
+    assert f": {count(int(table['POS'].iat[1]), 'record')}**" in headings(app)
+    assert followed(app) == table["POS"].iat[1]
+    assert "combinations" in headings(app)
+
+
+def more(app: AppTest, kind: str, *files: tuple[str, str]) -> AppTest:
+    app.session_state["slices_more"] = True
+    app = sound(app.run())
+    known = keys.BESIDE_LOADS in app.session_state
+    number = app.session_state[keys.BESIDE_LOADS] if known else 0
+    raw = [(name, text.encode(), "text/plain") for name, text in files]
+    return sound(
+        app.file_uploader(key=f"slices_{kind}_{number}").set_value(raw if kind == "training" else raw[0]).run()
+    )
+
+
+def test_columns_of_ones_own_are_sliced_by_and_opened() -> None:
+    rows = "".join(
+        f"{one},{'odd' if number % 2 else 'even'}\n" for number, one in enumerate(BIOLOGY.corpus.documents.ids)
+    )
+    app = more(opened("Slices", VIEW), "columns", ("own.csv", "document,parity\n" + rows))
+    name = app.session_state[keys.SLICING]
+    assert slicing.title(name) == "Your column parity"
+    assert list(app.dataframe[0].value["slice"]) == ["even", "odd"] and not app.error
+    state = {key: app.session_state[key] for key in (keys.SLICING, keys.COLUMNS)}
+    again = opened("Slices", VIEW, **state, **{table_key("table_slices", VIEW, name): cell(1, "gold POS")})
+    assert followed(again) == again.dataframe[0].value["gold POS"].iat[1]
+
+
+def test_bad_columns_are_told_line_by_line() -> None:
+    app = more(opened("Slices", VIEW), "columns", ("own.csv", "document,x\nnowhere,1\n"))
+    assert [code.value.partition(";")[0] for code in app.code if code.value.startswith("own.csv")] == [
+        "own.csv:2: there is no document 'nowhere'"
+    ]
+    assert app.dataframe and keys.COLUMNS not in app.session_state
+
+
+def test_training_data_tells_seen_spans() -> None:
+    training = (BIOLOGY.sources["annotator-1"].files[0].text(), "train.jsonl")
+    app = more(opened("Slices", VIEW), "training", (training[1], training[0]))
+    assert app.session_state[keys.SLICING].startswith("seen ")
+    assert list(app.dataframe[0].value["slice"]) == ["with this type", "with another type", "unseen"]
+
+
+@pytest.mark.parametrize("column", ["COR", "INC", "MIS", "SPU", "POS", "ACT"])
+@pytest.mark.parametrize("row", [0, 2])
+def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, column: str) -> None:
+    view = scores_of(small)
+    app = opened("Slices", view, **{table_key("table_thresholds", view): cell(row, column)})
+    value = int(app.dataframe[0].value[column].iat[row])
+    assert list(app.dataframe[0].value["threshold"]) == [0.3, 0.95, 1.0]
+    assert f": {count(value, 'record')}**" in headings(app)
+    assert followed(app) == value
+
+
+def test_a_point_of_the_curve_opens_the_predictions_that_stay(small: Loaded) -> None:
+    view = scores_of(small)
+    key = table_key("table_thresholds", view) + "_figure"
+    app = opened("Slices", view, **{key: {"selection": {"points": [{"customdata": [1]}]}}})
+    assert f"ACT with scores of at least 0\\.95, under strict: {count(3, 'record')}**" in headings(app)
+
+
+def test_a_tenth_of_the_scores_opens_its_predictions(small: Loaded) -> None:
+    view = scores_of(small)
+    app = opened("Slices", view, **{table_key("table_calibration", view): cell(1, "ACT")})
+    assert list(app.dataframe[1].value["score"]) == ["0.3-0.4", "0.9-1.0"]
+    assert f": {count(2, 'record')}**" in headings(app) and followed(app) == 2
+
+
+def test_by_token_only_documents_are_sliced() -> None:
+    app = opened("Slices", View(corpus=VIEW.corpus, system="rules", criterion="fragment"))
+    assert app.selectbox(key="widget_slice_by").options == [
+        slicing.title(name) for name in ("document-length", "spans", "meta language")
+    ]
+    row = app.dataframe[0].value
+    assert row["gold POS"].sum() == sum(
+        counts.pos for counts in corpora.scores(BIOLOGY, "rules", corpora.as_read(BIOLOGY)).by_type("fragment").values()
+    )
+
+
+def table_of(columns: object, *rows: dict[str, object]) -> pd.DataFrame:
+    return pd.DataFrame([dict.fromkeys(columns, 0.5) | row for row in rows])  # type: ignore[call-overload]
+
+
+def test_figures_hold_their_tables_and_grey_what_is_little() -> None:
+    many = {"slice": "<b>a</b>", "POS": 40, "ACT": 40, "documents": 12, "f1": 0.75, "f1_low": 0.5, "f1_high": 1.0}
+    table = table_of(SLICE_COLUMNS, many, many | {"slice": "b", "POS": 3}, many | {"slice": "c", "POS": 0})
+    figure = slice_intervals(table, "<i>s</i>", "axis", 20, 30)
+    traces = {(trace.name, trace.marker.color == GREY): trace for trace in figure.data}
+    assert [place[0] for place in traces["F1", False].customdata] == ["<b>a</b>"]
+    assert [place[0] for place in traces["R", True].customdata] == ["b"]
+    assert [place[0] for place in traces["P", False].customdata] == ["<b>a</b>", "b", "c"]
+    assert list(traces["F1", False].y) == [0.75] and list(traces["F1", False].error_y.array) == [0.25]
+    assert figure.layout.xaxis.ticktext[0] == "&lt;b&gt;a&lt;/b&gt;<br>40 / 40"
+    assert "&lt;i&gt;s&lt;/i&gt;" in figure.layout.title.text and "43 gold spans" in figure.layout.title.text
+    curve = threshold_lines(table_of(CURVE_COLUMNS, {"threshold": 0.1, "ACT": 5, "POS": 4}), "s", 2)
+    assert list(curve.data[0].x) == [0.1] and "4 gold spans, 5 predictions, 2 without" in curve.layout.title.text
+    tenths = table_of(CALIBRATION_COLUMNS, {"slice": "0.1-0.2", "ACT": 30, "small": False, "precision_low": 0.25})
+    drawn = reliability(tenths, "s", 0.125, 20)
+    assert list(drawn.data[1].error_y.arrayminus) == [0.25] and "mean gap 0.125" in drawn.layout.title.text

@@ -1,0 +1,198 @@
+"""Packed files and standard input: read like the plain file, and refused where damaged, cut short or a bomb."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source, SourceFile, read
+from nereval_core.writers import write
+from tests.support import ROOT
+from tests.support.layer_strategies import content
+
+LINE = '{"id": "d%d", "text": "abc é💊", "spans": [{"start": 0, "end": 5, "label": "%s"}]}\n'
+DRAWN = random.Random(4)
+JSONL = "".join(LINE % (number, DRAWN.randbytes(6).hex()) for number in range(500)).encode()
+CONLL = b"Anna B-PER\nsees O\n\nBerlin B-LOC\n"
+
+
+def zstd(raw: bytes) -> bytes:
+    packed: bytes = pyarrow.compress(raw, "zstd", asbytes=True)
+    return packed
+
+
+PACKED = pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".zst", zstd), (".zstd", zstd)])
+Pack = Callable[[bytes], bytes]
+
+
+def stored(folder: Path, name: str, raw: bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw)
+    return path
+
+
+@PACKED
+def test_a_packed_file_reads_like_the_plain_one(suffix: str, pack: Pack, tmp_path: Path) -> None:
+    plain = read(stored(tmp_path, "run.jsonl", JSONL))
+    for path in (
+        stored(tmp_path, f"a/run.jsonl{suffix}", pack(JSONL)),
+        stored(tmp_path, f"b/run.JSONL{suffix.upper()}", pack(JSONL)),
+        # Known by its bytes, whatever it is called; and a name that says so wrongly does no harm.
+        stored(tmp_path, "c/run.jsonl", pack(JSONL)),
+        stored(tmp_path, f"d/run.jsonl{suffix}", JSONL),
+        # Several packed files in a row are one.
+        stored(tmp_path, f"e/run.jsonl{suffix}", pack(JSONL[:9000]) + pack(JSONL[9000:])),
+    ):
+        reading = read(path)
+        assert content(reading.layer) == content(plain.layer)
+        assert (reading.layer.name, reading.source, reading.places[3]) == ("run", str(path), (str(path), 4))
+        assert read(path.parent).layer.digest == plain.layer.digest
+    assert read(Source.of_uploads([(f"run.jsonl{suffix}", pack(JSONL))])).layer.digest == plain.layer.digest
+
+
+@PACKED
+def test_pieces_are_those_of_the_plain_file(suffix: str, pack: Pack, tmp_path: Path) -> None:
+    [file] = Source.of_path(stored(tmp_path, f"x.jsonl{suffix}", pack(JSONL))).files
+    assert (file.name, file.suffix, file.stem) == ("x.jsonl", ".jsonl", "x")
+    assert (file.load(5), file.load(0), file.read()) == (JSONL[:5], b"", JSONL)
+    with file.stream() as stream:
+        pieces = list(iter(lambda: stream.read(1000), b""))
+    assert b"".join(pieces) == JSONL
+    assert {len(piece) for piece in pieces[:-1]} == {1000}
+
+
+@PACKED
+def test_brat_finds_a_packed_text_beside_packed_annotations(suffix: str, pack: Pack, tmp_path: Path) -> None:
+    ann = stored(tmp_path, f"d.ann{suffix}", pack(b"T1\tA 0 1\ta\n"))
+    with pytest.raises(FormatError, match="no text"):
+        read(ann)
+    stored(tmp_path, f"d.txt{suffix}", pack(b"abc"))
+    for place in (ann, tmp_path):
+        assert read(place).documents.ids == ("d",)
+
+
+def test_a_packed_file_beside_the_plain_one_is_a_second_one(tmp_path: Path) -> None:
+    stored(tmp_path, "x.jsonl", JSONL)
+    stored(tmp_path, "x.jsonl.gz", gzip.compress(JSONL))
+    with pytest.raises(FormatError, match=r"a second file called 'x\.jsonl'; give each file its own name"):
+        read(tmp_path)
+
+
+def broken(raw: bytes) -> list[bytes]:
+    middle = len(raw) // 2
+    return [raw[:middle], raw[:-1], raw[:6], raw[:4] + b"\xff" + raw[5:12], raw[:11] + bytes(40) + raw[51:]]
+
+
+@pytest.mark.parametrize("number", range(5))
+@PACKED
+def test_damage_is_one_problem_at_its_file(suffix: str, pack: Pack, number: int, tmp_path: Path) -> None:
+    path = stored(tmp_path, f"x.jsonl{suffix}", broken(pack(JSONL))[number])
+    with pytest.raises(FormatError) as caught:
+        read(path, format="jsonl")
+    [problem] = caught.value.problems
+    assert (problem.source, problem.line) == (str(path), None)
+    assert problem.found.startswith("cannot be unpacked: ")
+    assert problem.remedy == "pack it again"
+
+
+@PACKED
+def test_what_expands_beyond_bounds_is_refused(suffix: str, pack: Pack) -> None:
+    for raw in (pack(bytes(5 << 20)), pack(JSONL) + pack(bytes(64 << 20))):
+        with pytest.raises(FormatError, match=r"expands from \d+ bytes to more than \d+; give the file unpacked"):
+            read(Source.of_uploads([(f"x.jsonl{suffix}", raw)]), format="jsonl")
+    # Little bytes may hold much, as long as it is not very much.
+    assert len(SourceFile("x", "x", Source.of_uploads([("x", pack(b"a" * 900_000))]).files[0].origin).read()) == 900_000
+
+
+@PACKED
+def test_packed_files_inside_a_zip_are_refused(suffix: str, pack: Pack) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(f"x.jsonl{suffix}", pack(JSONL))
+    with pytest.raises(FormatError, match=r"x\.zip/x\.jsonl.*: a packed file inside a zip; put it into the zip as"):
+        read(Source.of_uploads([("x.zip", buffer.getvalue())]), format="jsonl")
+
+
+@PACKED
+@pytest.mark.parametrize(("format", "raw"), [("jsonl", JSONL), ("conll", CONLL)])
+def test_what_is_written_packed_reads_back(format: str, raw: bytes, suffix: str, pack: Pack, tmp_path: Path) -> None:
+    layer = read(stored(tmp_path, "in", raw), format=format).layer
+    places = [tmp_path / name for name in ("out", f"one{suffix}", f"two{suffix}")]
+    for place in places:
+        write(layer, place, format=format)
+    plain, one, two = (place.read_bytes() for place in places)
+    assert one == two
+    assert one[:2] == pack(b"")[:2]
+    [file] = Source.of_path(places[1]).files
+    assert file.read() == plain
+    assert content(read(places[1], format=format).layer) == content(read(places[0], format=format).layer)
+
+
+def run(*arguments: str, given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "nereval_core", *arguments]
+    return subprocess.run(
+        command, input=given, capture_output=True, cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=False
+    )
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd], ids=["plain", "gzip", "zstd"])
+def test_standard_input_is_gold_or_a_prediction_or_what_is_converted(pack: Pack, tmp_path: Path) -> None:
+    stored(tmp_path, "x.jsonl", JSONL)
+    for files, name in ((("-", "x.jsonl"), "x"), (("x.jsonl", "-"), "stdin"), (("x.jsonl", "mine=-"), "mine")):
+        done = run("score", *files, "--json", "-", given=pack(JSONL), folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert b"<stdin>: jsonl; 500 documents, 500 spans" in done.stderr
+        [system] = json.loads(done.stdout)["systems"]
+        assert (system["name"], system["criteria"]["strict"]["COR"]) == (name, 500)
+    done = run("convert", "-", "out.jsonl", "--to", "jsonl", "--quiet", given=pack(JSONL), folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert read(tmp_path / "out.jsonl").layer.digest == read(tmp_path / "x.jsonl").layer.digest
+
+
+def test_standard_input_may_hold_both_columns(tmp_path: Path) -> None:
+    raw = b"Anna B-PER B-PER\nBerlin B-LOC O\n"
+    columns = ("--gold-column", "2", "--pred-column", "3", "--json", "-")
+    done = run("score", "-", *columns, given=raw, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    strict = json.loads(done.stdout)["systems"][0]["criteria"]["strict"]
+    assert (strict["COR"], strict["MIS"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        (("score", "-", "-"), JSONL, "nereval score: standard input is given twice, name a file for all but one; see"),
+        (("score", "-", "mine=-"), JSONL, "nereval score: standard input is given twice"),
+        (("sensitivity", "x.jsonl", "-", "b=-"), JSONL, "nereval sensitivity: standard input is given twice"),
+        (("index", "-", "x.jsonl", "--relaxed", "-"), JSONL, "nereval index: standard input is given twice"),
+        (("score", "-", "x.jsonl"), b"", "<stdin>: the file is empty; give files with annotations in them"),
+        (("score", "x.jsonl", "-"), JSONL + b"{\n", "<stdin>:501: not JSON at position 2 of the line"),
+        (("score", "x.jsonl", "-"), gzip.compress(JSONL)[:-9], "<stdin>: cannot be unpacked: "),
+    ],
+)
+def test_bad_standard_input_is_one_line_and_status_2(
+    arguments: tuple[str, ...], given: bytes, said: str, tmp_path: Path
+) -> None:
+    stored(tmp_path, "x.jsonl", JSONL)
+    done = run(*arguments, given=given, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().startswith(said)
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_standard_input_is_not_reached_from_a_served_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FormatError, match="no such file or folder"):
+        Source.of_path("-", within=tmp_path)

@@ -1,0 +1,318 @@
+"""Rows of Hugging Face datasets: numbers and their labels wherever these stand, what is refused, writing reads back."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import nereval_core
+from nereval_core.corpus import Builder, Layer
+from nereval_core.errors import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.label_list import label_list
+from nereval_core.writers import write
+from tests.support import FIXTURES
+from tests.support.layer_strategies import content, words
+from tests.support.samples import CONLL_LABELS, DATASET, lines
+
+
+def read_files(files: dict[str, str | bytes], **options: Any) -> Reading:
+    raw = ((name, one if isinstance(one, bytes) else one.encode()) for name, one in files.items())
+    return read(Source.of_uploads(raw), format="datasets", options=ReadOptions(**options))
+
+
+def parquet(columns: dict[str, list[Any]], features: Any = None) -> bytes:
+    """Return a Parquet file as the library writes it, its features in the schema's metadata."""
+    table = pa.table(columns)
+    if features is not None:
+        table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+def spans(reading: Reading) -> list[tuple[str, str, str]]:
+    layer = reading.layer
+    ids = layer.documents.ids
+    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
+
+
+FOUND = [("0", "EU", "ORG"), ("0", "German", "MISC"), ("1", "Peter Blackburn", "PER")]
+ROWS = [json.loads(line) for line in DATASET.splitlines()]
+COLUMNS = {key: [row[key] for row in ROWS] for key in ("id", "tokens", "ner_tags")}
+CLASS = {"names": list(CONLL_LABELS), "_type": "ClassLabel"}
+BESIDE = [
+    ("labels.txt", "\n".join(CONLL_LABELS) + "\n"),
+    ("dataset_info.json", json.dumps({"features": {"ner_tags": {"feature": CLASS, "_type": "Sequence"}}})),
+    ("dataset_infos.json", json.dumps({"conll2003": {"features": {"ner_tags": {"feature": CLASS}}}})),
+    ("config.json", json.dumps({"id2label": {str(code): name for code, name in enumerate(CONLL_LABELS)}})),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), BESIDE, ids=[name for name, _ in BESIDE])
+def test_labels_stand_in_a_file_beside(name: str, text: str) -> None:
+    for file in ({"train.jsonl": DATASET}, {"train.json": json.dumps(ROWS)}, {"train.parquet": parquet(COLUMNS)}):
+        reading = read_files({**file, name: text})
+        assert spans(reading) == FOUND
+        assert reading.documents.texts == ("EU rejects German call", "Peter Blackburn")
+        assert (reading.scheme, reading.notes) == ("IOB2", ("tag scheme IOB2 (detected)",))
+
+
+FEATURES: list[Any] = [
+    {"ner_tags": {"feature": CLASS, "length": -1, "id": None, "_type": "Sequence"}},
+    {"ner_tags": {"feature": CLASS, "_type": "List"}},
+    {"ner_tags": [CLASS]},
+    {
+        "pos_tags": {"feature": {"names": ["X"]}},
+        "ner_tags": {"feature": {"names": {"0": "O", **dict(zip("12345678", CONLL_LABELS[1:], strict=True))}}},
+    },
+]
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_labels_stand_in_the_metadata_of_parquet(features: Any) -> None:
+    source = Source.of_uploads([("train-00000-of-00001.parquet", parquet(COLUMNS, features))])
+    reading = read(source)
+    assert (reading.format, spans(reading)) == ("datasets", FOUND)
+    assert reading.places == (("train-00000-of-00001.parquet", 1), ("train-00000-of-00001.parquet", 2))
+
+
+def test_tags_may_be_strings_in_another_column_and_rows_without_ids() -> None:
+    text = lines({"words": ["a", "b"], "tags": ["B-A", "I-A"], "fine": ["O", "B-B"]})
+    reading = read_files({"x.jsonl": text})
+    assert (spans(reading), reading.documents.named) == ([("1", "a b", "A")], False)
+    assert spans(read_files({"x.jsonl": text}, column="fine")) == [("1", "b", "B")]
+    assert reading.documents.tokens is not None
+    assert reading.documents.tokens.of_document(0) == [(0, 1), (2, 3)]
+
+
+def test_schemes_and_repairs_are_as_with_columns_of_tags() -> None:
+    text = lines({"tokens": ["a", "b", "c"], "ner_tags": ["B-A", "O", "I-A"]})
+    with pytest.raises(
+        FormatError, match=r"^x\.jsonl:1: 'I-A' after 'O' is not legal in IOB2; mend it, or read it with"
+    ):
+        read_files({"x.jsonl": text}, scheme="IOB2")
+    reading = read_files({"x.jsonl": text}, scheme="IOB2", repair="conlleval")
+    assert (len(reading.layer), reading.mended) == (2, "1 malformed chunk cut as conlleval does")
+
+
+def row(tokens: Any = ("a", "b"), tags: Any = ("O", "O"), **more: Any) -> str:
+    return json.dumps({"tokens": tokens, "ner_tags": tags, **more})
+
+
+REFUSED = [
+    # (second line, said)
+    ("[]", "a list in a row; write objects with tokens and ner_tags"),
+    ('{"tokens": []}', "no ner_tags or ner or tags or labels or ner_tags_fine in a row"),
+    ('{"ner_tags": []}', "no tokens in a row"),
+    (row("ab"), "tokens are no list of strings with something in them; write one string a token"),
+    (row(["a", ""]), "tokens are no list of strings with something in them"),
+    (row(["a", 1]), "tokens are no list of strings with something in them"),
+    (row(tags=["O"]), "1 tags for 2 tokens; write one tag a token"),
+    (row(tags="OO"), "no list of tags for 2 tokens"),
+    (row(tags=["O", 0]), "tags that are neither all strings nor all integers; write one kind"),
+    (row(tags=[True, False]), "tags that are neither all strings nor all integers"),
+    (
+        row(tags=[0, 1]),
+        "tags are numbers, and there is no list of labels; give it, --labels O,B-PER,I-PER,… or a file, ",
+    ),
+    (row(tags=["O", "PER"]), "'PER' is no tag; write O, or a letter, '-' and a type"),
+    (row()[:-1], "not JSON at position"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), REFUSED)
+def test_refuses_with_the_line(line: str, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_files({"x.jsonl": row() + "\n" + line + "\n" + row()})
+    [problem] = caught.value.problems
+    assert str(problem).startswith("x.jsonl:2: ")
+    assert said in str(problem)
+
+
+def test_numbers_beyond_the_labels_and_damaged_files_are_refused() -> None:
+    for tag in (9, -1):
+        with pytest.raises(FormatError, match=rf"^x\.jsonl:1: the tag {tag} is none of the 9 of labels\.txt; give"):
+            read_files({"x.jsonl": row(tags=[0, tag]), "labels.txt": "\n".join(CONLL_LABELS)})
+    raw = parquet(COLUMNS, FEATURES[0])
+    for damaged in (raw[:-20], raw[:50] + b"\0" * 80 + raw[130:], b"PAR1"):
+        with pytest.raises(FormatError, match=r"^x\.parquet: "):
+            read_files({"x.parquet": damaged})
+
+
+MADE = FIXTURES / "datasets"
+"""Files that the library wrote: see make.py there."""
+NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+IN_MADE = [("a", "Ann Lee", "PER"), ("a", "Rome", "LOC")]
+
+
+@pytest.mark.parametrize("name", ["list", "large-list", "sequence"])
+def test_files_of_the_library_say_their_labels(name: str) -> None:
+    """datasets 5.2.0 and, what has a Sequence, 3.6.0."""
+    reading = read(MADE / f"{name}.parquet")
+    assert (reading.format, spans(reading), reading.documents.ids) == ("datasets", IN_MADE, ("a", "b", "c"))
+    assert reading.documents.texts == ("Ann Lee left Rome", "Nobody came", "")
+
+
+UNLABELLED = ["unlabelled.parquet", "rows.jsonl", "rows.json"]
+
+
+@pytest.mark.parametrize("name", UNLABELLED)
+def test_files_of_the_library_without_labels_take_those_given_or_beside(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=rf"{name}:1: tags are numbers, and there is no list of labels"):
+        read(MADE / name)
+    (tmp_path / "names.txt").write_text("\n".join(NAMES))
+    (tmp_path / "names.json").write_text(json.dumps(NAMES))
+    (tmp_path / "config.json").write_text(json.dumps({"id2label": dict(enumerate(NAMES))}))
+    info = MADE / "dataset_info.json"
+    for labels in (NAMES, ",".join(NAMES), *map(str, tmp_path.iterdir()), info):
+        assert spans(nereval_core.read(MADE / name, labels=labels)) == IN_MADE
+    both = Source.of_uploads([(name, (MADE / name).read_bytes()), (info.name, info.read_bytes())])
+    assert spans(read(both)) == IN_MADE
+
+
+def test_labels_given_come_before_those_of_the_file_and_that_is_said() -> None:
+    other = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+    reading = nereval_core.read(MADE / "list.parquet", labels=other)
+    assert spans(reading) == [("a", "Ann Lee", "X"), ("a", "Rome", "Y")]
+    assert reading.notes[1:] == (f"{MADE / 'list.parquet'} has a list of 5 labels, and the one given is taken",)
+    assert nereval_core.read(MADE / "list.parquet", labels=NAMES).notes == ("tag scheme IOB2 (detected)",)
+    strings = read_files({"x.jsonl": row(tags=["O", "B-A"])}, labels=label_list(NAMES))
+    assert strings.notes[1:] == ("the labels given are not used: tags are strings",)
+
+
+WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
+    # (files beside x.jsonl, labels given, said)
+    (
+        {"labels.txt": "O\nB-A\n\nB-A\n"},
+        None,
+        ["labels.txt:4: the labels 1 and 2 are both 'B-A'; give the list"],
+    ),
+    ({"labels.txt": "O\nA\n"}, None, ["labels.txt:2: label 1, 'A', is no tag; write O, or a letter, '-' and a type"]),
+    (
+        {"labels.txt": "O\n"},
+        None,
+        ["x.jsonl:1: the tag 1 is none of the 1 of labels.txt;", "x.jsonl:2: the tag 1"],
+    ),
+    (
+        {"labels.txt": "\n"},
+        None,
+        ["x.jsonl:1: the tag 0 is none of the 0 of labels.txt;", "x.jsonl:2: the tag 1"],
+    ),
+    ({"config.json": '{"id2label": {"0": "LABEL_0", "1": "O"}}'}, None, ["config.json: label 0, 'LABEL_0', is no tag"]),
+    ({}, ["O", "B-A", "O"], ["labels: the labels 0 and 2 are both 'O'"]),
+    ({}, "O,PER", ["--labels: label 1, 'PER', is no tag"]),
+    ({}, "O,", ["x.jsonl:1: the tag 1 is none of the 1 of --labels", "x.jsonl:2: the tag 1"]),
+    ({"labels.txt": "O\nO"}, "O,B-A,O", ["--labels: the labels 0 and 2 are both 'O'"]),
+]
+
+
+@pytest.mark.parametrize(("beside", "given", "said"), WRONG_LABELS)
+def test_wrong_lists_get_their_lines(beside: dict[str, str | bytes], given: Any, said: list[str]) -> None:
+    rows = row(tags=[0, 1]) + "\n" + row(tags=[1, 0])
+    with pytest.raises(FormatError) as caught:
+        read_files({"x.jsonl": rows, **beside}, labels=None if given is None else label_list(given))
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == len(said) and all(one.startswith(start) for one, start in zip(found, said, strict=True)), found
+
+
+def test_labels_that_no_tag_uses_may_be_none() -> None:
+    names = ["[PAD]", "O", "B-A", "X"]
+    assert spans(read_files({"x.jsonl": row(tags=[1, 2])}, labels=label_list(names))) == [("1", "b", "A")]
+
+
+def test_what_is_no_list_of_labels_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"features": {"pos": {"names": ["A"]}}}')
+    (tmp_path / "y.json").write_text("{")
+    (tmp_path / "z.txt").write_bytes(b"\xff")
+    for labels, said in (
+        ("none", "--labels: 'none' is neither a file nor a list with commas; write O,B-PER,I-PER,… or name a file"),
+        ("O" * 5000, "--labels: 'OOO"),
+        (tmp_path / "x.json", f"{tmp_path / 'x.json'}: no list of labels for ner_tags or ner or tags or labels or"),
+        (tmp_path / "y.json", f"{tmp_path / 'y.json'}: not JSON"),
+        (tmp_path / "z.txt", f"{tmp_path / 'z.txt'}:1: byte 0xFF at position 1"),
+    ):
+        with pytest.raises(FormatError) as caught:
+            label_list(labels)
+        assert str(caught.value).startswith(said)
+
+
+def test_damage_anywhere_in_a_parquet_file_ends_in_a_reading_or_a_problem() -> None:
+    whole = parquet(COLUMNS, FEATURES[0])
+    read_well = 0
+    for at in range(0, len(whole), 7):
+        raw = bytearray(whole)
+        raw[at] ^= 0x55
+        try:
+            read_files({"x.parquet": bytes(raw)})
+            read_well += 1
+        except FormatError as error:
+            assert error.lines()
+    assert read_well
+
+
+@st.composite
+def tokenized(draw: st.DrawFn) -> Layer:
+    """Draw documents of tokens with a blank between, and spans of them that do not overlap."""
+    builder = Builder("drawn")
+    token = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4).filter(str.split)
+    for name in draw(st.lists(words(), min_size=1, max_size=3, unique=True)):
+        tokens = draw(st.lists(token, max_size=6))
+        edges = [sum(map(len, tokens[:at])) + at for at in range(len(tokens) + 1)]
+        builder.document(
+            name, " ".join(tokens), tokens=[(edges[at], edges[at] + len(one)) for at, one in enumerate(tokens)]
+        )
+        at = 0
+        while at < len(tokens):
+            last = draw(st.integers(at, len(tokens) - 1))
+            if draw(st.booleans()):
+                builder.span(edges[at], edges[last] + len(tokens[last]), draw(words()))
+            at = last + 1
+    return builder.finish("drawn")
+
+
+@settings(max_examples=40, deadline=None)
+@given(tokenized())
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_writing_reads_back(ending: str, layer: Layer) -> None:
+    assume(layer.documents.tokens is not None)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"out{ending}"
+        assert write(layer, path, format="datasets") == ()
+        reading = read(path, options=ReadOptions(scheme="IOB2"))
+    assert reading.format == "datasets"
+    assert content(reading.layer) == content(layer)
+
+
+def test_what_rows_cannot_hold_is_refused_or_told(tmp_path: Path) -> None:
+    def built(*given: tuple[int, int, str], text: str = "ab  cd") -> Layer:
+        spans = [{"start": start, "end": end, "label": label} for start, end, label in given]
+        return read(Source.of_uploads([("x.jsonl", lines({"id": "d", "text": text, "spans": spans}).encode())])).layer
+
+    assert write(built((4, 6, "A")), tmp_path / "x.jsonl", format="datasets") == (
+        "texts of which only the tokens are kept, not what stands between: 1",
+    )
+    assert json.loads((tmp_path / "x.jsonl").read_text()) == {
+        "id": "d",
+        "tokens": ["ab", "cd"],
+        "ner_tags": ["O", "B-A"],
+    }
+    for placed, said in (
+        (
+            [(0, 1, "A")],
+            r"document 'd': span \[0, 1\) 'a' \(A\) does not begin and end with a token; leave out what it cannot",
+        ),
+        ([(0, 2, "A"), (0, 6, "B")], r"span \[0, 2\) 'ab' \(A\) overlaps another span"),
+    ):
+        with pytest.raises(FormatError, match=said):
+            write(built(*placed), tmp_path / "y.jsonl", format="datasets")
+    assert not (tmp_path / "y.jsonl").exists()

@@ -1,0 +1,161 @@
+"""Every format is told from every other by a sample of it, whatever its file is called, and damage ends in problems."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nereval_core.errors import FormatError
+from nereval_core.readers import ReadOptions, Source, layers, read, readers
+from nereval_core.readers.unrecognised import SHAPES, nearest_shape
+from tests.support.samples import SAMPLES, raw
+from tests.support.shared_corpora import defect
+
+
+def source(name: str, files: dict[str, bytes] | None = None) -> Source:
+    given = {file: raw(content) for file, content in SAMPLES[name][1].items()} if files is None else files
+    return Source.of_uploads(given.items())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_claimed_most_surely_by_its_own_reader(name: str) -> None:
+    format, files, layer = SAMPLES[name]
+    claims = {one: reader.recognise(source(name)) for one, reader in readers().items()}
+    assert sorted(claims, key=lambda one: -claims[one])[0] == format
+    assert [one for one, claim in claims.items() if claim == claims[format]] == [format]
+    reading = read(source(name), options=ReadOptions(layer=layer))
+    assert reading.format == format
+    assert len(reading.documents) and len(reading.layer)
+    if len(files) == 1:
+        [content] = files.values()
+        for other in ("x", "x.txt", "x.json"):
+            reading = read(source(name, {other: raw(content)}), options=ReadOptions(layer=layer))
+            assert reading.format == format
+
+
+def test_every_reader_has_a_sample() -> None:
+    assert {format for format, _, _ in SAMPLES.values()} | {"parquet"} == set(readers())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_damaged_sample_ends_in_a_reading_or_in_problems(name: str) -> None:
+    """Every byte in turn is lost, or becomes another that JSON and tables care about."""
+    format, files, layer = SAMPLES[name]
+    target = list(files)[-1]
+    whole = raw(files[target])
+    chosen = random.Random(0)
+    ends = 0
+    for at in sorted(chosen.sample(range(len(whole)), min(len(whole), 250))):
+        for change in (b"", chosen.choice([b'"', b"{", b"]", b"\n", b"\t", b"\xff", b"-", b"0", b",", b"\\", b"|"])):
+            damaged = whole[:at] + change + whole[at + 1 :]
+            given = {**{file: raw(content) for file, content in files.items()}, target: damaged}
+            try:
+                read(source(name, given), format=format, options=ReadOptions(layer=layer))
+                layers(source(name, given), format=format)
+                ends += 1
+            except FormatError as error:
+                assert all(problem.found and problem.remedy for problem in error.problems)
+    # What is packed has a sum to check it by.
+    assert ends or isinstance(files[target], bytes)
+
+
+@pytest.mark.parametrize("format", readers())
+def test_any_bytes_end_in_problems(format: str) -> None:
+    @settings(max_examples=60, deadline=None)
+    @given(st.binary(min_size=1, max_size=200) | st.text(min_size=1).map(lambda text: text.encode(errors="replace")))
+    def check(raw: bytes) -> None:
+        try:
+            given = Source.of_uploads([("x.json", raw)])
+            readers()[format].recognise(given)
+            read(given, format=format)
+        except FormatError as error:
+            assert error.lines()
+
+    check()
+
+
+def test_an_upload_of_several_layers_is_told_what_to_do() -> None:
+    for name, (_, _, layer) in SAMPLES.items():
+        if layer is None:
+            continue
+        with pytest.raises(FormatError) as caught:
+            read(source(name))
+        [line] = caught.value.lines()
+        assert "and one is read at a time; name it after the path, " in line
+        assert line.endswith(", or choose it beside the upload")
+
+
+# A file, and what is said of it where no reader knows it.
+UNKNOWN = [
+    (
+        "x.txt",
+        "a\tO\nb\tlocation-other\n",
+        "2 columns split by tabs, the last holds 'O', 'location-other': tags without ",
+    ),
+    ("x.txt", "a O\nb PER\nc PER\n", "split by blanks, the last holds 'O', 'PER': tags without prefix?; read them as"),
+    ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in all"),
+    ("x.txt", "a\tb c\nd\te\n", "2 columns split by tabs, the last holds 'b c', 'e'; name the format"),
+    (
+        "x.csv",
+        "Word;Tag\na;B-X\nb;O\n",
+        "a table of tokens, whose column 'Tag' holds 'B-X'; write one token and its tag",
+    ),
+    ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; name the format"),
+    ("x.txt", "Just a text.\n", "it begins 'Just a text.'; name the format"),
+    (
+        "x.jsonl",
+        '{"sentence": "a", "ner": []}\n',
+        "an object with 'ner', 'sentence' for keys, which no known format has; ",
+    ),
+    ("x.jsonl", "{}\n", "an object without keys; write the native format"),
+    (
+        "x.jsonl",
+        '{"text": "a", "annotations": []}\n',
+        "an object with the keys 'annotations', 'text', which no format has",
+    ),
+    (
+        "x.jsonl",
+        '{"words_": [], "ner_tags": []}\n',
+        "the nearest is 'datasets' with id, ner_tags, tokens; write it so, or",
+    ),
+    (
+        "x.jsonl",
+        '{"id": "a", "text": "a", "span": []}\n',
+        "the document has the unknown key 'span'; known are id, text,",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said"), UNKNOWN)
+def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, text: str, said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read(source("", {name: text.encode()}))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fewnerd.txt", "tags without prefix?; read them as types, runs of one type as one span: --format conll --sch"),
+        ("stanford.tsv", "the last holds 'LOCATION', 'O', 'PERSON': tags without prefix?"),
+        ("kaggle.csv", "a table of tokens, whose column 'Tag' holds 'B-geo'"),
+        ("conll_bom_end.conll", ":3: a byte-order mark alone; delete the line"),
+        (
+            "doccano_v1.jsonl",
+            "the nearest is 'doccano' with annotation_approver, annotations, id, meta, text; export it",
+        ),
+    ],
+)
+def test_files_once_explained_badly(name: str, said: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read(Source.of_path(defect(name)))
+
+
+def test_every_known_shape_is_of_a_format_that_reads_json() -> None:
+    """Objects of a shape that can be read are nearest to their own format."""
+    assert set(SHAPES) <= set(readers())
+    for format, shapes in SHAPES.items():
+        assert all(nearest_shape(shape.keys) == (format, shape) for shape in shapes)

@@ -1,0 +1,184 @@
+"""What a conclusion hangs on: the set found reverses it, nothing in it can be left out, and the bound is one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+from hypothesis import given as over
+from hypothesis import settings as run
+from hypothesis import strategies as st
+
+from nereval_core.corpus import Layer
+from nereval_core.criteria import CRITERIA
+from nereval_core.library import read
+from nereval_core.review.applied import Applied, applied, without
+from nereval_core.review.effects import MATTERS, Effects
+from nereval_core.review.hanging import every_pair, hanging
+from nereval_core.review.verdicts import Given, Marked
+from nereval_core.review.what_if import exact_f1, what_if
+from nereval_core.scoring import Counting, Settings
+from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, TWICE, layer_of, standing, verdict
+
+STRICT = Settings((CRITERIA["strict"],))
+
+
+def sides(gold: Layer, *systems: list[Marked], texts: tuple[str, ...] = (TEXT,)) -> tuple[Layer, Layer]:
+    one, two = (
+        replace(layer_of(spans, texts, name), documents=gold.documents)
+        for name, spans in zip("AB", systems, strict=True)
+    )
+    return one, two
+
+
+def lead(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> int | None:
+    """Return which system is ahead: 1 the first, -1 the second, 0 neither; None where a score is undefined."""
+    counts = what_if(found, systems, settings).counts
+    ratios = [
+        None if (after := counts[one.name, settings.criteria[0].name].after) is None else exact_f1(after)
+        for one in systems
+        if counts
+    ]
+    if not ratios or ratios[0] is None or ratios[1] is None:
+        return None
+    return (ratios[0] > ratios[1]) - (ratios[0] < ratios[1])
+
+
+def check(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> tuple[int, int]:
+    """Hold what is said against every set of verdicts; return the number found and the least there is."""
+    ahead = lead(found, systems, settings)
+    said = hanging(found, systems, settings)
+    if not ahead:
+        assert said is None
+        return 0, 0
+    assert said is not None and said.better == systems[ahead < 0].name
+    some = sorted({one.given.uid for one in found.log if (one.done or one.reason) in MATTERS})
+
+    def turned(gone: tuple[str, ...]) -> bool:
+        left, only = without(found.reviewed, gone), found.only_this_document
+        now = lead(applied(found.gold, left, systems, only_this_document=only), systems, settings)
+        return now is not None and now != ahead
+
+    least = next((size for size in range(1, len(some) + 1) if any(map(turned, combinations(some, size)))), None)
+    if not said.verdicts:
+        assert least is None or not said.firm
+        return 0, least or 0
+    gone = tuple({change.given.uid for change in said.changes})
+    assert least is not None and said.least <= least <= said.verdicts == len(gone)
+    assert turned(gone) and not any(turned(tuple(set(gone) - {one})) for one in gone)
+    return said.verdicts, least
+
+
+@run(deadline=None)
+@over(
+    st.lists(MARKS, max_size=4),
+    st.lists(MARKS, max_size=4),
+    st.lists(MARKS, max_size=4),
+    st.lists(GIVEN, max_size=6),
+    st.sampled_from(["strict", "partial", "type", "lenient", "alternatives", "fragment"]),
+    st.sampled_from(["one-to-one", "each-side"]),
+    st.booleans(),
+)
+def test_tangled_spans_against_every_set_of_verdicts(
+    own: list[Marked],
+    first: list[Marked],
+    second: list[Marked],
+    given: list[Given],
+    criterion: str,
+    counting: Counting,
+    only: bool,
+) -> None:
+    gold = layer_of(own, TEXTS)
+    systems = sides(gold, first, second, texts=TEXTS)
+    found = applied(gold, standing(*given), systems, only_this_document=only)
+    check(found, systems, Settings((CRITERIA[criterion],), counting=counting))
+
+
+@pytest.mark.parametrize("criterion", ["strict", "partial", "fragment"])
+def test_close_races_against_every_set_of_verdicts(criterion: str) -> None:
+    chance = random.Random(criterion)
+    text = "ab cd " * 6
+    found = []
+    for _ in range(16):
+        places = [Marked(((low, low + chance.choice((2, 5))),), "X") for low in range(0, 36, 6)]
+        # Every verdict takes the side of A, in ways that change the number of gold spans too.
+        own = [span for span in places if chance.random() < 0.8]
+        short = [Marked(((span.start, span.start + 1),), "X") for span in places]
+        theirs = [span for span in short if chance.random() < 0.7]
+        gold = layer_of(own, (text,))
+        systems = sides(gold, theirs, [span for span in places if chance.random() < 0.5], texts=(text,))
+        given = []
+        for at, span in enumerate(places):
+            if span in own:
+                partner = short[at] if short[at] in theirs else None
+                given.append(verdict("gold", span, "pred", partner, text=text))
+            elif short[at] in theirs:
+                given.append(verdict("pred", short[at], "pred", text=text))
+        found.append(check(applied(gold, standing(*given), systems), systems, Settings((CRITERIA[criterion],))))
+    # The search finds the least in nearly all of them, and sets of several.
+    several = [row for row in found if row[0] > 1]
+    assert len(several) > 3 and sum(row[0] > row[1] for row in found) < 3
+
+
+def test_it_is_said_what_is_claimed() -> None:
+    gold = layer_of([ANN, DRUG, TWICE])
+    systems = sides(gold, [ANN, LONG, TWICE], [ANN, DRUG])
+    given = [verdict("gold", DRUG, "pred", LONG), verdict("gold", TWICE, "gold")]
+    found = applied(gold, standing(*given), systems)
+    said = hanging(found, systems, STRICT)
+    assert said is not None and said.smallest and (said.better, said.verdicts, said.least) == ("A", 1, 1)
+    assert said.words == "A is better than B only while this verdict stands"
+    assert [change.given for change in said.changes] == given[:1]
+    assert said.f1 == (1.0, 0.4) and said.without == (pytest.approx(2 / 3), 0.8)
+    assert every_pair(found, systems, STRICT) == {("strict", "A", "B"): said}
+    nothing = hanging(applied(gold, standing(given[1]), systems), systems, STRICT)
+    assert nothing is not None and nothing.firm
+    assert nothing.words == "B is better than A whichever of the verdicts fall"
+
+
+def test_verdicts_in_one_tangle_are_one_group() -> None:
+    gold = layer_of([ANN, DRUG, TWICE])
+    systems = sides(gold, [LONG, TWICE], [ANN])
+    joined = Marked(((0, 12),), "Person")
+    given = [
+        verdict("gold", ANN, "pred", joined),
+        verdict("gold", DRUG, "pred", LONG),
+        verdict("gold", TWICE, "pred"),
+        verdict("pred", LONG, "gold"),
+    ]
+    effects = Effects(applied(gold, standing(*given), systems), systems, STRICT)
+    members = [[effects.verdicts[one].verdict.key.span for one in group] for group in effects.groups]
+    assert members == [[ANN, DRUG], [TWICE]]
+
+
+def test_a_document_with_many_verdicts_in_one_tangle() -> None:
+    text = "x" * 40
+    whole = Marked(((0, 40),), "X")
+    parts = [Marked(((at, at + 1),), "X") for at in range(0, 20, 2)]
+    gold = layer_of([whole, *parts], (text,))
+    systems = sides(gold, [whole], parts[:3], texts=(text,))
+    given = [verdict("gold", part, "pred", text=text) for part in parts]
+    found = applied(gold, standing(*given), systems)
+    said = hanging(found, systems, STRICT)
+    assert said is not None and said.better == "A" and said.verdicts and not said.firm
+    assert said.least in (1, 2) and len({change.given.verdict.key.record for change in said.changes}) == said.verdicts
+
+
+def test_it_goes_over_the_demo_in_a_moment() -> None:
+    gold = read("demo_data/pharmacology/gold.jsonl").layer
+    systems = tuple(
+        replace(read(f"demo_data/pharmacology/{name}.jsonl").layer, documents=gold.documents, name=name)
+        for name in ("annotator-1", "annotator-2")
+    )
+    given = []
+    for span in range(0, len(gold), 2):
+        number = int(gold.doc[span])
+        mark = Marked(((int(gold.start[span]), int(gold.end[span])),), gold.label(span))
+        text, name = gold.documents.texts[number], gold.documents.ids[number]
+        given.append(verdict("gold", mark, "pred", text=text, document=name))
+    found = applied(gold, standing(*given), systems)
+    criteria = Settings(tuple(CRITERIA[name] for name in ("strict", "type", "fragment")))
+    for said in every_pair(found, systems, criteria).values():
+        assert said.firm or said.least <= said.verdicts

@@ -1,0 +1,359 @@
+"""What goes wrong with a database is said in a line, nothing is lost, and what can be read is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from nereval_core.errors import FormatError
+from nereval_core.review.lines import written as lines_of
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import Draft
+from pages.shared import verdicts
+from tests.pages.test_verdicts_pages import ANN, first, press, progress, said, write, written
+from tests.support import ROOT, databases
+from tests.support.reviewers import verdict
+
+# The tests of servers run where the others that need one do.
+on_the_server = pytest.mark.xdist_group("review-stress")
+LONG = "x" * 9_000
+
+
+def give(store: ReviewStore, number: int, note: str = "") -> None:
+    one = verdict(number, note)
+    store.give([Draft(one, store.reviewed().version(one.key))], "Ann")
+
+
+def refused(store: ReviewStore, said: str, number: int = 4) -> None:
+    """Check that a verdict is refused with this line, and nothing of it is kept."""
+    before = store.every()
+    with pytest.raises(FormatError) as told:
+        give(store, number, LONG)
+    assert said in str(told.value) and "\n" not in str(told.value)
+    assert store.every() == before
+
+
+def rights(place: Path) -> int:
+    return place.stat().st_mode & 0o777
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of accounts as POSIX has them")
+def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    before = os.umask(0)
+    try:
+        store = ReviewStore.of_environment(environment={"XDG_DATA_HOME": str(tmp_path)})
+        file = tmp_path / "nereval" / "review.sqlite"
+        assert store.name == str(file)
+        give(store, 1)
+        logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
+        assert rights(file.parent) == 0o700 and [rights(place) for place in (file, *logs)] == [0o600] * 3
+        store.close()
+        # What was looser before is tightened when it is opened, if only to be read.
+        file.parent.chmod(0o755)
+        file.chmod(0o644)
+        again = ReviewStore(file)
+        assert len(again.reviewed()) == 1 and (rights(file.parent), rights(file)) == (0o700, 0o600)
+        again.close()
+        # A file elsewhere may be shared with a group.
+        shared = tmp_path / "shared.sqlite"
+        shutil.copy(file, shared)
+        shared.chmod(0o664)
+        tmp_path.chmod(0o755)
+        ReviewStore(shared).reviewed()
+        assert (rights(tmp_path), rights(shared)) == (0o755, 0o660)
+    finally:
+        os.umask(before)
+
+
+def test_a_damaged_file_whose_message_is_no_utf_8_is_told_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    give(store, 1)
+    store.close()
+    raw = file.read_bytes()
+    assert raw.count(b"CREATE TABLE") and raw.startswith(b"SQLite format 3")
+    file.write_bytes(raw.replace(b"CREATE TABLE", b"CREATE \xff\xfeBLE"))
+    with pytest.raises(FormatError) as told:
+        ReviewStore(file).reviewed()
+    assert str(told.value) == f"{file}: the file is damaged; restore a copy, or name another file"
+
+
+@pytest.fixture
+def small() -> Iterator[Path]:
+    """A disk of its own with a megabyte of room."""
+    folder = Path(tempfile.mkdtemp(prefix="nereval-disk-", dir="/tmp"))
+    try:
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)], capture_output=True)
+        if done.returncode:
+            pytest.skip("only root may mount a small disk")
+        yield folder
+    except FileNotFoundError:
+        pytest.skip("there is no mount")
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], capture_output=True)
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def fill(disk: Path) -> Path:
+    """Leave no room on a disk; return the file that takes it."""
+    filler = disk / "filler"
+    with suppress(OSError), filler.open("ab", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+    return filler
+
+
+def test_a_full_disk_is_told_and_reading_goes_on(small: Path) -> None:
+    store = ReviewStore(small / "review.sqlite")
+    give(store, 0)
+    filler = fill(small)
+    refused(store, "review.sqlite: the disk is full, and nothing was kept; make room and try again")
+    store.close()
+    # One that is started on the full disk reads it too.
+    again = ReviewStore(small / "review.sqlite")
+    assert len(again.reviewed()) == 1
+    refused(again, "the disk is full")
+    filler.unlink()
+    give(again, 1, LONG)
+    assert len(again.reviewed()) == 2
+    again.close()
+
+
+def test_a_disk_that_is_full_from_the_first_holds_nothing(small: Path) -> None:
+    filler = fill(small)
+    store = ReviewStore(small / "review.sqlite")
+    refused(store, "the disk is full")
+    filler.unlink()
+    give(store, 0)
+    assert len(store.reviewed()) == 1
+    store.close()
+
+
+def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{small}/review.sqlite")
+    verdicts._kept.clear()
+    app = press(first("Errors", ANN), "gold")
+    filler = fill(small)
+    app = press(write(app, LONG), "pred")
+    assert "the disk is full, and nothing was kept; make room and try again" in said(app) and written(app) == LONG
+    # Another server on the full disk.
+    verdicts._kept.clear()
+    app = first("Errors", ANN)
+    assert progress(app).startswith(":primary[1 of 60 have a verdict")
+    filler.unlink()
+    assert "Kept as Ann: prediction is right" in said(press(app, "pred"))
+    verdicts._kept.clear()
+
+
+def test_a_database_that_may_not_grow_is_told_as_full(tmp_path: Path) -> None:
+    store = ReviewStore(tmp_path / "review.sqlite")
+    give(store, 0)
+    with store.database.writing() as connection:
+        # In force for the one connection that the store has.
+        connection.exec_driver_sql("PRAGMA max_page_count=1")
+    refused(store, "the disk is full, and nothing was kept")
+    store.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_file_that_is_no_database_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "review.sqlite"
+    file.write_bytes(content)
+    store = ReviewStore(file)
+    if not content:
+        assert store.every() == ()
+        give(store, 0)
+        return
+    for action in (store.reviewed, lambda: give(store, 0)):
+        with pytest.raises(FormatError, match=r"this is no database of SQLite; name another|the file is damaged"):
+            action()
+    assert file.read_bytes() == content
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    for number in range(5):
+        give(store, number, LONG)
+    store.close()
+    content = file.read_bytes()
+    file.write_bytes(content[:8192] + b"\xaa" * (len(content) - 8192))
+    with pytest.raises(FormatError, match="the file is damaged; restore a copy"):
+        ReviewStore(file).every()
+
+
+def test_a_damaged_row_is_told(tmp_path: Path) -> None:
+    store = ReviewStore(tmp_path / "review.sqlite")
+    give(store, 0)
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE verdict_event SET body = '{}'")
+    with pytest.raises(FormatError, match="verdict number 1 is damaged; restore a copy"):
+        store.reviewed()
+    store.close()
+
+
+def test_a_file_that_is_replaced_while_it_is_open_is_not_written_to(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    give(store, 0)
+    file.rename(tmp_path / "elsewhere")
+    for action in (store.reviewed, lambda: give(store, 1)):
+        with pytest.raises(FormatError, match=r"was removed, or another one put .*; start nereval again"):
+            action()
+    assert not file.exists()
+    store.close()
+
+
+def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
+    """By one process for all: files and folders of root's, or without the right to write."""
+    folder = Path(tempfile.mkdtemp(prefix="nereval-rights-", dir="/tmp"))
+    open_one = ReviewStore(folder / "open" / "review.sqlite")
+    try:
+        for name in ("closed", "file", "hidden"):
+            store = ReviewStore(folder / name / "review.sqlite")
+            give(store, 0)
+            store.close()
+        give(open_one, 0)
+        lines = folder / "lines.jsonl"
+        other = ReviewStore(folder / "other.sqlite")
+        give(other, 1)
+        lines.write_bytes(b"".join(lines_of(other.every())))
+        other.close()
+        for path in folder.rglob("*"):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        (folder / "file" / "review.sqlite").chmod(0o666)
+        (folder / "hidden").chmod(0)
+        folder.chmod(0o555)
+
+        def reads(where: str) -> list[str]:
+            return ["review", "list", "--review", str(folder / where)]
+
+        def writes(where: str) -> list[str]:
+            return ["review", "import", str(lines), "--review", str(folder / where)]
+
+        # Releases of SQLite differ in which of these they find.
+        cannot = ("the file cannot be written, and nothing was kept", "its folder cannot be written, and nothing")
+        not_opened = "the file cannot be opened; check its rights and those of its folder"
+        cases = (
+            # Nobody has it open, and no log can be made beside it.
+            (reads("closed/review.sqlite"), "1 verdict"),
+            (writes("closed/review.sqlite"), cannot),
+            # A server has it open.
+            (reads("open/review.sqlite"), "1 verdict"),
+            (writes("open/review.sqlite"), cannot),
+            # The file may be written, its folder may not.
+            (reads("file/review.sqlite"), "1 verdict"),
+            (writes("file/review.sqlite"), (*cannot, not_opened)),
+            (reads("hidden/review.sqlite"), "Permission denied; name another file"),
+            (writes("hidden/review.sqlite"), "Permission denied; name another file"),
+            (writes("new/review.sqlite"), "Permission denied; name another file"),
+            (writes("open/new.sqlite"), not_opened),
+        )
+        command = [sys.executable, "-m", "tests.support.unprivileged"]
+        asked = json.dumps([arguments for arguments, _ in cases])
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, cwd=ROOT, env=environment)
+        assert done.returncode == 0, done.stderr
+        for (status, _, err), (arguments, expected) in zip(json.loads(done.stdout), cases, strict=True):
+            assert any(said in err for said in ((expected,) if isinstance(expected, str) else expected)), (
+                arguments,
+                err,
+            )
+            assert status == (0 if expected == "1 verdict" else 2) and len(err.splitlines()) == 1, arguments
+    finally:
+        open_one.close()
+        for path in (folder, *folder.glob("*/")):
+            path.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("ci", "raised"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_machine_without_a_server_is_told(
+    monkeypatch: pytest.MonkeyPatch, ci: str, raised: type[BaseException]
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(databases, "programs", dict)
+    with (
+        pytest.raises(raised, match=r"not installed \(no initdb, pg_ctl, postgres\); Debian: apt-get"),
+        databases.server(),
+    ):
+        pass
+
+
+@on_the_server
+def test_a_full_disk_of_the_server_is_told(server: databases.Server, small: Path) -> None:
+    space = small / "space"
+    space.mkdir()
+    if os.getuid() == 0:
+        small.chmod(0o755)
+        shutil.chown(space, databases.USER)
+    own = databases.emptied(ReviewStore(server.url))
+    engine = own.database.engine.execution_options(isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE TABLESPACE small LOCATION '{space}'")
+    store = ReviewStore(f"{server.url}&options=-c%20default_tablespace%3Dsmall")
+    try:
+        give(store, 0)
+        filler = fill(small)
+        # Pages that are there already are filled up first.
+        with pytest.raises(FormatError, match="the server's disk is full, and nothing was kept; make room"):
+            for _ in range(50):
+                give(store, 1, os.urandom(4000).hex())
+        before = len(store.every())
+        assert before >= 1 and len(store.reviewed()) >= 1
+        filler.unlink()
+        give(store, 2, LONG)
+        assert len(store.every()) == before + 1
+    finally:
+        store.close()
+        databases.emptied(own)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("DROP TABLESPACE small")
+        own.close()
+
+
+@on_the_server
+def test_rights_and_servers_that_take_no_changes_are_told(server: databases.Server) -> None:
+    own = databases.emptied(ReviewStore(server.url))
+    reader = ReviewStore(server.url.replace("nereval@", "reader@"))
+    stranger = ReviewStore(server.url.replace("nereval@", "stranger@"))
+    calm = ReviewStore(f"{server.url}&options=-c%20default_transaction_read_only%3Don")
+    try:
+        with own.database.writing() as connection:
+            for name in ("reader", "stranger"):
+                connection.exec_driver_sql(f"DROP ROLE IF EXISTS {name}")
+                connection.exec_driver_sql(f"CREATE ROLE {name} LOGIN")
+        with pytest.raises(FormatError, match="this user has no right to do this; grant it"):
+            give(reader, 0)
+        give(own, 0)
+        with own.database.writing() as connection:
+            connection.exec_driver_sql("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+        assert len(reader.reviewed()) == 1 and len(calm.reviewed()) == 1
+        refused(reader, "this user has no right to do this; grant it the rights on the schema and its tables")
+        refused(calm, "the server takes no changes now, and nothing was kept; try again, or ask who runs it")
+        with pytest.raises(FormatError, match="this user has no right"):
+            stranger.reviewed()
+        with pytest.raises(FormatError, match='role "nobody-knows" does not exist; check that'):
+            ReviewStore(server.url.replace("nereval@", "nobody-knows:secret@")).reviewed()
+        with pytest.raises(FormatError, match='database "none" does not exist; check that'):
+            ReviewStore(server.url.replace("/postgres", "/none")).reviewed()
+    finally:
+        for store in (reader, stranger, calm, databases.emptied(own)):
+            store.close()
+        with own.database.writing() as connection:
+            for name in ("reader", "stranger"):
+                connection.exec_driver_sql(f"DROP ROLE IF EXISTS {name}")
+        own.close()

@@ -1,0 +1,6 @@
+"""What tests of several folders share: corpora to draw and to read, the oracle, the browser, real databases."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests" / "fixtures"
