@@ -3,8 +3,10 @@
 import streamlit as st
 from streamlit.starlette import App
 
-from pages.shared import http_policy, start, waiting
+from pages.shared import start
+from pages.shared.data import http_policy
 from pages.shared.frame import Here, page
+from pages.shared.start import waiting
 
 if st.runtime.exists():
 

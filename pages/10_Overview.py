@@ -3,10 +3,12 @@
 import streamlit as st
 
 from nereval_core.criteria import SCHEMAS
-from pages.shared import convention, overview, reports, sentence
+from pages.shared import overview
+from pages.shared.components import report_button, sentence
+from pages.shared.components.terms import explained
 from pages.shared.frame import Here, page
-from pages.shared.plain import plain
-from pages.shared.terms import explained
+from pages.shared.overview import convention
+from pages.shared.view.plain_text import plain
 
 
 @page("Overview")
@@ -16,7 +18,7 @@ def draw(here: Here) -> None:
     overview.systems_line(here)
     overview.badge(here)
     sentence.overview(here)
-    reports.offer(here)
+    report_button.offer(here)
 
     st.subheader("By matching criterion")
     everything = overview.all_criteria(here)

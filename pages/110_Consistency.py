@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.shared import consistency, consistency_places
+from pages.shared import consistency
+from pages.shared.consistency import places as consistency_places
 from pages.shared.frame import Here, page
 
 

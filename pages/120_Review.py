@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from pages.shared import review_views, verdict_lists
 from pages.shared.frame import Here, page
+from pages.shared.review import views as review_views
+from pages.shared.verdicts import list as verdicts_list
 
 
 @page("Review")
 def draw(here: Here) -> None:
-    verdict_lists.problems()
+    verdicts_list.problems()
     view = review_views.chosen(here)
     with st.container():
         view(here)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pages.shared import lobby, presenting
+from pages.shared import present as presenting
 from pages.shared.frame import Here, page
+from pages.shared.present import lobby
 
 
 @page("Present", needs_corpus=False, bare=presenting.on)

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from pages.shared import confusion, sentence
+from pages.shared import confusion
+from pages.shared.components import sentence
+from pages.shared.components.record_list import opened
 from pages.shared.frame import Here, page
-from pages.shared.lists import opened
-from pages.shared.plain import plain
-from pages.shared.queries import cell_query
-from pages.shared.tables import confusion_table
+from pages.shared.view.count_tables import confusion_table
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import cell_query
 
 
 @page("Confusion")

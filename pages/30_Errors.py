@@ -4,9 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared import against, error_classes, errors, sentence, verdict_lists
+from pages.shared import errors
+from pages.shared.components import sentence
+from pages.shared.components.record_list import counted, record_table
+from pages.shared.errors import against_system
+from pages.shared.errors import by_class as error_classes
 from pages.shared.frame import Here, page
-from pages.shared.lists import counted, record_table
+from pages.shared.verdicts import list as verdicts_list
 
 
 @page("Errors")
@@ -24,11 +28,11 @@ def draw(here: Here) -> None:
         st.markdown(f"**{counted(here.by, here.ledger().total(here.query()))}**")
         if not here.view.decision:
             st.caption("all but correct (COR)", help="Choose decisions above to see others.")
-        verdict_lists.progress(here)
-        against.control(here)
-    verdict_lists.batch(here)
+        verdicts_list.progress(here)
+        against_system.control(here)
+    verdicts_list.batch(here)
     sentence.errors(here)
-    name = verdict_lists.LIST
+    name = verdicts_list.LIST
     order = here.view.ordered_by()
-    beside = partial(verdict_lists.steps, here)
+    beside = partial(verdicts_list.steps, here)
     record_table(here, here.by, here.query(), name=name, order=order, height=420, card=errors.card, beside=beside)

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared import keys, stars, state, verdict_reading
+from pages.shared.components.navigation import link_to
+from pages.shared.documents import reading, verdict_row
+from pages.shared.documents.controls import controls, part_asked_for, parts
+from pages.shared.documents.document import opened, opened_card
+from pages.shared.documents.view import view
 from pages.shared.frame import Here, page
-from pages.shared.navigation import link_to
-from pages.shared.plain import plain
-from pages.shared.reading import reading
-from pages.shared.reading.controls import controls, part_asked_for, parts
-from pages.shared.reading.document import opened, opened_card
-from pages.shared.reading.view import view
+from pages.shared.present import stars
+from pages.shared.view import keys, state
+from pages.shared.view.plain_text import plain
 
 HINT = "Click a span, or press j, to see its partner, the reason for its decision, and what every criterion says of it."
 
@@ -55,11 +56,11 @@ def documents(here: Here) -> None:
     record = str(there.record["record"]) if there.record else ""
 
     def beside_place() -> None:
-        verdict_reading.queue(here, there, go)
+        verdict_row.queue(here, there, go)
         stars.star(here, there.name, record)
 
-    by = controls(there, texts.ids, go, others, verdict_reading.progress(here), beside_place)
-    verdict_reading.bar(here, there, go)
+    by = controls(there, texts.ids, go, others, verdict_row.progress(here), beside_place)
+    verdict_row.bar(here, there, go)
     parts(there, turned)
     data = view(
         there.text[slice(*there.window)],
@@ -74,7 +75,7 @@ def documents(here: Here) -> None:
         keys=("j next record", "k previous", "Escape closes the card"),
         systems=(here.system, here.beside) if here.beside else None,
         place=there.place,
-        verdicts=verdict_reading.of_document(here, there.name),
+        verdicts=verdict_row.of_document(here, there.name),
     )
     reading(data, key=f"{keys.WIDGET}reading", on_select=go)
     link_to("Guide", "What the decisions and the criteria mean", here.view)

@@ -10,13 +10,13 @@ from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
-from pages.shared import keys
+from pages.shared.documents import reading
+from pages.shared.documents.view import view
 from pages.shared.frame import Here, page
-from pages.shared.problems import show_problems
-from pages.shared.reading import reading
-from pages.shared.reading.examples import counts, example_html, span_decisions
-from pages.shared.reading.guide import columns, editor, verdict_table
-from pages.shared.reading.view import view
+from pages.shared.guide import columns, editor, verdict_table
+from pages.shared.guide.examples import counts, example_html, span_decisions
+from pages.shared.view import keys
+from pages.shared.view.problems import show_problems
 
 SECTIONS = {
     "Six cases": "six-cases",

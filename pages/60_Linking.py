@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.shared import keys, linking, linking_lists, state
+from pages.shared import linking
+from pages.shared.documents import reading
+from pages.shared.documents.document import document_rows
 from pages.shared.frame import Here, page
-from pages.shared.linking_tables import rule_of
-from pages.shared.linking_text import linked_text
-from pages.shared.reading import reading
-from pages.shared.reading.document import document_rows
+from pages.shared.linking import lists as linking_lists
+from pages.shared.linking.tables import rule_of
+from pages.shared.linking.text import linked_text
+from pages.shared.view import keys, state
 
 
 def go(doc: str, record: str) -> None:

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages.shared import criteria, criteria_views
+from pages.shared import criteria
+from pages.shared.criteria import views as criteria_views
 from pages.shared.frame import Here, page
-from pages.shared.plain import plain
+from pages.shared.view.plain_text import plain
 
 
 @page("Criteria")

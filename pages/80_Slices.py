@@ -2,25 +2,26 @@
 
 import streamlit as st
 
-from pages.shared import slices, slicing, thresholds, worst
+from pages.shared import slices as shared_slices
 from pages.shared.frame import Here, page
-from pages.shared.plain import plain
+from pages.shared.slices import hipe_and_decades, thresholds, worst_combinations
+from pages.shared.view.plain_text import plain
 
 VIEWS = {
-    "by-value": ("By what spans and documents are", slicing.draw),
+    "by-value": ("By what spans and documents are", shared_slices.draw),
     "scores": ("By the scores of predictions", thresholds.draw),
-    "worst-slices": ("Where two slices together are worst", worst.draw),
-    "decades": ("By decade", slices.decades),
+    "worst-slices": ("Where two slices together are worst", worst_combinations.draw),
+    "decades": ("By decade", hipe_and_decades.decades),
 }
 
 
 @page("Slices")
 def draw(here: Here) -> None:
-    chosen = slices.chosen_view(here)
+    chosen = hipe_and_decades.chosen_view(here)
     if chosen in VIEWS:
         title, show = VIEWS[chosen]
         st.subheader(f"{title}, under {plain(here.by)}")
         show(here)
     else:
         st.subheader("By period and noise, as the CLEF-HIPE scorer slices")
-        slices.published(here)
+        hipe_and_decades.published(here)

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from pages.shared import compare, overview, transitions
+from pages.shared import compare, overview
+from pages.shared.compare import transitions
 from pages.shared.frame import Here, page
-from pages.shared.plain import plain
+from pages.shared.view.plain_text import plain
 
 
 @page("Compare")

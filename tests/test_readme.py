@@ -18,8 +18,8 @@ from nereval_core.criteria import CRITERIA, criteria_from_toml
 from nereval_core.readers import formats
 from nereval_core.readers.schemes import SCHEMES
 from nereval_core.review.lines import KEYS
-from pages.shared.navigation import pages
-from pages.shared.url import View
+from pages.shared.components.navigation import pages
+from pages.shared.view import View
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

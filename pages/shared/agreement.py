@@ -30,15 +30,17 @@ from nereval_core.queries import Query
 from nereval_core.report.printed import UNDEFINED
 from nereval_core.report.sheets import Sheet
 from nereval_core.scoring import Counts, Settings
-from pages.shared import corpora, keys, navigation, own, reference, state
-from pages.shared.compare_parts import choose_units, made, plan_of, units_of, warn
+from pages.shared.compare.tables import choose_units, made, plan_of, units_of, warn
+from pages.shared.components import navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import opened, selected_cell, table_key
 from pages.shared.confusion import BAR
-from pages.shared.downloads import export
-from pages.shared.lists import opened, selected_cell, table_key
+from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.overview import formula_box
-from pages.shared.plain import plain
-from pages.shared.queries import ERRORS
-from pages.shared.tables import free, headings
+from pages.shared.view import keys, state
+from pages.shared.view.count_tables import free, headings
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import ERRORS
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -55,7 +57,7 @@ WORDS = {figure: "" if figure == "f1" else f"as-{figure}" for figure in FIGURES}
 
 def chosen(here: Here) -> tuple[str, ...]:
     """Ask for the annotators; by default those that the corpus calls so, else all layers."""
-    known = tuple(reference.layers(here.loaded))
+    known = tuple(reference_layer.layers(here.loaded))
     default = _annotators(here) or known[:MOST]
     names = here.view.annotators or default
     st.session_state[CHOICE] = list(names)
@@ -75,15 +77,15 @@ def chosen(here: Here) -> tuple[str, ...]:
 
 
 def _annotators(here: Here) -> tuple[str, ...]:
-    kinds = {row.name: row.kind for row in reference.as_read(here.loaded).layers}
-    names = tuple(name for name in reference.layers(here.loaded) if kinds.get(name) == "annotator")
+    kinds = {row.name: row.kind for row in reference_layer.as_read(here.loaded).layers}
+    names = tuple(name for name in reference_layer.layers(here.loaded) if kinds.get(name) == "annotator")
     return names if len(names) > 1 else ()
 
 
 def agreed(here: Here, names: tuple[str, ...]) -> Agreement:
     """Return how far some layers agree under the chosen criterion."""
     settings = Settings((here.criterion,), here.settings.merge, here.settings.leave_out)
-    read = reference.as_read(here.loaded)
+    read = reference_layer.as_read(here.loaded)
     units = units_of(here)
     return _agreed(read.number, names, repr((settings, units.by)), plan_of(here), here, settings, units)
 
@@ -99,7 +101,7 @@ def _agreed(
     _settings: Settings,
     _units: ResamplingUnits,
 ) -> Agreement:
-    layers = reference.layers(_here.loaded)
+    layers = reference_layer.layers(_here.loaded)
     return agree({name: layers[name] for name in names}, _settings, plan=plan, resampled=_units)
 
 
@@ -178,7 +180,7 @@ def each(here: Here, found: Agreement) -> Pair | None:
     cell = selected_cell(event, len(table), columns)
     if cell is not None and columns[cell[0]] != cell[1]:
         return cell[0], columns.index(cell[1])
-    one, other = reference.pair_of(here.view, here.loaded)
+    one, other = reference_layer.pair_of(here.view, here.loaded)
     if here.view.reference and one in found.annotators and other in found.annotators:
         return found.annotators.index(one), found.annotators.index(other)
     return (0, 1) if len(found.annotators) == 2 else None
@@ -200,7 +202,7 @@ def disagreements(here: Here, found: Agreement, pair: Pair) -> None:
     there = held(here, one, other)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = "" if one == reference.gold_name(here.loaded) else " taken as gold"
+            said = "" if one == reference_layer.gold_name(here.loaded) else " taken as gold"
             st.markdown(f"**{plain(other)} held against {plain(one)}{said}**")
             for page in ("Documents", "Overview"):
                 navigation.link_to(page, f":primary[{page} →]", there.view)
@@ -219,9 +221,9 @@ def disagreements(here: Here, found: Agreement, pair: Pair) -> None:
 
 def held(here: Here, one: str, other: str) -> Here:
     """Return the page's corpus and view with one layer taken as gold and another as the system."""
-    view = reference.held(here.view, here.loaded, one, other)
-    loaded = reference.taken(here.loaded, view.reference)
-    return replace(here, loaded=loaded, view=view, settings=corpora.settings_in(loaded, view, own.criteria()))
+    view = reference_layer.held(here.view, here.loaded, one, other)
+    loaded = reference_layer.taken(here.loaded, view.reference)
+    return replace(here, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))
 
 
 def types(here: Here, found: Agreement, pair: Pair | None) -> None:
@@ -315,7 +317,7 @@ def _files(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: 
 
 
 def _key(here: Here, found: Agreement) -> str:
-    number = reference.as_read(here.loaded).number
+    number = reference_layer.as_read(here.loaded).number
     return repr((number, found.annotators, found.settings, found.plan, found.resampled.by))
 
 
@@ -326,5 +328,5 @@ def _signature(key: str, _found: Agreement, _marks: tuple[str, ...]) -> str:
 
 
 def _marks(here: Here, found: Agreement) -> tuple[str, ...]:
-    marks = reference.as_read(here.loaded).marks
+    marks = reference_layer.as_read(here.loaded).marks
     return tuple(f"{name}: {mark}" for name in found.annotators for mark in marks.get(name, ()))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from nereval_core.report.figures import confusion_map
-from pages.shared import keys, state
-from pages.shared.downloads import export, figure_config
-from pages.shared.lists import selected_cell, steady_key, table_key
-from pages.shared.tables import Confusion, free
+from pages.shared.components.downloads import export, figure_config
+from pages.shared.components.record_list import selected_cell, steady_key, table_key
+from pages.shared.view import keys, state
+from pages.shared.view.count_tables import Confusion, free
 
 if TYPE_CHECKING:
     import pandas as pd

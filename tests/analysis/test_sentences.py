@@ -22,8 +22,8 @@ from nereval_core.pairing import pair
 from nereval_core.queries import Query, in_documents
 from nereval_core.readers import Source, read
 from nereval_core.scoring import score_layers
-from pages.shared.queries import query_of, view_of
-from pages.shared.url import View, parse, write
+from pages.shared.view import View, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.pages.test_pages import VIEW, opened, sound
 from tests.support.other_formats import Demo
 

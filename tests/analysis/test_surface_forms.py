@@ -18,9 +18,9 @@ from nereval_core.ledger import ledger
 from nereval_core.queries import Query
 from nereval_core.scoring import score_layers
 from nereval_core.texts import Texts
-from pages.shared.loading import load_demo
-from pages.shared.queries import query_of, view_of
-from pages.shared.url import View, parse, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.support.layer_strategies import HOSTILE, layers, texts
 from tests.support.spans import settings
 

@@ -126,10 +126,10 @@ def keep(made: Corpus, folder: Path) -> None:
 
 def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
-    from pages.shared.lists import ROWS, rows_table
-    from pages.shared.reading.document import card, opened
-    from pages.shared.reading.view import view
-    from pages.shared.tables import confusion_table, criteria_table, types_table
+    from pages.shared.components.record_list import ROWS, rows_table
+    from pages.shared.documents.document import card, opened
+    from pages.shared.documents.view import view
+    from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
     sides = (made.gold, made.systems[0])

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.store import Store
-from pages.shared.apart import read_order
-from pages.shared.jobs import Jobs
-from pages.shared.kept import Keeper
-from pages.shared.orders import Served
+from pages.shared.data.jobs import Jobs
+from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.orders import Served
+from pages.shared.data.reading_process import read_order
 from tests.benchmarks.app import SPANS, corpus, environment, keep
 from tests.benchmarks.reading_documents import write_jsonl
 from tests.benchmarks.scales import Scale

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from pages.shared.url import View, write
+from pages.shared.view import View, write
 from tests.browser.test_app import click_row, table
 from tests.pages.test_pages import DEMO
 from tests.support.browser import Visit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from pages.shared.loading import load_demo
-from pages.shared.url import View, parse, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, parse, write
 from tests.support.browser import Visit
 
 

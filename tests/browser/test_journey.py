@@ -14,9 +14,9 @@ import pytest
 from nereval_core.__main__ import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
-from pages.shared.loading import DEMOS, load_demo
-from pages.shared.url import View
-from pages.shared.verdict_panel import PLACEHOLDER
+from pages.shared.data.loading import DEMOS, load_demo
+from pages.shared.verdicts.panel import PLACEHOLDER
+from pages.shared.view import View
 from tests.browser.test_app import click_row
 from tests.browser.test_compare_browser import at, number_of
 from tests.browser.test_html_report_browser import Opened

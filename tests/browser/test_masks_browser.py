@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import pytest
 
 from nereval_core.report.figures_standalone import script
-from pages.shared.loading import load_demo
-from pages.shared.url import MASKED, View, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import MASKED, View, write
 from tests.browser.test_app import click_row
 from tests.support.browser import ROOT, Visit
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pages.shared.url import View, write
+from pages.shared.view import View, write
 from tests.benchmarks.app import Clicker, corpus, environment, keep
 from tests.support.browser import Visit, served
 

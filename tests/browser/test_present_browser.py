@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from pages.shared.url import View, write
+from pages.shared.view import View, write
 from tests.pages.test_pages import DEMO
 from tests.support.browser import Visit
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.report.highlight import Mark
-from pages.shared.reading.view import look, view
+from pages.shared.documents.view import look, view
 from tests.report.test_highlight import marked
 from tests.support import ROOT
 
-HERE = ROOT / "pages" / "shared" / "reading"
+HERE = ROOT / "pages" / "shared" / "documents"
 
 MOUNT = """async ([source, style]) => {
     const made = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));

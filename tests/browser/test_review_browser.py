@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from nereval_core.__main__ import main
 from nereval_core.review.store import ReviewStore
-from pages.shared.url import write
+from pages.shared.view import write
 from tests.cli.test_review_apply_command import SYSTEMS, drafted
 from tests.pages.test_pages import DEMO, VIEW
 from tests.support.browser import Visit, served

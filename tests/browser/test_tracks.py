@@ -13,9 +13,9 @@ from nereval_core.queries import Query
 from nereval_core.report.highlight import TRACKS, Mark, document_html, lanes, segments, within
 from nereval_core.scoring import Scores, Settings
 from nereval_core.tables import record_ids
-from pages.shared.reading.document import Opened, opened, opened_card
-from pages.shared.reading.view import view
-from pages.shared.url import View, write
+from pages.shared.documents.document import Opened, opened, opened_card
+from pages.shared.documents.view import view
+from pages.shared.view import View, write
 from tests.pages.test_pages import VIEW, address
 from tests.pages.test_pages import opened as page_opened
 from tests.support.browser import Visit

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from nereval_core.review.store import ReviewStore
-from pages.shared.loading import load_demo
-from pages.shared.url import View, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, write
 from tests.support.browser import Visit
 
 WHO = "Ann 1u2"

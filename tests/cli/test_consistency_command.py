@@ -15,7 +15,7 @@ from nereval_core.__main__ import main
 from nereval_core.analysis.consistency import FINDING_COLUMNS
 from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.errors import FormatError
-from pages.shared.loading import DEMOS
+from pages.shared.data.loading import DEMOS
 
 FOLDER = DEMOS / "biology"
 FILES = tuple(str(FOLDER / f"{name}.jsonl") for name in ("gold", "rules", "perceptron"))

@@ -23,7 +23,7 @@ from nereval_core.ledger import ledger
 from nereval_core.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
-from pages.shared.loading import DEMOS, load_demo
+from pages.shared.data.loading import DEMOS, load_demo
 from tests.analysis.slices.test_slicing import GOLD, PRED
 from tests.support.spans import settings
 

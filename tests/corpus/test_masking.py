@@ -37,7 +37,7 @@ from nereval_core.searching import words_of
 from nereval_core.tables import records
 from nereval_core.texts import Texts
 from nereval_core.tokens import WORD, tokens_of
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 
 MASKS = set("Xx0ʔא々\u0307Ⓧⓧ○\U000e0020")
 DEMOS = {name: load_demo(name).corpus for name in ("pharmacology", "biology", "newspapers")}

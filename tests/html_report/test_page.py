@@ -36,7 +36,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import Settings
 from nereval_core.tables import records
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 from tests.support import ROOT
 
 DEMO = load_demo("biology").corpus

@@ -21,9 +21,9 @@ from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.queries import Query
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.tables import DECISIONS
-from pages.shared.loading import load_demo
-from pages.shared.queries import query_of, view_of
-from pages.shared.url import View, parse, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.support.spans import settings
 
 DEMO = load_demo("biology").corpus

@@ -8,11 +8,10 @@ import pytest
 
 from nereval_core.against import ONLY_OTHER, ONLY_THIS
 from nereval_core.queries import Query
-from pages.shared import keys
-from pages.shared.against import WHO, chosen, value_counts
-from pages.shared.lists import count
-from pages.shared.queries import query_of, view_of
-from pages.shared.url import View, parse, write
+from pages.shared.components.record_list import count
+from pages.shared.errors.against_system import WHO, chosen, value_counts
+from pages.shared.view import View, keys, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.pages.test_pages import VIEW, address, headings, opened, sound
 from tests.support.other_formats import Demo
 

@@ -22,12 +22,12 @@ from nereval_core.analysis.agreement_tables import (
 from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
-from pages.shared.lists import table_key
-from pages.shared.loading import demo_names, load_demo
-from pages.shared.plain import plain
-from pages.shared.queries import query_of
-from pages.shared.reference import layers, taken
-from pages.shared.url import AGREEMENT_VIEWS, View, parse
+from pages.shared.components.record_list import table_key
+from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.data.reference_layer import layers, taken
+from pages.shared.view import AGREEMENT_VIEWS, View, parse
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import query_of
 from tests.pages.test_pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
 
 ANNOTATORS = ("annotator-1", "annotator-2")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from nereval_core.readers import Source
-from pages.shared import corpora
-from pages.shared.loading import Loaded, load
-from pages.shared.navigation import pages
-from pages.shared.tables import MISSED_COLUMN, SPURIOUS_ROW, confusion_table, free, headings
-from pages.shared.url import View
+from pages.shared.components.navigation import pages
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded, load
+from pages.shared.view import View
+from pages.shared.view.count_tables import MISSED_COLUMN, SPURIOUS_ROW, confusion_table, free, headings
 from tests.pages.test_pages import opened
 from tests.support.commands import Cli
 
@@ -173,7 +173,7 @@ def loaded(files: dict[str, Path]) -> Loaded:
     ("page", "words"), [(page, words) for page in pages() for words in VIEWS.get(page, ((),))], ids=str
 )
 def test_every_page(loaded: Loaded, page: str, words: tuple[str, ...]) -> None:
-    view = View(corpus=corpora.shelf().put(loaded), system=SYSTEMS[0], beside=SYSTEMS[1])
+    view = View(corpus=caches.shelf().put(loaded), system=SYSTEMS[0], beside=SYSTEMS[1])
     for word in words:
         view = view.with_sort(word)
     opened(page, view)

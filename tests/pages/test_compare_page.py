@@ -16,12 +16,12 @@ from nereval_core.ledger import ledger
 from nereval_core.report.figures_comparison import leaderboard
 from nereval_core.report.sheets import Sheet
 from nereval_core.scoring import score_layers
-from pages.shared import compare_parts
-from pages.shared.downloads import file_of
-from pages.shared.lists import ROWS, table_key
-from pages.shared.plain import plain
-from pages.shared.queries import query_of
-from pages.shared.url import View, parse
+from pages.shared.compare import tables as compare_tables
+from pages.shared.components.downloads import file_of
+from pages.shared.components.record_list import ROWS, table_key
+from pages.shared.view import View, parse
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import query_of
 from tests.pages.test_pages import DEMO, VIEW, address, cell, opened, sound, upload
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
@@ -138,7 +138,7 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare_parts, "MANY", 19)
+    monkeypatch.setattr(compare_tables, "MANY", 19)
     app = opened("Compare", VIEW)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency_kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
-from pages.shared import corpora, keys
+from pages.shared.components.navigation import pages
 from pages.shared.consistency import KIND, LAYER
-from pages.shared.loading import load_demo
-from pages.shared.navigation import pages
-from pages.shared.plain import plain
-from pages.shared.queries import query_of
-from pages.shared.url import CONSISTENCY_VIEWS, MASKED, View, parse
+from pages.shared.data import caches
+from pages.shared.data.loading import load_demo
+from pages.shared.view import CONSISTENCY_VIEWS, MASKED, View, keys, parse
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import query_of
 from tests.analysis.test_consistency import marked
 from tests.pages.test_pages import address, cell, headings, opened, sound
 from tests.pages.test_published_pages import loaded_of
@@ -77,7 +77,7 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
     assert frame["gold"].tolist() == ["DNA", "protein; protein “PML-RAR alpha fusion protein”"]
     (link,) = (one for one in app.get("page_link") if "of this form" in one.proto.label)
     shown = parse(dict(parse_qsl(link.proto.query_string)))[0]
-    records = corpora.ledger(BIOLOGY, "rules", corpora.settings_of(BIOLOGY.corpus.gold, VIEW), "strict")
+    records = caches.ledger(BIOLOGY, "rules", caches.settings_of(BIOLOGY.corpus.gold, VIEW), "strict")
     assert f"{records.total(query_of(shown)).records} records of this form" in link.proto.label
     app = opened("Consistency", VIEW, **at("types", 0, "form"), **{f"{keys.TABLE}places": cell(0, "text")})
     (link,) = (one for one in app.get("page_link") if "Read in document" in one.proto.label)
@@ -87,7 +87,7 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
 def test_a_place_without_annotation_opens_its_document_there() -> None:
     corpus = Corpus("own", (gold := marked("<A:t cell> or t cell " * 3)).documents, gold, (gold.renamed("s"),))
     loaded = replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-17)
-    corpora.shelf().put(loaded)
+    caches.shelf().put(loaded)
     view = View(corpus=corpus.digest, sort=("not-everywhere",))
     chosen = {f"{keys.TABLE}places": cell(1, "text")}
     app = opened("Consistency", view, **at("not-everywhere", 0, "places"), **chosen)
@@ -120,9 +120,7 @@ def test_hostile_texts_do_no_harm(number: int) -> None:
     spans = ([0, 0, 1], [2, size + 4, 0], [2 + size, size + 4 + size, size + 1], ["<i>A</i>", "B\u202e", "A|B"])
     gold = layer("gold", documents, *spans)
     corpus = Corpus("own", documents, gold, (gold.renamed("<u>s</u>"), gold.renamed("t")))
-    corpora.shelf().put(
-        replace(BIOLOGY, corpus=corpus, marks={"<u>s</u>": (), "t": ()}, start="t", number=-99 - number)
-    )
+    caches.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"<u>s</u>": (), "t": ()}, start="t", number=-99 - number))
     found = consistency(gold, corpus.systems)
     for kind in KINDS:
         if len(found.found[kind]):
@@ -181,7 +179,7 @@ OURS = "every place those first protein corpus perceptron nothing others inside 
 
 def test_one_system_is_too_few_to_agree() -> None:
     loaded = loaded_of("Rome\tB-loc\n\n", "Rome\tO\n\n")
-    corpora.shelf().put(loaded)
+    caches.shelf().put(loaded)
     app = opened("Consistency", View(corpus=loaded.corpus.digest))
     assert any("takes 2 other layers, there is 1" in caption.value for caption in app.caption)
     assert len(app.pills[0].options) == len(KINDS) - 1
@@ -191,7 +189,7 @@ def test_one_system_is_too_few_to_agree() -> None:
 def test_many_ways_are_offered_in_a_list() -> None:
     gold = marked(" ".join(f"<T{number:02}:x y>" for number in range(20)) + " <T05:x y>")
     corpus = Corpus("own", gold.documents, gold, (gold.renamed("s"),))
-    corpora.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-18))
+    caches.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-18))
     app = opened("Consistency", View(corpus=corpus.digest), **at("types", 0, "settles"))
     box = next(one for one in app.selectbox if one.label == "Places")
     assert box.options[:3] == ["every place · 21", "those to settle · 19", "T05 · 2"]

@@ -10,11 +10,11 @@ import pytest
 from nereval_core.criteria import APPLICABLE, CRITERIA
 from nereval_core.readers import Source
 from nereval_core.tables import by_type
-from pages.shared import corpora, keys
-from pages.shared.lists import count
-from pages.shared.loading import load
-from pages.shared.tables import COUNTS, criteria_cell, criteria_table
-from pages.shared.url import View
+from pages.shared.components.record_list import count
+from pages.shared.data import caches
+from pages.shared.data.loading import load
+from pages.shared.view import View, keys
+from pages.shared.view.count_tables import COUNTS, criteria_cell, criteria_table
 from tests.pages.test_own_criteria import uploaded
 from tests.pages.test_pages import VIEW as PLAIN
 from tests.pages.test_pages import cell, headings, opened, sound
@@ -42,7 +42,7 @@ def source(name: str, spans: list[dict[str, object]]) -> Source:
 @pytest.fixture
 def view() -> View:
     loaded = load("more", source("gold", GOLD), {"run": source("run", PREDICTION)})
-    return View(corpus=corpora.shelf().put(loaded), system="run")
+    return View(corpus=caches.shelf().put(loaded), system="run")
 
 
 @pytest.mark.parametrize("name", NEW)
@@ -57,13 +57,13 @@ def test_every_page_shows_a_link_under_them(view: View, page: str, name: str) ->
 @pytest.mark.parametrize("name", NEW)
 @pytest.mark.parametrize("column", COUNTS)
 def test_every_count_of_overview_opens_its_records(view: View, name: str, column: str) -> None:
-    loaded = corpora.find(view.corpus)
+    loaded = caches.find(view.corpus)
     assert loaded is not None
-    settings = corpora.settings_of(loaded.corpus.gold, view)
-    row = criteria_table(corpora.scores(loaded, "run", settings), [name]).iloc[0]
+    settings = caches.settings_of(loaded.corpus.gold, view)
+    row = criteria_table(caches.scores(loaded, "run", settings), [name]).iloc[0]
     query = criteria_cell(column)
     assert query is not None
-    found = corpora.ledger(loaded, "run", settings, name).page(query, rows=10_000)
+    found = caches.ledger(loaded, "run", settings, name).page(query, rows=10_000)
     shown = replace(view, criterion=name, sort=("all-criteria",))
     key = f"{keys.TABLE}criteria"
     app = opened("Overview", shown, **{key: cell(list(CRITERIA).index(name), column)})
@@ -75,9 +75,9 @@ def test_every_count_of_overview_opens_its_records(view: View, name: str, column
 
 
 def test_counts_by_token_are_those_of_tokens(view: View) -> None:
-    loaded = corpora.find(view.corpus)
+    loaded = caches.find(view.corpus)
     assert loaded is not None
-    scores = corpora.scores(loaded, "run", corpora.settings_of(loaded.corpus.gold, view))
+    scores = caches.scores(loaded, "run", caches.settings_of(loaded.corpus.gold, view))
     # Gold: human p53 gene, mouse gene (Gene), New York (Place); predicted: p53 gene, and a mouse, York (Gene).
     counts = scores.counts("fragment")
     assert (counts.cor, counts.mis, counts.spu, counts.pos, counts.act) == (3, 4, 3, 7, 6)

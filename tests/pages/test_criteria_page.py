@@ -9,13 +9,13 @@ from nereval_core.analysis.conventions_table import TABLE_COLUMNS, convention_ro
 from nereval_core.conventions import conventions
 from nereval_core.criteria import CRITERIA
 from nereval_core.report.figures import score_dots
-from pages.shared import corpora
-from pages.shared.lists import table_key
+from pages.shared.components.record_list import table_key
+from pages.shared.data import caches
 from tests.pages.test_pages import DEMO, VIEW, cell, headings, opened, point, sound
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
 
-SETTINGS = corpora.as_read(DEMO)
-ROWS, REFUSED = corpora.every_row(DEMO, "rules", SETTINGS)
+SETTINGS = caches.as_read(DEMO)
+ROWS, REFUSED = caches.every_row(DEMO, "rules", SETTINGS)
 KEY = table_key("table_every", VIEW)
 
 
@@ -50,7 +50,7 @@ def test_a_scorer_stands_below_the_criterion_that_means_the_same() -> None:
         assert row.criterion == above
     found = table(ROWS)
     assert dict(found.dtypes.astype(str)) == dict(TABLE_COLUMNS)
-    assert ordered(criteria_rows(corpora.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
+    assert ordered(criteria_rows(caches.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
         row for row in ROWS if not row.evaluation
     )
 
@@ -72,7 +72,7 @@ def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> Non
     elif said:
         assert f"Where they part: {said} span" in headings(app)
         groups = next(frame.value for frame in app.dataframe if "spans" in frame.value)
-        assert groups["spans"].sum() == said == len(corpora.step(DEMO, "rules", SETTINGS, *pair))
+        assert groups["spans"].sum() == said == len(caches.step(DEMO, "rules", SETTINGS, *pair))
     else:
         assert any("decide every span alike" in box.value for box in app.success)
 

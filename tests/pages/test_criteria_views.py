@@ -18,17 +18,17 @@ from nereval_core.criteria import same_rule
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures_criteria import gap_bars, overlap_lines
 from nereval_core.tables import records
-from pages.shared import corpora, keys, rules
-from pages.shared.criteria_views import LABELS
-from pages.shared.lists import count, table_key
-from pages.shared.loading import load_demo
-from pages.shared.url import CRITERIA_VIEWS, View
+from pages.shared.components.record_list import count, table_key
+from pages.shared.criteria.views import LABELS
+from pages.shared.data import caches
+from pages.shared.data.loading import load_demo
+from pages.shared.view import CRITERIA_VIEWS, View, criterion_rules, keys
 from tests.pages.test_pages import address, cell, headings, opened, point, sound
 
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
-SETTINGS = corpora.spans_only(corpora.as_read(DEMO), ["strict"])
-SCORES = corpora.scores(DEMO, "rules", SETTINGS)
+SETTINGS = caches.spans_only(caches.as_read(DEMO), ["strict"])
+SCORES = caches.scores(DEMO, "rules", SETTINGS)
 MERGE = dict.fromkeys(("DNA", "RNA", "protein"), "DNA+RNA+protein")
 
 
@@ -114,7 +114,7 @@ def test_a_step_of_the_curve_opens_its_records(share: str, least: float, same: b
         listed(shown("curve", **state, table_step=cell(0, code)), int(row[code].iloc[0]))
     assert app.button(key="curve_keep")
     kept = sound(app.button(key="curve_keep").click().run())
-    found = rules.read(address(kept)["rule"])
+    found = criterion_rules.read(address(kept)["rule"])
     assert (found.share, float(found.minimum), found.same_type) == (share, least, same)
     point_of = shown("curve", **state, **{table_key("table_curve", share, same, least): point(2)})
     assert frame(point_of, "POS")["COR"].iloc[0] == table["COR"].iloc[2]
@@ -183,7 +183,7 @@ def test_merging_types_opens_what_it_counts() -> None:
 
 
 def test_stand_ins_open_their_folds() -> None:
-    systems = {layer.name: corpora.scores(DEMO, layer.name, SETTINGS) for layer in DEMO.corpus.systems}
+    systems = {layer.name: caches.scores(DEMO, layer.name, SETTINGS) for layer in DEMO.corpus.systems}
     values = fold_scores(dict(sorted(systems.items())), 5, 3)
     state = {"stand_in_reference": "type", "stand_in_folds": 5, "stand_in_seed": 3}
     app = shown("stand-in", **state, table_stand_in=cell(1, "r"))
@@ -206,7 +206,7 @@ def test_a_criterion_is_composed_added_and_chosen() -> None:
     app = sound(app.button(key="compose_add").click().run())
     assert address(app)["criterion"] == "half"
     (found,) = app.session_state[keys.OWN].criteria
-    assert same_rule(found, rules.read("half:boundaries=overlap;minimum=1/2;share=union;otherwise=PAR"))
+    assert same_rule(found, criterion_rules.read("half:boundaries=overlap;minimum=1/2;share=union;otherwise=PAR"))
     for name, said in (("strict", "taken"), ("a b", "cannot be used")):
         bad = shown("compose", **{**state, "compose_name": name})
         assert any(said in code.value for code in bad.code) and not any(one.key == "compose_add" for one in bad.button)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from nereval_core.criteria import Criterion, Decision, criteria_from_toml, same_rule
 from nereval_core.errors import FormatError
-from pages.shared import keys, own, rules
-from pages.shared.url import View
+from pages.shared.data import own_criteria
+from pages.shared.view import View, criterion_rules, keys
 from tests.pages.test_own_criteria import BOTH, HALF, STATE, TOML, VIEW, names, under
 from tests.pages.test_pages import address, opened, sound
 from tests.support.layer_strategies import texts
@@ -38,9 +38,9 @@ def composed(draw: st.DrawFn) -> Criterion:
 
 @given(composed())
 def test_a_rule_is_read_as_it_was_written(criterion: Criterion) -> None:
-    text = rules.written(criterion)
-    found = rules.read(text)
-    assert same_rule(found, criterion) and found.name == criterion.name and rules.is_of(text, criterion.name)
+    text = criterion_rules.written(criterion)
+    found = criterion_rules.read(text)
+    assert same_rule(found, criterion) and found.name == criterion.name and criterion_rules.is_of(text, criterion.name)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_a_rule_is_read_as_it_was_written(criterion: Criterion) -> None:
 )
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
-        rules.read(text)
+        criterion_rules.read(text)
 
 
 def test_a_link_carries_the_rule_of_an_own_criterion() -> None:
     app = opened("Errors", under(HALF), **STATE)
     rule = address(app)["rule"]
-    assert same_rule(rules.read(rule), HALF) and not app.warning
+    assert same_rule(criterion_rules.read(rule), HALF) and not app.warning
     received = opened("Errors", replace(under(HALF), rule=rule))
     assert names(received) == ["half"] and same_rule(received.session_state[keys.OWN].criteria[0], HALF)
     assert address(received) == address(app) and not received.warning
@@ -70,11 +70,11 @@ def test_a_link_carries_the_rule_of_an_own_criterion() -> None:
 
 def test_a_rule_of_a_name_that_means_something_else_here_gets_another_name() -> None:
     (other,) = criteria_from_toml('[criterion.half]\nboundaries = "start"\n', "t")
-    link = replace(VIEW, criterion="half", rule=rules.written(other))
+    link = replace(VIEW, criterion="half", rule=criterion_rules.written(other))
     app = opened("Overview", link, **STATE)
     assert names(app) == ["half", "one-type", "half-2"] and address(app)["criterion"] == "half-2"
     assert same_rule(app.session_state[keys.OWN].criteria[0], HALF)
-    again = opened("Overview", link, **{keys.OWN: own.Own((*BOTH, replace(other, name="half-2")))})
+    again = opened("Overview", link, **{keys.OWN: own_criteria.Own((*BOTH, replace(other, name="half-2")))})
     assert names(again) == ["half", "one-type", "half-2"] and address(again)["criterion"] == "half-2"
 
 
@@ -85,14 +85,18 @@ def test_a_bad_rule_is_told_and_left(rule: str) -> None:
 
 
 def test_there_is_an_end_to_what_a_session_takes() -> None:
-    many = criteria_from_toml("".join(f"[criterion.c{number}]\n" for number in range(own.MOST)), "t")
-    app = opened("Overview", replace(VIEW, criterion="half", rule=rules.written(HALF)), **{keys.OWN: own.Own(many)})
-    assert "no room" in app.warning[0].value and len(names(app)) == own.MOST
+    many = criteria_from_toml("".join(f"[criterion.c{number}]\n" for number in range(own_criteria.MOST)), "t")
+    app = opened(
+        "Overview",
+        replace(VIEW, criterion="half", rule=criterion_rules.written(HALF)),
+        **{keys.OWN: own_criteria.Own(many)},
+    )
+    assert "no room" in app.warning[0].value and len(names(app)) == own_criteria.MOST
 
 
 def test_a_rule_that_does_not_fit_is_left_out_and_that_is_said() -> None:
     long = replace(HALF, merge=tuple((f"type{number:04d}", "one") for number in range(300)), minimum=Fraction(1, 2))
-    app = opened("Errors", under(long), **{keys.OWN: own.Own((long,))})
+    app = opened("Errors", under(long), **{keys.OWN: own_criteria.Own((long,))})
     assert "rule" not in address(app) and address(app)["criterion"] == "half"
     assert any("no room for its rule" in caption.value for caption in app.caption)
     short = opened("Errors", under(HALF), **STATE)

@@ -19,9 +19,9 @@ from nereval_core.report.highlight import Mark
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import records
-from pages.shared.loading import demo_names, load_demo
-from pages.shared.reading.document import card, document_marks, find, neighbours, opened
-from pages.shared.reading.view import view
+from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.documents.document import card, document_marks, find, neighbours, opened
+from pages.shared.documents.view import view
 from tests.report.test_highlight import marked
 from tests.support import ROOT
 

@@ -11,8 +11,8 @@ import pytest
 from nereval_core.analysis.error_report import Errors, error_report
 from nereval_core.analysis.taxonomy import CLASSES
 from nereval_core.scoring import score_layers
-from pages.shared.loading import load_demo
-from pages.shared.url import BY_CLASS, View
+from pages.shared.data.loading import load_demo
+from pages.shared.view import BY_CLASS, View
 from tests.pages.test_pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
 from tests.pages.test_scored_pages import root, served  # noqa: F401
 
@@ -98,7 +98,7 @@ def test_the_numbers_of_the_sentence_open_their_records() -> None:
 
 
 def _label(part: object) -> str:
-    from pages.shared.plain import plain
+    from pages.shared.view.plain_text import plain
 
     return plain(str(part[0]))  # type: ignore[index]
 
@@ -134,11 +134,11 @@ def test_without_errors_there_is_nothing_to_mend() -> None:
 
 @pytest.mark.usefixtures("served")
 def test_a_scored_folder_says_where_to_go() -> None:
-    from pages.shared import corpora, scored
+    from pages.shared.data import caches, scored_folders
 
-    folder = corpora.served_folder()
+    folder = caches.served_folder()
     assert folder is not None
-    loaded = scored.opened(folder / "scored")
+    loaded = scored_folders.opened(folder / "scored")
     app = opened("Errors", View(corpus=loaded.corpus.digest, sort=SORT))
     assert "looks at all spans at once" in app.info[0].value and not app.dataframe
 

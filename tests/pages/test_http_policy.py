@@ -17,7 +17,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-from pages.shared.http_policy import (
+from pages.shared.data.http_policy import (
     INDEX,
     SERVER_FILES,
     SESSION_FILES,

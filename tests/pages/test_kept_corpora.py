@@ -21,15 +21,15 @@ from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
 from nereval_core.store import Store
 from nereval_core.texts import Texts
-from pages.shared import corpora, keys, masks, orders
-from pages.shared.apart import read_order
-from pages.shared.jobs import Jobs
-from pages.shared.kept import Keeper
-from pages.shared.loading import Loaded
-from pages.shared.orders import Served, Uploaded, Wanted
-from pages.shared.published import applied
-from pages.shared.url import View
-from pages.shared.watch import CancelledError, Watch
+from pages.shared.data import caches, masks, orders
+from pages.shared.data.convention_results import applied
+from pages.shared.data.jobs import Jobs
+from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.loading import Loaded
+from pages.shared.data.orders import Served, Uploaded, Wanted
+from pages.shared.data.progress import CancelledError, Watch
+from pages.shared.data.reading_process import read_order
+from pages.shared.view import View, keys
 from tests.pages.test_pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
 from tests.store.test_store import same
 from tests.support.samples import lines
@@ -348,12 +348,12 @@ def test_a_reading_waits_for_a_place_and_can_be_cancelled_there(gate: Event) -> 
 
 def test_a_page_shows_how_far_a_reading_is_and_ends_it(gate: Event) -> None:
     app = opened("Start")
-    number = corpora.jobs().start("slow", slowly(gate))
+    number = caches.jobs().start("slow", slowly(gate))
     app.session_state[keys.READING] = number
     app = sound(app.run())
     assert "**slow** · Reading gold" in headings(app)
     assert any(re.fullmatch(r"[\d,]+ of 100,000 documents(, [\d,]+ documents/s)?", one.value) for one in app.caption)
-    job = corpora.jobs().get(number)
+    job = caches.jobs().get(number)
     app = sound(app.button(key="reading_cancel").click().run())
     assert job is not None and job.finished.wait(30) and job.loaded is None
     app = sound(app.run())
@@ -362,7 +362,7 @@ def test_a_page_shows_how_far_a_reading_is_and_ends_it(gate: Event) -> None:
 
 def test_what_was_read_meanwhile_is_opened(gate: Event) -> None:
     app = opened("Start")
-    app.session_state[keys.READING] = corpora.jobs().start("slow", slowly(gate))
+    app.session_state[keys.READING] = caches.jobs().start("slow", slowly(gate))
     sound(app.run())
     gate.set()
     app = settled(app.run())
@@ -371,8 +371,8 @@ def test_what_was_read_meanwhile_is_opened(gate: Event) -> None:
 
 def test_a_fault_is_told_by_its_number() -> None:
     app = opened("Start")
-    number = corpora.jobs().start("x", lambda _: 1 / 0)
-    job = corpora.jobs().get(number)
+    number = caches.jobs().start("x", lambda _: 1 / 0)
+    job = caches.jobs().get(number)
     assert job is not None and job.finished.wait(30)
     app.session_state[keys.READING] = number
     app.run()
@@ -384,9 +384,9 @@ def test_a_fault_is_told_by_its_number() -> None:
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store for the pages, with an empty shelf over it."""
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path))
-    corpora.shelf.clear()
+    caches.shelf.clear()
     yield Store(tmp_path)
-    corpora.shelf.clear()
+    caches.shelf.clear()
 
 
 def captions(app: AppTest) -> str:
@@ -398,12 +398,12 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
     digest = address(app)["corpus"]
     assert "Stored corpora: 1, 0." in captions(app)
     view = View(corpus=digest, system="system0")
-    corpora.shelf.clear()
+    caches.shelf.clear()
     assert list(opened("Overview", view).dataframe[0].value["INC"]) == [1, 1, 0, 0]
     app = sound(app.button(key="stored_clear").click().run())
     assert stored.entries() == () and "Stored corpora" not in captions(app)
     assert not opened("Overview", view).info, "what is open stays open"
-    corpora.shelf.clear()
+    caches.shelf.clear()
     assert digest in opened("Overview", view).info[0].value
 
 
@@ -416,7 +416,7 @@ def test_a_demo_is_not_stored(stored: Store) -> None:
 def test_a_page_says_why_nothing_is_stored(stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "file"))
-    corpora.shelf.clear()
+    caches.shelf.clear()
     app = upload(opened("Start"), GOLD, PREDICTION)
     assert not app.error and "The corpus read last could not be stored: " in captions(app)
 

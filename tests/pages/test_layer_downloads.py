@@ -15,10 +15,9 @@ from nereval_core.readers import ReadOptions, read
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.writers import writers
 from nereval_core.writers.packing import packed
-from pages.shared import keys
-from pages.shared.copies import FORMAT, LEAVE_OUT
-from pages.shared.loading import load_demo
-from pages.shared.url import View
+from pages.shared.components.layer_downloads import FORMAT, LEAVE_OUT
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, keys
 from tests.pages.test_pages import opened, sound
 
 DEMO = load_demo("pharmacology")

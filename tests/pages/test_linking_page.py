@@ -13,8 +13,9 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.link_tables import link_confusion, link_records
 from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
 from nereval_core.analysis.mentions import align_links
-from pages.shared import linking_state
-from pages.shared.linking_tables import (
+from pages.shared.data.loading import load_demo
+from pages.shared.linking import state as linking_state
+from pages.shared.linking.tables import (
     ACCURACY,
     LINK_LOOKS,
     LinkQuery,
@@ -29,9 +30,8 @@ from pages.shared.linking_tables import (
     select,
     with_rule,
 )
-from pages.shared.linking_text import linked_text
-from pages.shared.loading import load_demo
-from pages.shared.url import View, parse, write
+from pages.shared.linking.text import linked_text
+from pages.shared.view import View, parse, write
 from tests.pages.test_pages import DEMO, GOLD, VIEW, address, opened, sound, upload
 
 MENTIONS = ("end-to-end", "gold")

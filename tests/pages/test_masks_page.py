@@ -13,10 +13,10 @@ from nereval_core.errors import FormatError, quoted
 from nereval_core.masking import masked, masked_text
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
-from pages.shared import corpora, masks
-from pages.shared.loading import Loaded, load_demo
-from pages.shared.reference import former_gold, taken, with_gold
-from pages.shared.url import MASKED, View, parse, write
+from pages.shared.data import caches, masks
+from pages.shared.data.loading import Loaded, load_demo
+from pages.shared.data.reference_layer import former_gold, taken, with_gold
+from pages.shared.view import MASKED, View, parse, write
 from tests.pages.test_pages import DEMO, VIEW, address, opened, sound
 
 HIDDEN = replace(VIEW, mask=MASKED)
@@ -67,7 +67,7 @@ def test_with_another_layer_as_gold() -> None:
     name = former_gold(DEMO)
     for one in (held, other):
         assert one.original is not None
-        found, told = (corpora.outcome(each, name, "nervaluate-1.2.1") for each in (one, one.original))
+        found, told = (caches.outcome(each, name, "nervaluate-1.2.1") for each in (one, one.original))
         assert found.figures.equals(told.figures)
 
 
@@ -76,17 +76,17 @@ def test_published_scorers_count_by_the_original(loaded: Loaded) -> None:
     """Some of them look at words; those that refuse say so without quoting any."""
     hidden = masks.taken(loaded)
     applied = 0
-    for name in corpora.conventions():
+    for name in caches.conventions():
         try:
-            told = corpora.outcome(loaded, "rules", name)
+            told = caches.outcome(loaded, "rules", name)
         except FormatError as error:
             with pytest.raises(FormatError) as refused:
-                corpora.outcome(hidden, "rules", name)
+                caches.outcome(hidden, "rules", name)
             assert len(refused.value.problems) == len(error.problems)
             assert not [word for word in words(loaded) if quoted(word) in str(refused.value)]
             continue
         applied += 1
-        found = corpora.outcome(hidden, "rules", name)
+        found = caches.outcome(hidden, "rules", name)
         assert found.figures.equals(told.figures) and found.signature == f"{told.signature} | text masked"
         for evaluation in found.evaluations:
             old, new = told.records(evaluation), found.records(evaluation)
@@ -102,7 +102,7 @@ def test_published_scorers_count_by_the_original(loaded: Loaded) -> None:
 
 def test_what_parts_a_scorer_from_ours_is_the_same() -> None:
     hidden = masks.taken(DEMO)
-    one, other = (corpora.differing(each, "rules", "nervaluate-1.1.0", "strict", "strict") for each in (DEMO, hidden))
+    one, other = (caches.differing(each, "rules", "nervaluate-1.1.0", "strict", "strict") for each in (DEMO, hidden))
     assert one.drop(columns="text").equals(other.drop(columns="text"))
 
 

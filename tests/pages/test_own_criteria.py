@@ -13,14 +13,14 @@ from nereval_core.readers import Source
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.tables import records
-from pages.shared import corpora, keys, own
-from pages.shared.lists import ROWS, count
-from pages.shared.loading import load, load_demo
-from pages.shared.navigation import pages
-from pages.shared.queries import Query, query_of
-from pages.shared.reading.document import card, document_marks, find
-from pages.shared.tables import confusion_table, criteria_table, types_table
-from pages.shared.url import View, checked, write
+from pages.shared.components.navigation import pages
+from pages.shared.components.record_list import ROWS, count
+from pages.shared.data import caches, own_criteria
+from pages.shared.data.loading import load, load_demo
+from pages.shared.documents.document import card, document_marks, find
+from pages.shared.view import View, checked, keys, write
+from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
+from pages.shared.view.queries import Query, query_of
 from tests.pages.test_pages import address, cell, headings, opened, sound
 
 TOML = """
@@ -39,7 +39,7 @@ leave_out = ["cell_line"]
 """
 BOTH = criteria_from_toml(TOML, "own.toml")
 HALF, ONE_TYPE = BOTH
-STATE = {keys.OWN: own.Own(BOTH)}
+STATE = {keys.OWN: own_criteria.Own(BOTH)}
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 PAGES = ("Overview", "Confusion", "Errors", "Documents")
@@ -51,7 +51,7 @@ def under(criterion: Criterion) -> View:
 
 
 def scored(*criteria: Criterion) -> Scores:
-    settings = corpora.settings_of(DEMO.corpus.gold, VIEW, criteria)
+    settings = caches.settings_of(DEMO.corpus.gold, VIEW, criteria)
     return score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"), settings)
 
 
@@ -100,7 +100,7 @@ def test_what_a_user_writes_is_no_markup() -> None:
         ("", "f0.toml: no criteria found"),
         (b"\xff\xfe\x00", "f0.toml: the file is UTF-16"),
         (b"\xffa", "f0.toml:1: byte 0xFF"),
-        ("#" * (own.SIZE + 1), f"f0.toml: {own.SIZE + 1:,} bytes"),
+        ("#" * (own_criteria.SIZE + 1), f"f0.toml: {own_criteria.SIZE + 1:,} bytes"),
     ],
 )
 def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: str) -> None:
@@ -115,15 +115,15 @@ def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: 
 
 
 def test_a_session_has_so_many_criteria_and_no_more() -> None:
-    text = "".join(f"[criterion.c{number}]\n" for number in range(own.MOST))
-    found = own.taken(own.Own(BOTH), [("many.toml", text.encode())])
+    text = "".join(f"[criterion.c{number}]\n" for number in range(own_criteria.MOST))
+    found = own_criteria.taken(own_criteria.Own(BOTH), [("many.toml", text.encode())])
     assert [criterion.name for criterion in found.criteria] == [
         "half",
         "one-type",
-        *(f"c{n}" for n in range(own.MOST - 2)),
+        *(f"c{n}" for n in range(own_criteria.MOST - 2)),
     ]
     assert len(found.problems) == 1 and "2 criteria more than the 20" in found.problems[0]
-    assert own.taken(found, [("same.toml", TOML.encode())]).criteria == found.criteria
+    assert own_criteria.taken(found, [("same.toml", TOML.encode())]).criteria == found.criteria
 
 
 def test_a_criterion_is_replaced_by_one_of_its_name_and_removed() -> None:
@@ -142,10 +142,10 @@ def test_the_same_name_is_not_the_same_rule() -> None:
     view = replace(VIEW, criterion="mine", decision=("COR",))
     found = []
     for rule in (*rules, rules[0]):
-        app = opened("Errors", view, **{keys.OWN: own.Own((rule,))})
+        app = opened("Errors", view, **{keys.OWN: own_criteria.Own((rule,))})
         expected = scored(rule).counts("mine").cor
         assert expected is not None and f"**{count(expected, 'record')}**" in headings(app)
-        overview = opened("Overview", view, **{keys.OWN: own.Own((rule,))})
+        overview = opened("Overview", view, **{keys.OWN: own_criteria.Own((rule,))})
         assert overview.dataframe[0].value["COR"].iloc[-1] == expected
         found.append(expected)
     assert found[0] == found[2] != found[1]
@@ -163,8 +163,8 @@ def test_a_link_to_a_criterion_not_here_says_how_to_load_it() -> None:
 
 
 def test_what_is_saved_can_be_loaded() -> None:
-    assert own.read([("saved.toml", own.as_toml(BOTH).encode())]) == (BOTH, ())
-    template, problems = own.read([("template.toml", own.TEMPLATE.encode())])
+    assert own_criteria.read([("saved.toml", own_criteria.as_toml(BOTH).encode())]) == (BOTH, ())
+    template, problems = own_criteria.read([("template.toml", own_criteria.TEMPLATE.encode())])
     assert len(template) == 2 and not problems
     app = opened("Overview", VIEW, widget_criteria=True, **STATE)
     assert {button.label for button in app.get("download_button")} >= {"Template", "Save as TOML"}
@@ -196,7 +196,7 @@ def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion)
 @BY_NAME
 def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
-    records = corpora.ledger(DEMO, "rules", scores.settings, criterion.name)
+    records = caches.ledger(DEMO, "rules", scores.settings, criterion.name)
     types = opened("Confusion", view, **STATE).dataframe[0].value.index[:-1].tolist()
     assert types == sorted({kind for layer in scores.layers(criterion.name) for kind in layer.types})
     assert ("macromolecule" in types, "cell_line" in types) == (criterion is ONE_TYPE, criterion is HALF)
@@ -211,7 +211,7 @@ def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criter
 @BY_NAME
 def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
-    shown = corpora.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
+    shown = caches.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
     for row in (0, len(shown) // 2, len(shown) - 1):
         app = opened("Errors", view, **STATE, **{"list_errors": cell(row, "span")})
         assert f"**{count(len(shown), 'record')}**" in headings(app)
@@ -228,7 +228,7 @@ def test_documents_marks_each_span_with_its_decision(scores: Scores, criterion: 
     decisions = scores.decisions(name)
     marked = 0
     for document, doc in enumerate(gold.documents.ids):
-        one = corpora.reading(DEMO, "rules", scores.settings, name, doc)
+        one = caches.reading(DEMO, "rules", scores.settings, name, doc)
         rows = records(one, name)
         for mark in document_marks(one, name, rows):
             place = ("gold", "prediction").index(mark.side)
@@ -274,7 +274,7 @@ def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
 
     row = '{{"id": "d", "text": "p53 gene", "spans": [{{"start": 0, "end": {}, "label": "{}"}}]}}\n'
     loaded = load("one", layer(row.format(8, "DNA")), {"s": layer(row.format(3, "protein"))})
-    settings = corpora.settings_of(loaded.corpus.gold, View(), BOTH)
+    settings = caches.settings_of(loaded.corpus.gold, View(), BOTH)
     found = score_layers(loaded.corpus.gold, loaded.corpus.systems[0], settings)
     record = records(found, "strict").iloc[0]
     assert {row["partner"] for row in card(found, "strict", record)["rows"]} == {""}
@@ -295,8 +295,8 @@ def test_the_views_rules_come_before_the_criterions() -> None:
     view = replace(under(ONE_TYPE), merge=(("cell_type", "cells"),), leaveout=("RNA",), type=("cells", "macromolecule"))
     app = opened("Errors", view, **STATE)
     assert not app.warning
-    settings = corpora.settings_of(DEMO.corpus.gold, view, BOTH)
-    ledger = corpora.ledger(DEMO, "rules", settings, "one-type")
+    settings = caches.settings_of(DEMO.corpus.gold, view, BOTH)
+    ledger = caches.ledger(DEMO, "rules", settings, "one-type")
     assert f"**{count(ledger.total(query_of(view)).records, 'record')}**" in headings(app)
     types = set(ledger.facet_counts(Query(), "gold"))
     assert {"cells", "macromolecule"} <= types and not {"RNA", "cell_type"} & types

@@ -21,15 +21,15 @@ from nereval_core.errors import FormatError
 from nereval_core.ledger import ledger
 from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
-from pages.shared import corpora
-from pages.shared.downloads import csv_of
-from pages.shared.lists import ROWS, count, table_key
-from pages.shared.loading import load, load_demo, served_entries, served_folders, served_sources
-from pages.shared.navigation import pages
-from pages.shared.plain import plain
-from pages.shared.queries import Query, query_of
-from pages.shared.tables import confusion_table, types_table
-from pages.shared.url import ABSENT, ORDERS, View, parse, write
+from pages.shared.components.downloads import csv_of
+from pages.shared.components.navigation import pages
+from pages.shared.components.record_list import ROWS, count, table_key
+from pages.shared.data import caches
+from pages.shared.data.loading import load, load_demo, served_entries, served_folders, served_sources
+from pages.shared.view import ABSENT, ORDERS, View, parse, write
+from pages.shared.view.count_tables import confusion_table, types_table
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import Query, query_of
 from tests.support import ROOT
 
 OURS = ("Overview", "Confusion", "Errors", "Criteria")
@@ -440,7 +440,7 @@ def hostile() -> Iterator[View]:
     }
     sources = {name: Source.of_uploads([("a.jsonl", text.encode())]) for name, text in rows.items()}
     loaded = load("<i>name</i>", sources["gold"], {"=system": sources["=system"]})
-    corpora.shelf().put(loaded)
+    caches.shelf().put(loaded)
     yield View(corpus=loaded.corpus.digest, system="=system")
 
 
@@ -469,7 +469,7 @@ def test_a_long_list_is_paged() -> None:
     empty = "".join(json.dumps({"id": f"d{number}", "text": "a b c d e", "spans": []}) + "\n" for number in range(300))
     sources = [Source.of_uploads([("a.jsonl", text.encode())]) for text in (rows, empty)]
     loaded = load("many", sources[0], {"none": sources[1]})
-    corpora.shelf().put(loaded)
+    caches.shelf().put(loaded)
     app = opened("Errors", View(corpus=loaded.corpus.digest))
     assert "**1,500 records**" in headings(app)
     assert len(app.dataframe[0].value) == ROWS
@@ -512,7 +512,7 @@ def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
     ]
     sources = [Source.of_uploads([("a.jsonl", row)]) for row in rows]
     loaded = load("long", sources[0], {"system": sources[1]})
-    corpora.shelf().put(loaded)
+    caches.shelf().put(loaded)
     view = View(corpus=loaded.corpus.digest, system="system")
     app = opened("Errors", view, **{"list_errors": cell(0, "span")})
     assert len(app.dataframe[0].value) == 1

@@ -17,9 +17,9 @@ from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers
-from pages.shared import corpora, keys
-from pages.shared.loading import load_demo, renumbered
-from pages.shared.url import MASKED, View
+from pages.shared.data import caches
+from pages.shared.data.loading import load_demo, renumbered
+from pages.shared.view import MASKED, View, keys
 from tests.pages.test_pages import DEMO, address, opened, sound
 
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
@@ -189,7 +189,7 @@ def test_without_its_corpus_a_playlist_says_what_to_upload(
     store: PlaylistStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uid = address(starred(0, 1))["playlist"]
-    monkeypatch.setattr(corpora, "find", lambda prefix: None)
+    monkeypatch.setattr(caches, "find", lambda prefix: None)
     app = opened("Present", View(playlist=uid).with_sort("slides"))
     assert CORPUS.digest[:16] in app.warning[0].value and "Upload" in app.warning[0].value
     assert str(ERRORS.iloc[0]["gold_text"]).split()[0] in "\n".join(one.value for one in app.markdown)
@@ -222,8 +222,8 @@ def test_a_playlist_outlives_another_scoring_and_another_name(
     gold, other = (replace(layer, documents=documents) for layer in (CORPUS.gold, CORPUS.system("perceptron")))
     anew = replace(DEMO, corpus=Corpus("anew", documents, gold, (other.renamed("rules"),)), number=renumbered())
     assert anew.corpus.digest != CORPUS.digest
-    monkeypatch.setattr(corpora, "demo_names", lambda: ())
-    corpora.shelf().put(anew)
+    monkeypatch.setattr(caches, "demo_names", lambda: ())
+    caches.shelf().put(anew)
     for number, item in enumerate(store.playlists().standing[0].items):
         view = View(corpus=anew.corpus.digest, playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
         app = opened("Present", view)

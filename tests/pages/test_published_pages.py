@@ -14,12 +14,20 @@ from nereval_core.conventions import Outcome, conventions
 from nereval_core.errors import FormatError
 from nereval_core.library import LoadOptions
 from nereval_core.readers import Source
-from pages.shared import corpora
-from pages.shared.lists import table_key
-from pages.shared.loading import Loaded, load
-from pages.shared.plain import plain
-from pages.shared.published import counts_of, evaluations, figures_table, formula, in_numbers, made_of, values_of
-from pages.shared.url import View
+from pages.shared.components.record_list import table_key
+from pages.shared.data import caches
+from pages.shared.data.convention_results import (
+    counts_of,
+    evaluations,
+    figures_table,
+    formula,
+    in_numbers,
+    made_of,
+    values_of,
+)
+from pages.shared.data.loading import Loaded, load
+from pages.shared.view import View
+from pages.shared.view.plain_text import plain
 from tests.analysis.criteria.test_convention_differences import flat
 from tests.pages.test_pages import EVERY, VIEW, address, cell, headings, opened, sound
 
@@ -31,7 +39,7 @@ def loaded_of(gold: str, pred: str, name: str = "a.tsv", options: LoadOptions | 
     one, two = (Source.of_uploads([(name, text.encode())]) for text in (gold, pred))
     found = load("tags", one, {"system": two}, options)
     assert not found.problems
-    corpora.shelf().put(found)
+    caches.shelf().put(found)
     return found
 
 
@@ -64,7 +72,7 @@ def drawn() -> Loaded:
 def outcomes(loaded: Loaded) -> Iterator[tuple[str, Outcome]]:
     for name in conventions():
         try:
-            yield name, corpora.outcome(loaded, "system", name)
+            yield name, caches.outcome(loaded, "system", name)
         except FormatError as error:
             assert error.problems[0].remedy
 
@@ -75,7 +83,7 @@ def view_of(loaded: Loaded, name: str) -> View:
 
 def test_files_are_scored_as_the_scorer_reads_them(tags: Loaded) -> None:
     # Mended, the prediction has other tags: conlleval reads the orphan I itself, seven tags of eight as they stand.
-    found = corpora.outcome(tags, "system", "conlleval")
+    found = caches.outcome(tags, "system", "conlleval")
     assert found.scores["tokens"]["tokens"] == 8
     assert found.scores["phrases"]["overall"]["found"] == 4 and found.scores["phrases"]["overall"]["correct"] == 1
 
@@ -86,7 +94,7 @@ def test_every_count_is_the_sum_of_what_is_listed(drawn: Loaded, tags: Loaded) -
         for name, outcome in outcomes(loaded):
             for evaluation in evaluations(outcome, conventions()[name]):
                 table = figures_table(outcome, evaluation).set_index("scope")
-                records = corpora.outcome_records(loaded, "system", name, evaluation)
+                records = caches.outcome_records(loaded, "system", name, evaluation)
                 for scope, figure in counts_of(outcome, evaluation):
                     listed = made_of(records, scope, figure)
                     assert (listed[figure] != 0).all()
@@ -173,7 +181,7 @@ def test_a_published_ratio_opens_its_formula(tags: Loaded, figure: str) -> None:
 
 def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
     view = view_of(tags, "conlleval")
-    found = corpora.differing(tags, "system", "conlleval", "phrase", "strict")
+    found = caches.differing(tags, "system", "conlleval", "phrase", "strict")
     assert len(found) > 1
     key = table_key("table_differences", view, "conlleval, phrase", "strict")
     app = opened("Overview", view, **{key: cell(0, "spans")})

@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.readers import preview
 from nereval_core.readers.offsets import Offsets
-from pages.shared import corpora, looks, masks
+from pages.shared.data import caches, masks
+from pages.shared.start import recognition as start_recognition
 from tests.pages.test_pages import GOLD, PREDICTION, opened, pages, settled, sound
 from tests.readers.test_csv import GERMAN
 from tests.readers.test_readers import zipped
@@ -193,7 +194,7 @@ def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "other.csv").write_text(GERMAN)
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/export.json").write_bytes(EXPORT)
-    monkeypatch.setattr(corpora, "served_folder", lambda: tmp_path)
+    monkeypatch.setattr(caches, "served_folder", lambda: tmp_path)
     app = opened("Start")
     assert any("gold.json" in line or "Gold: recognised as **labelstudio**" in line for line in said(app))
     app = sound(labelled(app.selectbox, "Systems are in").set_value("runs").run())
@@ -207,4 +208,7 @@ def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_lines_end_as_sentences_do() -> None:
-    assert [looks._listed(["start"]), looks._listed(["start", "end"])] == ["start", "start and end"]
+    assert [start_recognition._listed(["start"]), start_recognition._listed(["start", "end"])] == [
+        "start",
+        "start and end",
+    ]

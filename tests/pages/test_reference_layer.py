@@ -9,10 +9,10 @@ import pytest
 from nereval_core.errors import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
-from pages.shared import corpora
-from pages.shared.loading import Loaded
-from pages.shared.reference import former_gold, gold_name, layers, moved, taken, with_gold
-from pages.shared.url import View
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded
+from pages.shared.data.reference_layer import former_gold, gold_name, layers, moved, taken, with_gold
+from pages.shared.view import View
 from tests.pages.test_pages import DEMO, VIEW, address, opened, sound
 
 FORMER = "original gold"
@@ -67,13 +67,13 @@ def test_a_system_may_have_the_name_already() -> None:
 
 def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
     held = with_gold(DEMO, "rules")
-    assert corpora.outcome(held, FORMER, "nervaluate-1.2.1").evaluations
+    assert caches.outcome(held, FORMER, "nervaluate-1.2.1").evaluations
     columns = replace(DEMO, options=replace(DEMO.options, gold_column=1, pred_column=2))
     lacking: Loaded = with_gold(columns, "rules")
     assert FORMER not in lacking.sources and lacking.options.gold_column == 2
     formats = tuple(replace(row, format="conll") for row in lacking.layers)
     with pytest.raises(FormatError, match="original gold"):
-        corpora.outcome(replace(lacking, layers=formats), FORMER, "conlleval")
+        caches.outcome(replace(lacking, layers=formats), FORMER, "conlleval")
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ from nereval_core.review.verdicts import Draft, Key, text_digest
 from nereval_core.review.what_if import what_if
 from nereval_core.scoring import Settings
 from nereval_core.writers.packing import packed
-from pages.shared import keys, reference
-from pages.shared.loading import Loaded
-from pages.shared.review_views import LABELS, VIEWS
-from pages.shared.url import REVIEW_VIEWS, View, parse
+from pages.shared.data import reference_layer
+from pages.shared.data.loading import Loaded
+from pages.shared.review.views import LABELS, VIEWS
+from pages.shared.view import REVIEW_VIEWS, View, keys, parse
 from tests.cli.test_review_apply_command import drafted
 from tests.pages.test_pages import DEMO, VIEW, address, cell, headings, opened, sound
 
@@ -188,7 +188,7 @@ def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -
 
 def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     base = replace(VIEW, system="annotator-2", reference="annotator-1")
-    loaded = reference.with_gold(DEMO, "annotator-1")
+    loaded = reference_layer.with_gold(DEMO, "annotator-1")
     store.give(drafted(loaded, "annotator-2", ("gold", "pred", "unclear")), "Ann")
     found = adjudicate(loaded.corpus.gold, loaded.corpus.system("annotator-2"), store.reviewed())
     app = opened("Review", view("adjudicate", base))

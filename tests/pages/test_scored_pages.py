@@ -23,10 +23,10 @@ from nereval_core.review.playlist_store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.scored import ledger as scored_ledger
 from nereval_core.scoring import Scores, score_layers
-from pages.shared import corpora, scored
-from pages.shared.keys import VERDICT
-from pages.shared.loading import DEMOS, load_demo
-from pages.shared.url import View, parse
+from pages.shared.data import caches, scored_folders
+from pages.shared.data.loading import DEMOS, load_demo
+from pages.shared.view import View, parse
+from pages.shared.view.keys import VERDICT
 from tests.pages.test_pages import address, opened, sound
 
 
@@ -53,7 +53,7 @@ def served(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     st.cache_resource.clear()
     # Other tests star records of the same demo.
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    monkeypatch.setattr(corpora, "served_folder", lambda: root)
+    monkeypatch.setattr(caches, "served_folder", lambda: root)
     yield root
     st.cache_resource.clear()
 
@@ -61,7 +61,7 @@ def served(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 def whole() -> tuple[Scores, Documents]:
     """Score the demo in memory, its documents as in the shards."""
     loaded = load_demo("pharmacology")
-    settings = corpora.settings_of(loaded.corpus.gold, View())
+    settings = caches.settings_of(loaded.corpus.gold, View())
     return score_layers(loaded.corpus.gold, loaded.corpus.system(systems()[0]), settings), loaded.corpus.documents
 
 
@@ -79,7 +79,7 @@ def test_the_command_line_leaves_what_pages_read(root: Path) -> None:
             one, other = (each.page(Query(text=text), rows=10_000) for each in (found, memory))
             columns = [column for column in one if column not in ("doc", "gold", "pred")]
             assert one[columns].astype("object").equals(other[columns].astype("object"))
-    assert len(scored.opened(root / "scored").corpus.documents) == len(documents)
+    assert len(scored_folders.opened(root / "scored").corpus.documents) == len(documents)
 
 
 def test_a_folder_is_opened_at_start(served: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
     else:
         for file in (tmp_path / "scored" / "columns").iterdir():
             file.write_bytes(file.read_bytes()[:-5])
-    monkeypatch.setattr(corpora, "served_folder", lambda: tmp_path)
+    monkeypatch.setattr(caches, "served_folder", lambda: tmp_path)
     if harm in ("manifest", "form"):
         app = sound(opened("Start").button(key="scored_open").click().run())
         assert len(app.error) == 1 and str(tmp_path / "scored") in app.code[0].value

@@ -12,9 +12,9 @@ import pytest
 from nereval_core.corpus import Corpus
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
-from pages.shared import scoring_apart
-from pages.shared.loading import load, load_demo
-from pages.shared.scoring_apart import overlapping_pairs, scored
+from pages.shared.data import scoring_process
+from pages.shared.data.loading import load, load_demo
+from pages.shared.data.scoring_process import overlapping_pairs, scored
 from tests.support.browser import Visit, running
 
 
@@ -41,13 +41,13 @@ def tangled(folder: Path, spans: int) -> Corpus:
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The processes that are started to score."""
     found: list[Any] = []
-    start = scoring_apart.started
+    start = scoring_process.started
 
     def noted(module: str) -> Any:
         found.append(start(module))
         return found[-1]
 
-    monkeypatch.setattr(scoring_apart, "started", noted)
+    monkeypatch.setattr(scoring_process, "started", noted)
     return found
 
 

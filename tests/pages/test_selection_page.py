@@ -18,10 +18,10 @@ from nereval_core.readers.offsets import Offsets
 from nereval_core.restricting import document_ids
 from nereval_core.store import Store
 from nereval_core.type_names import type_names
-from pages.shared.kept import Keeper, loaded_of
-from pages.shared.loading import load
-from pages.shared.orders import Again
-from pages.shared.published import applied
+from pages.shared.data.convention_results import applied
+from pages.shared.data.kept_corpora import Keeper, loaded_of
+from pages.shared.data.loading import load
+from pages.shared.data.orders import Again
 from tests.pages.test_pages import opened, settled, sound, upload
 
 TEXT = "Ann saw Bob in Rome"

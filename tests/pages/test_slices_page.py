@@ -27,11 +27,11 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures import slice_lines
 from nereval_core.scoring import Counts, score_layers
-from pages.shared import corpora
-from pages.shared.lists import count, table_key
-from pages.shared.loading import Loaded, load_demo
-from pages.shared.slices import said
-from pages.shared.url import View, parse
+from pages.shared.components.record_list import count, table_key
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded, load_demo
+from pages.shared.slices.hipe_and_decades import said
+from pages.shared.view import View, parse
 from tests.pages.test_pages import address, cell, headings, opened, sound
 from tests.pages.test_published_pages import loaded_of
 from tests.support.shared_corpora import SHARED, needs
@@ -202,7 +202,7 @@ def test_slices_in_words(name: str, words: str) -> None:
 
 
 def test_the_figure_holds_the_table_and_says_n() -> None:
-    scores = corpora.scores(NEWS, "rules", corpora.as_read(NEWS))
+    scores = caches.scores(NEWS, "rules", caches.as_read(NEWS))
     names = {"period": "slice", "POS": "n", "precision": "P", "recall": "R", "f1": "F1"}
     table = decade_table(scores, "strict").rename(columns=names)
     figure = slice_lines(table, "<i>title</i>", "decade", "; 20 documents")

@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis import slicing
 from nereval_core.analysis.sliced import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
 from nereval_core.report.figures_slices import GREY, reliability, slice_intervals, threshold_lines
-from pages.shared import corpora, keys
-from pages.shared.lists import count, table_key
-from pages.shared.loading import Loaded, load_demo
-from pages.shared.slices import VIEWS
-from pages.shared.url import SLICED_BY, SLICES_VIEWS, View, parse
+from pages.shared.components.record_list import count, table_key
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded, load_demo
+from pages.shared.slices.hipe_and_decades import VIEWS
+from pages.shared.view import SLICED_BY, SLICES_VIEWS, View, keys, parse
 from tests.analysis.slices.test_slicing import GOLD, PRED
 from tests.pages.test_pages import address, cell, headings, opened, sound
 from tests.pages.test_published_pages import loaded_of
@@ -172,7 +172,7 @@ def test_by_token_only_documents_are_sliced() -> None:
     ]
     row = app.dataframe[0].value
     assert row["gold POS"].sum() == sum(
-        counts.pos for counts in corpora.scores(BIOLOGY, "rules", corpora.as_read(BIOLOGY)).by_type("fragment").values()
+        counts.pos for counts in caches.scores(BIOLOGY, "rules", caches.as_read(BIOLOGY)).by_type("fragment").values()
     )
 
 

@@ -17,10 +17,10 @@ from nereval_core.analysis.sentences import Count, in_words, percent, transition
 from nereval_core.analysis.transition_tables import ALL, FROM, STATES, matrix, transition_records, transition_sheets
 from nereval_core.analysis.transitions import right_table, transitions
 from nereval_core.report.figures_transitions import right_bars
-from pages.shared.lists import count, table_key
-from pages.shared.queries import query_of, view_of
-from pages.shared.transitions import cell_queries
-from pages.shared.url import View, parse, write
+from pages.shared.compare.transitions import cell_queries
+from pages.shared.components.record_list import count, table_key
+from pages.shared.view import View, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.pages.test_pages import DEMO, ROOT, VIEW, address, cell, headings, opened, sound
 from tests.support.other_formats import Demo
 

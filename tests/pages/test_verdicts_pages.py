@@ -15,9 +15,9 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.review.reviewed import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE, Draft, Marked
-from pages.shared import keys, verdicts
-from pages.shared.lists import LIST, ROWS
-from pages.shared.url import MASKED, View
+from pages.shared.components.record_list import LIST, ROWS
+from pages.shared.data import verdict_store
+from pages.shared.view import MASKED, View, keys
 from tests.pages.test_pages import VIEW, headings, opened, sound
 
 BOB = {keys.REVIEWER: "Bob"}
@@ -28,11 +28,11 @@ ANN = {keys.REVIEWER: "Ann"}
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
     """A store that no other test writes to."""
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     found = ReviewStore(tmp_path / "review.sqlite")
     yield found
     found.close()
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
 
 
 def press(app: AppTest, name: str) -> AppTest:
@@ -107,7 +107,7 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(page: str, store: Rev
 
 def test_verdicts_outlive_the_server(store: ReviewStore) -> None:
     press(press(first("Errors", ANN), "gold"), "both")
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     app = opened("Errors", VIEW)
     assert app.dataframe[0].value["verdict"].tolist()[:2] == ["gold · Ann", "both · Ann"]
     app = opened("Errors", replace(VIEW, system="perceptron", criterion="lenient", decision=DECISIONS))
@@ -325,11 +325,11 @@ def test_a_store_that_cannot_be_written_says_so_and_what_was_typed_stays(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/file/review.sqlite")
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     app = press(write(first("Errors", ANN), "my note"), "gold")
     assert app.error and "try again" in said(app) and written(app) == "my note"
     monkeypatch.setenv("NEREVAL_REVIEW_URL", "mysql://somewhere/else")
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     app = press(write(first("Documents", ANN), "my note"), "gold")
     assert "Verdicts are not up to date" in said(app) and "Verdicts are not up to date" in said(opened("Errors", VIEW))
     assert app.error and "mysql" in said(app) and written(app) == "my note"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.glossary import DECISIONS
-from pages.shared.url import ABSENT, LAYOUTS, LIMIT, ORDERS, View, checked, linkable, parse, write
+from pages.shared.view import ABSENT, LAYOUTS, LIMIT, ORDERS, View, checked, linkable, parse, write
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 TYPES = st.lists(NAMES | st.sampled_from(["a,b", "=x", "50%", "-", "%2C", ";"]), unique=True, max_size=4).map(tuple)

@@ -21,7 +21,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.texts import Texts
 from nereval_core.writers import parquet as writer
 from nereval_core.writers import write
-from pages.shared.loading import likely_systems, load, served_sources
+from pages.shared.data.loading import likely_systems, load, served_sources
 from tests.readers.test_jsonl import FULL
 from tests.support.layer_strategies import content, layers
 

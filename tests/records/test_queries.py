@@ -17,18 +17,9 @@ from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.tables import MISSED, SPURIOUS, confusion
-from pages.shared.loading import demo_names, load_demo
-from pages.shared.queries import (
-    FACETS,
-    NO_GOLD,
-    Query,
-    cell_query,
-    context,
-    narrowed,
-    query_of,
-    view_of,
-)
-from pages.shared.tables import (
+from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.view import ABSENT, LAYOUTS, ORDERS, View, parse, write
+from pages.shared.view.count_tables import (
     COUNTS,
     RATIOS,
     confusion_table,
@@ -39,7 +30,7 @@ from pages.shared.tables import (
     types_cell,
     types_table,
 )
-from pages.shared.url import ABSENT, LAYOUTS, ORDERS, View, parse, write
+from pages.shared.view.queries import FACETS, NO_GOLD, Query, cell_query, context, narrowed, query_of, view_of
 
 MERGES = {
     "pharmacology": (("NORMALIZABLES", "drug"), ("NO_NORMALIZABLES", "drug")),

@@ -20,10 +20,10 @@ from nereval_core.report.export import frame_as
 from nereval_core.report.figures_transitions import right_bars
 from nereval_core.report.printed import as_parquet
 from nereval_core.report.sheets import Sheet
-from pages.shared import downloads
-from pages.shared.downloads import FORMS, file_of
-from pages.shared.loading import load_demo
-from pages.shared.url import View
+from pages.shared.components import downloads
+from pages.shared.components.downloads import FORMS, file_of
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View
 from tests.pages.test_pages import opened, sound
 from tests.support.commands import Cli
 

@@ -31,7 +31,7 @@ from nereval_core.review.schema import REVISION
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
 from nereval_core.scoring import Settings, score_layers
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 from tests.review.test_store import TEXT, draft
 from tests.support.databases import emptied
 

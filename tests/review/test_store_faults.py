@@ -18,7 +18,7 @@ from nereval_core.errors import FormatError
 from nereval_core.review.lines import written as lines_of
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
-from pages.shared import verdicts
+from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said, write, written
 from tests.support import ROOT, databases
 from tests.support.reviewers import verdict
@@ -144,18 +144,18 @@ def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{small}/review.sqlite")
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     app = press(first("Errors", ANN), "gold")
     filler = fill(small)
     app = press(write(app, LONG), "pred")
     assert "the disk is full, and nothing was kept; make room and try again" in said(app) and written(app) == LONG
     # Another server on the full disk.
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
     app = first("Errors", ANN)
     assert progress(app).startswith(":primary[1 of 60 have a verdict")
     filler.unlink()
     assert "Kept as Ann: prediction is right" in said(press(app, "pred"))
-    verdicts._kept.clear()
+    verdict_store._kept.clear()
 
 
 def test_a_database_that_may_not_grow_is_told_as_full(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from nereval_core.errors import FormatError
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
-from pages.shared.verdicts import Verdicts
+from pages.shared.data.verdict_store import Verdicts
 from tests.support import ROOT, databases
 from tests.support.reviewers import READER, RECORDS, verdict
 

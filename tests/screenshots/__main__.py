@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from PIL import Image
 
-from pages.shared.loading import load_demo
-from pages.shared.url import View, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, write
 from tests.support.browser import ROOT, Visit, launched, served
 
 HERE = Path(__file__).parent

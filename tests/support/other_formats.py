@@ -10,7 +10,7 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 
 
 @cache

@@ -25,7 +25,7 @@ from nereval_core.analysis.stand_in import (
 from nereval_core.criteria import CRITERIA, Decision
 from nereval_core.errors import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 from tests.support.oracle import Span
 from tests.support.spans import documents, make, random_spans, settings
 

@@ -18,9 +18,9 @@ from nereval_core.guide import Example, decide
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.queries import Query
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.loading import load_demo
-from pages.shared.queries import query_of, view_of
-from pages.shared.url import View, parse, write
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View, parse, write
+from pages.shared.view.queries import query_of, view_of
 from tests.records.test_queries import CASES, LEFT_OUT, MERGES
 from tests.support.layer_strategies import texts
 

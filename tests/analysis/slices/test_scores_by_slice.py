@@ -22,7 +22,7 @@ from nereval_core.analysis.thresholds import DECIDED, DROPPED, Thresholded, over
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Counting, score_layers
 from nereval_core.tables import DECISIONS
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 from tests.analysis.slices.test_slicing import GOLD, PRED, drawn, layer_of, together
 from tests.support.spans import CRITERIA_TESTED, Settings, documents, make, random_spans, settings
 

@@ -27,7 +27,7 @@ from nereval_core.readers import Source, read
 from nereval_core.scoring import Counting, Scores, Settings, apply_rules, score_layers
 from nereval_core.tables import record_ids
 from nereval_core.tokens import tokens_of
-from pages.shared.loading import load_demo
+from pages.shared.data.loading import load_demo
 from tests.support.layer_strategies import layers
 from tests.support.spans import documents, make, random_spans, settings
 

@@ -1,0 +1,228 @@
+"""What the tables of the Compare page share: files, what a cell opens, and the records in which two systems differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.against import ONLY_OTHER, ONLY_THIS
+from nereval_core.analysis.comparison_tables import p_said, signed
+from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import RUNS, ResamplingUnits, offered, resampling_units
+from nereval_core.corpus import Documents
+from nereval_core.criteria import CRITERIA
+from nereval_core.errors import FormatError
+from nereval_core.queries import Query
+from nereval_core.report.printed import DAGGER, UNDEFINED
+from nereval_core.report.sheets import Sheet
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Counts, Scores
+from pages.shared.components import navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import count, opened, selected_cell, table_key
+from pages.shared.data import caches, masks
+from pages.shared.overview import formula_box
+from pages.shared.view import keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+from pages.shared.view.queries import view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LINE = 130
+"""Characters that stand beside the files of a table; more go beneath."""
+MANY = 20_000
+"""Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
+
+
+def plan_of(here: Here) -> Plan:
+    """Return how often is resampled, by the number of documents."""
+    return Plan() if len(here.loaded.corpus.documents) <= MANY else Plan(resamples=2_000)
+
+
+def units_of(here: Here, documents: Documents | None = None) -> ResamplingUnits:
+    """Return what is resampled: as the view has it, and what was read where these documents have no such units."""
+    documents = here.loaded.corpus.documents if documents is None else documents
+    try:
+        return _units(here.loaded.corpus.digest, here.loaded.number, here.view.resample, documents)
+    except FormatError:
+        return resampling_units(documents)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _units(digest: str, number: int, by: str, _documents: Documents) -> ResamplingUnits:
+    return resampling_units(_documents, by)
+
+
+def choose_units(here: Here) -> None:
+    """Ask what is resampled, and warn of what the choice means for intervals."""
+    documents = here.loaded.corpus.documents
+    names = offered(documents)
+    runs = [f"{RUNS}{length}" for length in (10, 20, 50) if 2 * length <= len(documents)]
+    now = units_of(here)
+    choices = list(dict.fromkeys((*names, *runs, now.by)))
+    key = f"{keys.WIDGET}resample_by"
+    st.session_state[key] = now.by
+    said = {one: resampling_units(documents, one).many for one in choices}
+
+    def took() -> None:
+        chosen = st.session_state[key]
+        state.update(resample="" if chosen == names[0] else chosen)
+
+    if len(choices) > 1:
+        st.selectbox(
+            "Resample",
+            choices,
+            key=key,
+            format_func=lambda one: said[one],
+            on_change=took,
+            width=420,
+            help="Intervals and tests take these for independent of one another.",
+        )
+    if here.view.resample and here.view.resample != now.by:
+        try:
+            resampling_units(documents, here.view.resample)
+        except FormatError as error:
+            show_problems([masks.told(str(problem)) for problem in error.problems])
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Say what to know before relying on intervals."""
+    for line in lines:
+        st.markdown(f":orange-badge[intervals] {plain(f'{line[0].upper()}{line[1:]}.', 500)}")
+
+
+def made(plan: Plan, units: ResamplingUnits) -> str:
+    """Say how intervals are made."""
+    return (
+        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.many}, {plan.resamples:,} resamples, "
+        f"seed {plan.seed}"
+    )
+
+
+def tested(plan: Plan, units: ResamplingUnits) -> str:
+    """Say what a dagger means."""
+    return (
+        f"{DAGGER} differs from the baseline: p at most {1 - plan.level:.2g} by approximate randomization "
+        f"({plan.resamples:,} random swaps of {units.many}), after Holm's correction over the systems"
+    )
+
+
+def table(
+    here: Here,
+    scores: Mapping[str, Scores],
+    shown: pd.DataFrame,
+    name: str,
+    long: pd.DataFrame,
+    width: int,
+    title: str,
+    *,
+    said: str = "",
+    strong: frozenset[tuple[int, int]] = frozenset(),
+    figure: Callable[[], Any] | None = None,
+) -> tuple[int, str] | None:
+    """Show a table with its files and a word on reading it; return the cell chosen.
+
+    Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold.
+    """
+    column = st.column_config.Column
+    numbers = {
+        one: st.column_config.NumberColumn(one, width=width, format="%.3f")
+        for one in shown.columns
+        if pd.api.types.is_float_dtype(shown[one])
+    }
+    event = st.dataframe(
+        shown,
+        key=table_key(f"{keys.TABLE}{name}", here.view, tuple(shown.columns)),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder=UNDEFINED,
+        height=min(35 * (len(shown) + 1) + 3, 560),
+        column_config={one: column(one, width=width) for one in shown.columns}
+        | numbers
+        | {str(shown.columns[0]): column(str(shown.columns[0]), width=150, pinned=True)},
+    )
+    plan, units = plan_of(here), units_of(here)
+    signed_by = tuple(signature(scores[system], here.by, intervals=units.signed(plan)) for system in here.systems)
+
+    def printed() -> tuple[Sheet]:
+        rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
+        notes = (f"{made(plan, units)}.", f"{tested(plan, units)}; the baseline is {here.system}.", *signed_by)
+        return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong),)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        file = name.replace("_", "-")
+        export(long, " / ".join(signed_by), name=file, key=name, printed=printed, figure=figure)
+        if said and len(said) <= LINE:
+            st.caption(plain(said, LINE))
+    if len(said) > LINE:
+        st.caption(plain(said, 600))
+    return selected_cell(event, len(shown), [str(one) for one in shown.columns])
+
+
+def score_box(
+    here: Here, criterion: str, system: str, counts: Counts, row: pd.Series[Any], difference: pd.Series[Any] | None
+) -> None:
+    """Show how an F1 is made, of a type where the row has one, its interval, and how it differs from the baseline.
+
+    `row` has INTERVAL_COLUMNS, `difference` DIFFERENCE_COLUMNS.
+    """
+    kind = None if pd.isna(row["type"]) else str(row["type"])
+    with st.container(border=True):
+        formula_box(here, criterion, "F1", counts, kind, system=system)
+        ends = "; ".join(
+            f"{name} {_number(row[long])}, interval {_number(row[f'{long}_low'])} to {_number(row[f'{long}_high'])}"
+            for name, long in (("F1", "f1"), ("P", "precision"), ("R", "recall"))
+        )
+        st.caption(plain(f"{ends}. {units_of(here).named(row['units'])} with spans.", 400))
+        if row["why"]:
+            st.caption(plain(f"{row['why'][0].upper()}{row['why'][1:]}.", 200))
+        if row["undefined"]:
+            st.caption(
+                f"F1 is undefined in {row['undefined']:,} of {plan_of(here).resamples:,} resamples, which are left out."
+            )
+        if kind is None:
+            view = replace(here.view, criterion=criterion, system=system)
+            navigation.link_to("Overview", f":primary[Overview of {plain(system)} under {plain(criterion)} →]", view)
+        if difference is not None:
+            differing(here, criterion, difference, kind)
+
+
+def differing(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None) -> None:
+    """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right."""
+    one, other = str(row["baseline"]), str(row["system"])
+    p, holm = (p_said(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    said = (
+        f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
+        f"{_signed(row['high'])}; p {p}, after Holm over {row['tests']} tests {holm}."
+    )
+    st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
+    if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
+        return
+    ledger = caches.ledger(here.loaded, one, here.settings, criterion)
+    view = replace(here.view, criterion=criterion, system=one)
+    asked = {
+        name: Query(gold=() if kind is None else (kind,), having=((f"against {other}", value),))
+        for name, value in ((one, ONLY_THIS), (other, ONLY_OTHER))
+    }
+    with st.container(horizontal=True):
+        for name, query in asked.items():
+            number = count(ledger.total(query).records, "gold span")
+            navigation.link_to("Errors", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
+    if one == here.system:
+        better = other if row["difference"] > 0 else one
+        opened(here, criterion, asked[better], f"only {plain(better)} right", name="compare_apart")
+
+
+def _number(value: float) -> str:
+    return UNDEFINED if pd.isna(value) else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return UNDEFINED if pd.isna(value) else signed(value)

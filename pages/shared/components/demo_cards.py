@@ -1,0 +1,35 @@
+"""Opening a corpus, and the demo corpora to open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from nereval_core.errors import FormatError
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded, demo_names
+from pages.shared.view import View, keys, state
+from pages.shared.view.plain_text import plain
+
+
+def open_corpus(loaded: Loaded) -> None:
+    """Show a corpus; a link that waits for it keeps its filters, any other view starts anew."""
+    digest = loaded.corpus.digest
+    waiting = state.view()
+    fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
+    state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
+    st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
+
+
+def cards(chosen: str | None) -> None:
+    """Offer the demo corpora; `chosen` is the digest of the corpus at hand."""
+    for column, name in zip(st.columns(3), demo_names(), strict=False):
+        loaded = caches.demo(name)
+        here = loaded.corpus.digest == chosen
+        with column.container(border=True, height="stretch"):
+            st.markdown(f"**{plain(loaded.corpus.name)}**")
+            st.caption(plain(loaded.description, 300))
+            st.button(
+                "Chosen" if here else "Open", key=f"demo-{name}", on_click=open_corpus, args=(loaded,), disabled=here
+            )

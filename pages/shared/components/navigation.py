@@ -1,0 +1,54 @@
+"""Links to the pages that exist, in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import streamlit as st
+
+from pages.shared.view import View, keys, state
+
+ROOT = Path(__file__).parents[3]
+START = "app.py"
+
+GROUPS = {
+    "": ("Start",),
+    "Read": ("Overview", "Confusion", "Errors", "Documents"),
+    "Explain": ("Guide", "Criteria", "Slices"),
+    "Compare": ("Compare", "Agreement", "Consistency"),
+    "More": ("Linking", "Review", "Present"),
+}
+
+
+@cache
+def pages() -> Mapping[str, str]:
+    """Return the file of each page by its name; the numbers in file names only order them."""
+    files = sorted((ROOT / "pages").glob("[0-9]*_*.py"))
+    return MappingProxyType({"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files})
+
+
+def draw() -> None:
+    """Draw the grouped links; each keeps what is shown."""
+    found = pages()
+    params = state.link(state.view())
+    for group, names in GROUPS.items():
+        present = [name for name in names if name in found]
+        if group and present:
+            st.caption(group)
+        for name in present:
+            st.page_link(found[name], label=name, query_params=params)
+
+
+def link_to(name: str, label: str, view: View, *, help: str | None = None, key: str = "") -> None:
+    """Draw a link to a page, showing a view there; nothing where the page does not exist.
+
+    With a key it leads somewhere from the page itself too: there the session is right, not the address.
+    """
+    found = pages()
+    if key and name == st.session_state.get(keys.PAGE):
+        st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=state.put, args=(view,), help=help)
+    elif name in found:
+        st.page_link(found[name], label=label, query_params=state.link(view), help=help)

@@ -1,0 +1,314 @@
+"""Lists of match records: a page of rows with their context, the one chosen shown in its text, links onward."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from nereval_core.criteria import CRITERIA
+from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.ledger import MemoryLedger
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.highlight import Mark, document_html, within
+from nereval_core.report.marks import marks
+from nereval_core.review.records import attached
+from nereval_core.review.shown import listed
+from nereval_core.scoring import Scores
+from nereval_core.tables import records
+from pages.shared.components import layer_downloads, navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.terms import explained
+from pages.shared.view import ORDERS, View
+from pages.shared.view.keys import HELD, LIST, WANTED
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import Ledger, Line, Query, Total, context, view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+ROWS = 100
+"""Records on one page of a list: no message to the browser grows beyond that."""
+BESIDE = 32
+"""Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
+CONTEXT = 160
+"""Characters before and after a record's spans in its card."""
+CHOSEN_BY = "span"
+"""The column whose cell is chosen where a row is chosen for the reader."""
+_NAMES = {code: f"{look.glyph} {look.label}" for code, look in LOOKS.items()}
+EXCERPT = 2_000
+"""Characters in a card; of longer spans only the beginning is shown."""
+
+
+def table_key(name: str, *facts: object) -> str:
+    """Return a widget key that changes with what a table holds: a selection must not outlive its data."""
+    return f"{name}_{zlib.crc32(repr(facts).encode()):08x}"
+
+
+def steady_key(name: str, *facts: object) -> str:
+    """Return the key of a table that stays where it is when what it holds changes; what was chosen in it goes then.
+
+    To put another table in its place takes a browser several times as long as to write other cells.
+    """
+    now = table_key(name, *facts)
+    if st.session_state.get(HELD + name, now) != now:
+        st.session_state[name] = {"selection": {"rows": [], "columns": [], "cells": []}}
+    st.session_state[HELD + name] = now
+    return name
+
+
+def selected_cell(event: Any, rows: int, columns: Sequence[str]) -> tuple[int, str] | None:
+    """Return the row number and column of the cell chosen, None where there is none in the table."""
+    cells = event["selection"].get("cells", []) if event else []
+    row, column = cells[0] if cells else (-1, "")
+    return (int(row), str(column)) if 0 <= int(row) < rows and column in columns else None
+
+
+def opened(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
+    """Show the records of a count: title, number, list, and the way to Errors. `title` is Markdown."""
+    view = view_of(replace(here.view, criterion=criterion), query)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{title}: {counted(criterion, here.ledger(criterion).total(query))}**")
+        navigation.link_to("Errors", ":primary[Open in Errors →]", view, key=name)
+    record_table(here, criterion, query, name=name)
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def noun(criterion: str) -> str:
+    """Return what a count under a criterion counts, as far as lists go: records, or the tokens in them."""
+    by_token = criterion in CRITERIA and CRITERIA[criterion].unit == "token"
+    return "token" if by_token else "record"
+
+
+def counted(criterion: str, found: Total) -> str:
+    """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
+    records = count(found.records, "record")
+    return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
+
+
+def record_table(
+    here: Here,
+    criterion: str,
+    query: Query,
+    *,
+    name: str,
+    order: str = ORDERS[0],
+    height: int | None = None,
+    card: Callable[[Here, str, pd.Series], None] | None = None,
+    beside: Callable[[int | None], None] | None = None,
+) -> None:
+    """List records; choosing a cell shows its record in the text, with the link to the document, or by `card`.
+
+    `beside` draws what stands beside the list's own controls; it is told where in document order the record chosen
+    stands.
+    """
+    ledger = here.ledger(criterion)
+    total = ledger.total(query).records
+    if not total:
+        st.caption("No records.")
+        return
+    if order not in ledger.orders(query):
+        st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
+        order = ORDERS[0]
+    wanted = _wanted(ledger, query, order, name)
+    # What a record chosen is put on changes nothing of the list.
+    view = replace(here.view, playlist="")
+    first = first_row(total, name, view, at=wanted)
+    part = ledger.page(query, order, first, ROWS)
+    table = rows_table(part, here.loaded.corpus.documents.texts)
+    if noun(criterion) == "token":
+        table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
+    if isinstance(ledger, MemoryLedger) and (found := attached(ledger.about)).given:
+        table = table.add_column(1, "verdict", pa.array(listed(found, part.index), pa.string()))
+    key = steady_key(LIST + name, view, criterion, first, tuple(part["record"]))
+    if wanted is not None:
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(wanted - first, CHOSEN_BY)]}}
+    event = st.dataframe(
+        table,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=height or min(35 * (len(part) + 1) + 3, 360),
+        placeholder="",
+        column_config=_config(),
+    )
+    cell = selected_cell(event, len(part), table.column_names)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pieces = partial(ledger.pieces, query, order)
+        below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
+        export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total, below=below)
+        if beside is not None:
+            beside(None if cell is None else int(part.index[cell[0]]))
+        if cell is None:
+            st.caption("Choose a row to read it in its text.")
+    if cell is not None:
+        (card or record_card)(here, criterion, part.iloc[cell[0]])
+
+
+def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
+    """Offer the spans of the records listed as a layer, to be looked at or annotated anew in another tool."""
+    ledger = here.ledger(criterion)
+    if not isinstance(ledger, MemoryLedger):
+        return
+    st.markdown("**Their spans, as annotations**")
+    sides: dict[str, Literal["gold", "pred"]] = {"gold": "gold", here.view.system: "pred"}
+    side = st.segmented_control(
+        "Spans of", list(sides), default="gold", required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
+    )
+    layer = ledger.spans(query, sides[side or "gold"])
+    key = (here.loaded.number, here.view.system, side, criterion, query, repr(here.settings))
+    layer_downloads.offer(lambda: layer, len(layer), f"{layer_downloads.file_name(side or 'gold')}-{name}", key)
+
+
+def choose(name: str, position: int) -> None:
+    """Have a list show a record as chosen, by its place in document order."""
+    st.session_state[WANTED + name] = position
+
+
+def _wanted(ledger: Ledger, query: Query, order: str, name: str) -> int | None:
+    """Return the row of the record that a list was asked to show as chosen, None where it is not in the list."""
+    position = st.session_state.pop(WANTED + name, None)
+    if position is None or not isinstance(ledger, MemoryLedger):
+        return None
+    rows = np.flatnonzero(ledger.positions(query, order) == position)
+    return int(rows[0]) if len(rows) else None
+
+
+def first_row(rows: int, name: str, view: View, what: str = "records", at: int | None = None) -> int:
+    """Ask for the page of a long list; return its first row. The page that has row `at` is turned to."""
+    if rows <= ROWS:
+        return 0
+    pages = -(-rows // ROWS)
+    key = table_key(f"{LIST}page_{name}", view, rows)
+    if at is not None:
+        st.session_state[key] = at // ROWS + 1
+    number = st.number_input(f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=key, width=220)
+    return (int(number) - 1) * ROWS
+
+
+def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
+    """Return the rows of a list as they are shown, from records with the columns of RECORD_COLUMNS."""
+    columns = {
+        "decision": labels(_NAMES[code] for code in _words(part["decision"])),
+        **in_context(context(part, texts, BESIDE)),
+        "gold type": _words(part["gold_type"]),
+        "predicted type": _words(part["pred_type"]),
+        "predicted text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
+        "why": _words(part["reason"]),
+        "document": _words(part["document"]),
+    }
+    return table_of(columns)
+
+
+def table_of(columns: Mapping[str, Any]) -> pa.Table:
+    """Return columns of text and numbers as a table that goes to the browser as it is."""
+    # Through pandas, and with a Styler for the colours, a list took half of the time of its page.
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+def labels(names: Iterable[str]) -> list[list[str]]:
+    """Return a column of decisions for `decision_column`: one coloured label in each cell."""
+    return [[name] for name in names]
+
+
+def decision_column(width: int, looks: Mapping[str, str], help: str | None = None) -> Any:
+    """Describe a column of `labels`, whose names have the decisions given with them; with none they are grey."""
+    theme = int(st.context.theme.type == "dark")
+    # On a fill the browser writes in black or white, whichever reads better; a hue itself is too dim for either.
+    colours = [LOOKS[code].colour.fill[theme] if code else "gray" for code in looks.values()]
+    return st.column_config.MultiselectColumn(
+        "decision", width=width, help=help, options=list(looks), color=colours, disabled=True
+    )
+
+
+def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:
+    """Return three columns of a list: the words before, in and after what a row is about."""
+    return {
+        "before": [before for before, _, _ in lines],
+        name: [short(text) for _, text, _ in lines],
+        "after": [after for _, _, after in lines],
+    }
+
+
+def _words(column: pd.Series) -> list[str | None]:
+    """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
+    there, place = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    names: list[str | None] = [None] * int((there < 0).sum())
+    names += column.cat.categories.take(there[there >= 0]).tolist()
+    return [names[number] for number in place.tolist()]
+
+
+def short(text: str) -> str:
+    return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
+
+
+def _config() -> dict[str, Any]:
+    column = st.column_config.TextColumn
+    return {
+        "decision": decision_column(140, {name: code for code, name in _NAMES.items()}, explained(*DECISIONS)),
+        "verdict": column("verdict", width=130, help="What a reviewer decided; stale: text or span changed since."),
+        "tokens": st.column_config.NumberColumn("tokens", width=60, help="What the record counts for."),
+        "before": column("before", width=115, alignment="right"),
+        "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
+        "after": column("after", width=115),
+        "gold type": column("gold type", width=105),
+        "predicted type": column("predicted type", width=115),
+        "predicted text": column("predicted text", width=120, help="Empty where the gold span was missed."),
+        "why": column("why", width=125),
+        "document": column("document", width=75),
+    }
+
+
+def record_card(here: Here, criterion: str, record: pd.Series) -> None:
+    """Show one record in its text, gold above and prediction below, and the link to its document."""
+    one = here.reading(str(record["document"]), criterion)
+    rows = records(one, criterion)
+    (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
+    record_box(here, one, replace(here.view, criterion=criterion), rows.iloc[place])
+
+
+def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> None:
+    """Show a record of these scores; `view` is where the link leads, but for the record."""
+    with st.container(border=True):
+        st.html(excerpt(scores, view.criterion, record, here.annotated_types))
+        parts = [plain(f"{LOOKS[record['decision']].glyph} {decision_label(record['decision'])}")]
+        parts += [f"gold {plain(str(record['gold_type']))}"] if record["gold"] >= 0 else []
+        parts += [f"predicted {plain(str(record['pred_type']))}"] if record["pred"] >= 0 else []
+        parts.append(plain(str(record["reason"])))
+        st.caption(" · ".join(parts))
+        view = replace(view, doc=str(record["document"]), record=str(record["record"]))
+        navigation.link_to("Documents", f":primary[Read in document {plain(view.doc)} →]", view)
+
+
+def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, around: int = CONTEXT) -> str:
+    """Return the HTML of a record's spans with so many characters around them."""
+    number = int(record["doc"])
+    text = scores.gold.documents.texts[number]
+    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
+    low = max(0, min(mark.start for mark in chosen) - around)
+    high = min(len(text), max(mark.end for mark in chosen) + around, low + EXCERPT)
+    low, high = _at_words(text, low, high, chosen)
+    return str(document_html(text[low:high], within(chosen, low, high), types=types))
+
+
+def _at_words(text: str, low: int, high: int, chosen: Sequence[Mark]) -> tuple[int, int]:
+    """Move the ends of an excerpt inwards to white space, but not into a span."""
+    first, last = min(mark.start for mark in chosen), max(mark.end for mark in chosen)
+    last = min(last, high)
+    while 0 < low < first and not text[low - 1].isspace():
+        low += 1
+    while last < high < len(text) and not text[high].isspace():
+        high -= 1
+    return low, high

@@ -1,0 +1,90 @@
+"""A sentence that a presenter can read out; each number in it opens the records that it counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
+from nereval_core.queries import Ledger, Query
+from nereval_core.review.attributes import CHANGING
+from pages.shared.components import navigation
+from pages.shared.components.record_list import noun
+from pages.shared.data import verdict_store
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LONGEST = 400
+"""Characters of a piece of a sentence, of which names may be long."""
+_KEPT_BLANK = "\u200b "
+"""A blank that is not at the end: a character without width stands before it."""
+
+
+def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None) -> None:
+    """Show a sentence under a criterion, by default the chosen one; its numbers lead to Errors.
+
+    `name` is its own on the page.
+    """
+    if not sentence:
+        return
+    with st.container(horizontal=True, gap=None, key=f"sentence-{name}"):
+        for number, part in enumerate(sentence):
+            if isinstance(part, str):
+                st.markdown(run_on(part), width="content")
+                continue
+            view = view_of(
+                replace(here.view, criterion=criterion or here.by, system=part.system or here.system), part.query
+            )
+            navigation.link_to("Errors", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
+
+
+def run_on(part: str) -> str:
+    """Return words as Markdown that keeps the blanks at their ends."""
+    before, after = (_KEPT_BLANK if part[at : at + 1 or None].isspace() else "" for at in (0, -1))
+    return f"{before}{plain(part, LONGEST)}{after[::-1]}"
+
+
+def overview(here: Here) -> None:
+    """Say what became of gold spans and predictions."""
+    if here.settings.counting == "one-to-one":
+        draw(here, _made(_key(here), "overview", Query(), _noun(here), 0, here.ledger()), "overview")
+
+
+def confusion(here: Here) -> None:
+    """Say which types are confused most."""
+    draw(here, _made(_key(here), "confusion", Query(), _noun(here), _documents(here), here.ledger()), "confusion")
+
+
+def errors(here: Here) -> None:
+    """Say what most of the listed records are, and where they stand."""
+    draw(here, _made(_key(here), "errors", here.query(), _noun(here), _documents(here), here.ledger()), "errors")
+
+
+def _noun(here: Here) -> str:
+    return "token" if noun(here.by) == "token" else "span"
+
+
+def _documents(here: Here) -> int:
+    """Return how many documents there are; 0 for a folder, whose records are not asked where they stand."""
+    return len(here.loaded.corpus.documents) if here.loaded.folder is None else 0
+
+
+def _key(here: Here) -> str:
+    # What records there are with a verdict changes with each.
+    number = verdict_store.now().number if any(name in CHANGING for name, _ in here.query().having) else 0
+    facts = (here.loaded.corpus.digest, here.loaded.number, here.system, here.criterion, number)
+    return repr((*facts, here.settings.merge, here.settings.leave_out))
+
+
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _made(key: str, about: str, query: Query, noun: str, documents: int, _ledger: Ledger) -> Sentence:
+    if about == "overview":
+        return overview_sentence(_ledger, noun)
+    if about == "confusion":
+        return confusion_sentence(_ledger, documents)
+    return errors_sentence(_ledger, query, documents)

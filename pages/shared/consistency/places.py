@@ -1,0 +1,180 @@
+"""All places of a finding of the Consistency page in their texts, with what each layer has there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.consistency import Consistency, Finding, in_layers
+from nereval_core.analysis.occurrences import annotated_at, span_at
+from nereval_core.queries import Query
+from nereval_core.report.highlight import document_html, within
+from nereval_core.report.marks import marks
+from nereval_core.tables import record_ids
+from pages.shared.components import navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import (
+    ROWS,
+    count,
+    first_row,
+    in_context,
+    noun,
+    selected_cell,
+    steady_key,
+    table_key,
+    table_of,
+)
+from pages.shared.view import keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import around, view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+EVERY, SETTLE = "\0every", "\0settle"
+"""What is offered beside the ways, in words that no way is called by."""
+CALLED = {EVERY: "every place", SETTLE: "those to settle"}
+LONGEST_NAME = 100
+MANY = 12
+"""Ways beyond which they are offered in a list."""
+SYSTEMS = 4
+"""Systems that have a column; the export has all."""
+BESIDE = 32
+"""Characters before and after a place in a row."""
+AROUND = 200
+"""Characters before and after a place in its card."""
+LONGEST = 2_000
+
+
+def draw(here: Here, found: Consistency, kind: str, number: int, column: str) -> None:
+    """List the places of a finding, or those of one way; choosing one shows it in its text."""
+    finding = found.finding(kind, number)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        where = f", {plain(finding.where)}" if finding.where else ""
+        st.markdown(f"**{plain(finding.what)}{where}: {count(finding.places, 'place')}**")
+        _records(here, finding)
+    ways = {EVERY: finding.places} | ({SETTLE: finding.settles} if finding.settles < finding.places else {})
+    ways |= {name: number for name, number in finding.counts.items() if len(finding.counts) > 1}
+    wanted = SETTLE if column == "settles" and SETTLE in ways else EVERY
+    way = EVERY
+    key = table_key(f"{keys.LIST}ways", found.signature, kind, number, wanted)
+
+    def named(name: str) -> str:
+        return f"{CALLED.get(name, name)[:LONGEST_NAME]} · {ways[name]:,}"
+
+    if len(ways) > MANY:
+        way = st.selectbox("Places", list(ways), list(ways).index(wanted), format_func=named, key=key)
+    elif len(ways) > 1:
+        chosen = st.pills(
+            "Places",
+            list(ways),
+            default=wanted,
+            format_func=lambda name: plain(named(name)),
+            key=key,
+            label_visibility="collapsed",
+            required=True,
+        )
+        way = chosen or wanted
+    _listed(here, found, _of_way(found.places(kind, number), way), f"{kind}_{number}_{way}")
+
+
+def _records(here: Here, finding: Finding) -> None:
+    """Lead to the records whose gold span, or else prediction, has the form."""
+    query = Query(having=(("form", finding.form),))
+    view = view_of(here.view, query)
+    # What does not fit a link would lead to other records.
+    if not finding.form or state.params_of(view) is None:
+        return
+    number = here.ledger().total(query).records
+    said = f":primary[{count(number, 'record')} of this form in Errors →]"
+    navigation.link_to("Errors", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
+
+
+def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
+    """Return the places of one way; EVERY and SETTLE are no names of ways."""
+    if way == EVERY:
+        return places
+    chosen = places["settle"] if way == SETTLE else places["how"] == way
+    return places[chosen.to_numpy()].reset_index(drop=True)
+
+
+def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> None:
+    first = first_row(len(places), f"places_{name}", here.view, "places")
+    part = places[first : first + ROWS].reset_index(drop=True)
+    texts = found.layer.documents.texts
+    lines = around(texts, *(part[column].tolist() for column in ("doc", "start", "end")), BESIDE)
+    others = sorted(found.others, key=lambda layer: (layer.name not in (here.system, here.beside), layer.name))
+    layers = {_column(layer.name): layer for layer in (found.layer, *others[:SYSTEMS])}
+    said = {column: [words or None for words in annotated_at(layer, part)] for column, layer in layers.items()}
+    table = table_of(in_context(lines, "text") | said | {"document": part["document"].tolist()})
+    text = st.column_config.TextColumn
+    event = st.dataframe(
+        table,
+        key=steady_key(f"{keys.TABLE}places", here.view, found.signature, name, first),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(35 * (len(part) + 1) + 3, 390),
+        placeholder="–",
+        column_config={
+            "before": text("before", width=125, alignment="right"),
+            "text": text("text", width=140),
+            "after": text("after", width=125),
+            **{column: text(column, width=125, help=_HELP) for column in said},
+            "document": text("document", width=75),
+        },
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(
+            lambda: [in_layers(found, places)], found.signature, name="places", key=f"places_{name}", rows=len(places)
+        )
+        hidden = len(others) - SYSTEMS
+        more = f" The export has {hidden} more layers." if hidden > 0 else ""
+        st.caption(f"Choose a row to read it in its text.{more}")
+    cell = selected_cell(event, len(part), table.column_names)
+    if cell is not None:
+        _card(here, found, part.iloc[cell[0]])
+
+
+_HELP = (
+    "The type of a span of just these boundaries; others that share a character with the place stand with their text."
+)
+
+
+def _column(name: str) -> str:
+    """Return the name of a layer's column, which no other column has."""
+    return f"{name} " if name in ("before", "text", "after", "document") else name
+
+
+def _whole(found: Consistency, places: pd.DataFrame) -> list[pd.DataFrame]:
+    return [in_layers(found, places)]
+
+
+def _card(here: Here, found: Consistency, place: pd.Series) -> None:
+    """Show a place in its text, gold above and the chosen system below, and the way to its document."""
+    doc, start, end = (int(place[name]) for name in ("doc", "start", "end"))
+    name = str(place["document"])
+    criterion = here.by if noun(here.by) == "record" else "strict"
+    text = found.layer.documents.texts[doc]
+    low, high = max(0, start - AROUND), min(len(text), end + AROUND, start + LONGEST)
+    with st.container(border=True):
+        shown = within(marks(here.reading(name), criterion, 0), low, high)
+        st.html(str(document_html(text[low:high], shown, types=here.annotated_types)))
+        st.caption(f"{plain(str(place['how']))} · characters {start:,}–{end:,}")
+        view = replace(here.view, doc=name, record=_record(found, doc, start, end), at="")
+        if not view.record or criterion != here.by:
+            view = replace(view, record="", at=f"{start}-{end}")
+        navigation.link_to("Documents", f":primary[Read in document {plain(name)} →]", view)
+
+
+def _record(found: Consistency, doc: int, start: int, end: int) -> str:
+    """Return the record of the layer's span of just these boundaries, empty without one."""
+    layer = found.layer
+    span = span_at(layer, doc, start, end)
+    if span is None or (int(layer.start[span]), int(layer.end[span])) != (start, end):
+        return ""
+    return record_ids(layer, "g", np.array([span]))[0]

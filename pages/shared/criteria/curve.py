@@ -1,0 +1,189 @@
+"""The overlap curve, and composing a criterion of one's own: views of the Criteria page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.overlap_curve import SHARES, criterion_at, step_at
+from nereval_core.criteria import Criterion, Share, criterion_from_parts, criterion_to_toml
+from nereval_core.errors import FormatError
+from nereval_core.report.figures_criteria import overlap_lines
+from nereval_core.tables import COUNT_COLUMNS, count_row
+from pages.shared import overview
+from pages.shared.components.downloads import export, figure_config
+from pages.shared.components.record_list import opened, selected_cell, steady_key, table_key
+from pages.shared.components.terms import explained
+from pages.shared.criteria import results as criteria_results
+from pages.shared.data import own_criteria
+from pages.shared.view import criterion_rules, keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+from pages.shared.view.queries import overall_query
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+BOUNDARIES = {
+    "equal": "are equal",
+    "start": "start at the same place",
+    "end": "end at the same place",
+    "either": "start or end at the same place",
+    "contain": "contain one another",
+    "overlap": "overlap",
+    "core": "cover gold's core",
+    "alternatives": "are gold's or an alternative's",
+}
+RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
+
+
+def draw(here: Here) -> None:
+    """Draw P, R and F1 against the least overlap; a point, or a place on the slider, opens its counts."""
+    if here.criterion.unit != "span":
+        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+        return
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        share = cast(
+            Share,
+            st.segmented_control(
+                "Overlap as",
+                list(SHARES),
+                format_func=SHARES.__getitem__,
+                default="union",
+                required=True,
+                key="curve_share",
+            )
+            or "union",
+        )
+        same = st.toggle("Types must be equal", value=True, key="curve_types")
+        least = st.slider("Least overlap", 0.0, 1.0, 0.5, 0.01, key="curve_least", width=280)
+    table = criteria_results.curve(here, share, same_type=same)
+    scores = here.scores()
+    marks = [(name, f1) for name in criteria_results.spans_criteria(here) if (f1 := scores.counts(name).f1) is not None]
+    n = tuple(len(layer) for layer in scores.layers(here.by))
+    about = (marks, SHARES[share], here.system, (n[0], n[1]))
+    event = st.plotly_chart(
+        overlap_lines(table, *about, at=least),
+        key=table_key(f"{keys.TABLE}curve", share, same, least),
+        on_select="rerun",
+        selection_mode="points",
+        config=figure_config("overlap"),
+    )
+    export(table, here.signature(), name="overlap", key="curve", figure=lambda: overlap_lines(table, *about))
+    points = event["selection"]["points"] if event else []
+    place = points[0].get("customdata") if points else None
+    if place and 0 <= int(place[0]) < len(table):
+        rule = criterion_at(table, int(place[0]), share, same_type=same)
+    else:
+        asked = Fraction(round(least * 100), 100)
+        rule = replace(criterion_at(table, step_at(table, asked), share, same_type=same), minimum=asked)
+        rule = replace(rule, name=f"{share}-{least:.2f}{'' if same else '-any-type'}")
+    _step(here, rule)
+
+
+def _step(here: Here, rule: Criterion) -> None:
+    """Show the counts under a rule of the curve; each opens its records."""
+    there = criteria_results.under(here, rule, criterion_rules.written(rule))
+    counts = there.scores(names=[rule.name]).counts(rule.name)
+    st.markdown(f"**{plain(rule.name)}**: {plain(rule.rule(), 300)}")
+    row = pd.DataFrame([count_row(counts)], columns=list(COUNT_COLUMNS)).rename(
+        columns={column: name for name, column in RATIOS.items()}
+    )
+    number = st.column_config.NumberColumn
+    event = st.dataframe(
+        row,
+        key=steady_key(f"{keys.TABLE}step", here.view, rule.name),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        column_config={
+            code: number(code, format="%.4f" if code in RATIOS else "localized", help=explained(code))
+            for code in row.columns
+        },
+    )
+    st.button("Keep it as a criterion of my own", key="curve_keep", on_click=_keep, args=(rule,), type="tertiary")
+    cell = selected_cell(event, 1, tuple(row.columns))
+    if cell is None:
+        st.caption("Choose a count to see its records, a ratio to see how it is made.")
+    elif cell[1] in RATIOS:
+        overview.formula_box(there, rule.name, cell[1], counts, None)
+    elif (query := overall_query(cell[1])) is not None:
+        opened(there, rule.name, query, f"{cell[1]} under {plain(rule.name)}", name="step")
+
+
+def _keep(rule: Criterion) -> None:
+    if own_criteria.add(rule):
+        state.update(criterion=rule.name)
+
+
+def compose(here: Here) -> None:
+    """Offer the parts of a criterion, with what comes out while they are chosen."""
+    st.caption("Put a criterion together; once added it can be chosen on every page, and links carry its rule.")
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        name = st.text_input("Name", "mine", max_chars=64, key="compose_name", width=160)
+        boundaries = st.selectbox(
+            "Correct where the boundaries",
+            list(BOUNDARIES),
+            5,
+            format_func=BOUNDARIES.__getitem__,
+            key="compose_rule",
+            width=260,
+        )
+        types = st.segmented_control(
+            "and the types", ["equal", "any"], default="equal", required=True, key="compose_types"
+        )
+        otherwise = st.segmented_control(
+            "else an aligned pair is", ["INC", "PAR"], default="INC", required=True, key="compose_else"
+        )
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        share = st.selectbox(
+            "Overlap as", list(SHARES), 2, format_func=lambda one: SHARES[one], key="compose_share", width=260
+        )
+        least = st.slider(
+            "at least", 0.0, 1.0, 0.0, 0.01, key="compose_least", width=320, help="0: any overlap will do."
+        )
+    parts = {
+        "boundaries": boundaries,
+        "types": types,
+        "otherwise": otherwise,
+        "minimum": f"{least:.2f}",
+        "share": share,
+    }
+    try:
+        rule = criterion_from_parts(name.strip(), parts, "compose")
+    except FormatError as error:
+        show_problems(error.lines())
+        return
+    if (need := rule.lacks(here.loaded.corpus.gold)) is not None:
+        st.caption(f"It does not apply here: it needs {need}.")
+    else:
+        there = (
+            criteria_results.under(here, rule, criterion_rules.written(rule))
+            if rule.name not in here.criteria
+            else here
+        )
+        if there is not here:
+            counts = there.scores(names=[rule.name]).counts(rule.name)
+            said = ", ".join(
+                f"{code} {'–' if (v := getattr(counts, at)) is None else f'{v:.4f}'}" for code, at in RATIOS.items()
+            )
+            st.markdown(f"**{plain(here.system)} under it: {said}**")
+        else:
+            st.caption(f"{plain(rule.name)} is one of your own already: adding it replaces that one.")
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button("Add and choose it", key="compose_add", on_click=_keep, args=(rule,), type="primary")
+        st.download_button(
+            "As TOML",
+            criterion_to_toml(rule),
+            file_name="nereval-criteria.toml",
+            mime="application/toml",
+            on_click="ignore",
+            key="compose_toml",
+        )
+    st.code(criterion_to_toml(rule), language="toml")
+    st.caption("Files of criteria are loaded and saved under Matching criterion, your own.")

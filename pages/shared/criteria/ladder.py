@@ -1,0 +1,116 @@
+"""The ladder of a record: a view of the Criteria page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.ladder import LEFT_OUT, ladder
+from nereval_core.report.colours import LOOKS
+from nereval_core.tables import records
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import record_box, record_table, selected_cell, short, steady_key
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+
+if TYPE_CHECKING:
+    from nereval_core.scoring import Scores
+    from pages.shared.frame import Here
+
+CHANGE = "smallest change of the prediction that flips the record"
+GLYPHS = {code: look.glyph for code, look in LOOKS.items()}
+
+
+def draw(here: Here) -> None:
+    """Show the ladder of the record that is chosen, or of one chosen from the list."""
+    if here.criterion.unit != "span":
+        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+        return
+    if here.view.record and here.view.doc:
+        one = here.reading(here.view.doc)
+        rows = records(one, here.by)
+        found = np.flatnonzero((rows["record"] == here.view.record).to_numpy())
+        if len(found):
+            _ladder(here, here.by, one, rows.iloc[found[0]])
+            return
+    st.caption("Choose a record to see what each criterion makes of it. The sidebar narrows the list down.")
+    record_table(here, here.by, here.query(), name="ladder", card=card)
+
+
+def card(here: Here, criterion: str, record: pd.Series) -> None:
+    """Show one record of a list with its ladder."""
+    one = here.reading(str(record["document"]), criterion)
+    rows = records(one, criterion)
+    (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
+    _ladder(here, criterion, one, rows.iloc[place])
+
+
+def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
+    record_box(here, one, here.view, record)
+    table = ladder(one, criterion, int(record["gold"]), int(record["pred"]))
+    if not len(table):
+        side = "gold span" if record["gold"] >= 0 else "prediction"
+        other = "prediction" if record["gold"] >= 0 else "gold span"
+        st.caption(f"No {other} overlaps this {side}: every criterion leaves it alone.")
+        return
+    gold, pred = one.layers(criterion)
+    pairs = table.drop_duplicates("pair")
+    wide = pd.DataFrame(
+        {
+            "gold span": [f"{short(gold.text(g))} [{gold.label(g)}]" for g in pairs["gold"].tolist()],
+            "prediction": [f"{short(pred.text(p))} [{pred.label(p)}]" for p in pairs["pred"].tolist()],
+        }
+    )
+    names = table["criterion"].iloc[: len(table) // len(pairs)].tolist()
+    for name in names:
+        rows = table[table["criterion"] == name]
+        wide[name] = [_cell(*row) for row in zip(rows["decision"].tolist(), rows["aligned"].tolist(), strict=True)]
+    column = st.column_config.TextColumn
+    event = st.dataframe(
+        wide,
+        key=steady_key(f"{keys.TABLE}ladder", here.view, criterion, record["document"], record["record"]),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        column_config={"gold span": column(width=170, pinned=True), "prediction": column(width=170, pinned=True)}
+        | {name: column(plain(name), width=85) for name in names},
+    )
+    st.caption(
+        "A row is a pair that the record could be judged by, a column a criterion. In brackets: what the pair would "
+        "get, had the criterion aligned it. Choose another row to see what of its prediction flips the record."
+    )
+    cell = selected_cell(event, len(pairs), tuple(wide.columns))
+    chosen = pairs["pair"].tolist()[cell[0] if cell is not None else 0]
+    steps = table[table["pair"] == chosen]
+    shown = pd.DataFrame(
+        {
+            "criterion": steps["criterion"],
+            "decision": [_cell(code, True) for code in steps["decision"].tolist()],
+            CHANGE: steps["change"],
+            "aligned with": steps["partner"],
+        }
+    )
+    row = wide.iloc[int(pairs["pair"].tolist().index(chosen))]
+    st.markdown(f"**{plain(str(row['gold span']))} and {plain(str(row['prediction']))}**")
+    st.dataframe(
+        shown,
+        key=steady_key(f"{keys.TABLE}steps", here.view, criterion, record["record"], chosen),
+        hide_index=True,
+        height=min(35 * (len(shown) + 1) + 3, 500),
+        column_config={
+            "criterion": column(width=110),
+            "decision": column(width=95),
+            CHANGE: column(width=330),
+            "aligned with": column(width=350),
+        },
+    )
+    export(table, here.signature(criterion), name="ladder", key="ladder")
+
+
+def _cell(decision: str, aligned: bool) -> str:
+    if decision == LEFT_OUT:
+        return LEFT_OUT
+    return f"{GLYPHS[decision]} {decision}" if aligned else f"({decision})"

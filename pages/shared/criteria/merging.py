@@ -1,0 +1,205 @@
+"""Merging types, and which criterion stands in for another: views of the Criteria page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.analysis.merging import before_and_after, disappearing
+from nereval_core.analysis.stand_in import FEW, FOLDS, stand_in
+from nereval_core.criteria import merges_in_words
+from nereval_core.criteria_attributes import merge_words
+from nereval_core.glossary import DECISIONS
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import count, opened, selected_cell, steady_key
+from pages.shared.criteria import results as criteria_results
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import Query
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.shared.frame import Here
+
+GROUPS = 4
+"""Merges that can be tried at once."""
+
+
+def draw(here: Here) -> None:
+    """Ask for merges; show scores before and after, and the confusions that disappear."""
+    merge = _asked(here)
+    if not merge:
+        st.caption(
+            "Choose two types or more: what is merged is scored as one type. The experiment of Tsai et al. 2006 merges "
+            "protein, DNA and RNA, and cell line and cell type."
+        )
+        return
+    after = criteria_results.after_merging(here, merge)
+    before = here.scores()
+    table = before_and_after(before, after)
+    shown = table.rename(columns={"COR_after": "COR merged", "f1": "F1", "f1_after": "F1 merged"})
+    number = st.column_config.NumberColumn
+    st.markdown(f"**Scores without and with {plain(merges_in_words(merge), 200)}**")
+    event = st.dataframe(
+        shown,
+        key=steady_key(f"{keys.TABLE}merging", here.view, tuple(merge.items())),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        column_config={
+            "COR": number(format="localized"),
+            "COR merged": number(format="localized"),
+            "F1": number(format="%.4f"),
+            "F1 merged": number(format="%.4f"),
+            "difference": number(format="%+.4f"),
+        },
+    )
+    cell = selected_cell(event, len(table), tuple(shown.columns))
+    export(table, here.signature(), name="merging", key="merging")
+    if cell is not None and cell[1] in ("COR", "COR merged"):
+        name = str(table["criterion"].tolist()[cell[0]])
+        there = here if cell[1] == "COR" else _merged(here, after.settings.merge)
+        opened(there, name, Query(decision=("COR",)), f"{cell[1]} under {plain(name)}", name="merging")
+    _gone(here, disappearing(before, after, here.by), merge)
+
+
+def _merged(here: Here, merge: tuple[tuple[str, str], ...]) -> Here:
+    return replace(here, settings=replace(here.settings, merge=merge), view=replace(here.view, merge=merge))
+
+
+def _asked(here: Here) -> dict[str, str]:
+    """Ask for groups of types, the next once one is chosen; a group is called by its members."""
+    merge: dict[str, str] = {}
+    free = list(here.types)
+    with st.container(horizontal=True, gap="medium"):
+        for number in range(GROUPS):
+            if len(free) < 2:
+                break
+            members = st.multiselect(
+                "Merge" if not number else "and merge",
+                free,
+                key=f"merge_try_{number}",
+                placeholder="types",
+                width=300,
+            )
+            if len(members) < 2:
+                break
+            name = "+".join(members)
+            while name in here.types:
+                name = f"({name})"
+            merge |= dict.fromkeys(members, name)
+            free = [kind for kind in free if kind not in members]
+    return merge
+
+
+def _gone(here: Here, table: pd.DataFrame, merge: dict[str, str]) -> None:
+    pairs, correct = int(table["pairs"].sum()), int(table["correct"].sum())
+    st.markdown(f"**{count(pairs, 'confusion')} under {plain(here.by)} gone; correct once merged: {correct:,}**")
+    if not pairs:
+        st.caption("No two spans of these types are aligned.")
+        return
+    event = st.dataframe(
+        table,
+        key=steady_key(f"{keys.TABLE}gone", here.view, tuple(merge.items())),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        column_config={
+            "gold_type": st.column_config.TextColumn("gold type"),
+            "pred_type": st.column_config.TextColumn("predicted type"),
+            "pairs": st.column_config.NumberColumn("aligned pairs", format="localized"),
+            "correct": st.column_config.NumberColumn("correct once merged", format="localized"),
+        },
+    )
+    cell = selected_cell(event, len(table), tuple(table.columns))
+    export(table, here.signature(), name="confusions-gone", key="gone")
+    if cell is None:
+        st.caption("Choose a count to see its records, as they are without the merge.")
+        return
+    row = table.iloc[cell[0]]
+    one, other = str(row["gold_type"]), str(row["pred_type"])
+    having = ((f"merging {merge_words(merge)}", "COR"),) if cell[1] == "correct" else ()
+    title = f"{plain(one)} taken for {plain(other)}{', correct once merged' if having else ''}"
+    opened(here, here.by, Query(decision=DECISIONS, gold=(one,), pred=(other,), having=having), title, name="gone")
+
+
+def stands_in(here: Here) -> None:
+    """Compare F1 under each criterion with that under a reference, over folds of documents and all systems."""
+    documents = len(here.loaded.corpus.documents)
+    if documents < 2:
+        st.caption("Folds need two documents at least.")
+        return
+    names = [rule.name for rule in here.scores().criteria]
+    most = min(documents, 50)
+    with st.container(horizontal=True, gap="medium"):
+        reference = st.selectbox("Stand in for", names, key="stand_in_reference", width=220) or names[0]
+        number = st.number_input("Folds of documents", 2, most, min(FOLDS, most), key="stand_in_folds", width=160)
+        seed = st.number_input("Seed", 0, 10**6, 0, key="stand_in_seed", width=120)
+    values = criteria_results.folds(here, int(number), int(seed))
+    table = stand_in(values, reference)
+    st.markdown(
+        f"**F1 under each criterion and under {plain(reference)}: {int(number)} folds × {len(here.systems)} systems = "
+        f"{int(number) * len(here.systems)} values**"
+    )
+    st.warning(f"Read p with care: {FEW}.")
+    column = st.column_config.NumberColumn
+    event = st.dataframe(
+        table,
+        key=steady_key(f"{keys.TABLE}stand_in", here.view, reference, number, seed),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        column_config={
+            "n": column("n", help="Folds of systems with an F1 under both criteria."),
+            "undefined": column("undefined", help="Folds of systems without an F1: no spans on either side."),
+            "f1": column("mean F1", format="%.4f"),
+            "difference": column("mean difference", format="%+.4f", help=f"F1 less F1 under {plain(reference)}."),
+            "t": column("t", format="%.2f", help="Paired t-test, two-sided, n − 1 degrees of freedom."),
+            "p": column("p", format="%.1e"),
+            "r": column("r", format="%.4f", help="Pearson's correlation over the n values."),
+        },
+    )
+    cell = selected_cell(event, len(table), tuple(table.columns))
+    export(table, f"{here.signature(reference)} | folds {number} | seed {seed}", name="stand-in", key="stand_in")
+    if cell is None:
+        st.caption("Choose a criterion to see its folds.")
+        return
+    _folds(here, values, str(table["criterion"].tolist()[cell[0]]), reference, (int(number), int(seed)))
+
+
+def _folds(here: Here, values: pd.DataFrame, name: str, reference: str, dealt: tuple[int, int]) -> None:
+    mine = values[values["system"].eq(here.system)]
+    table = mine[mine["criterion"].eq(name)][["fold", "documents", "f1"]].reset_index(drop=True)
+    table["reference"] = mine[mine["criterion"].eq(reference)]["f1"].tolist()
+    table.insert(2, "records", [_in_fold(here, name, fold, dealt) for fold in table["fold"].tolist()])
+    st.markdown(f"**Folds of {plain(here.system)} under {plain(name)} and {plain(reference)}**")
+    event = st.dataframe(
+        table,
+        key=steady_key(f"{keys.TABLE}folds", here.view, name, reference, dealt),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        column_config={
+            "records": st.column_config.NumberColumn(f"records under {plain(name)}", format="localized"),
+            "f1": st.column_config.NumberColumn(f"F1 under {plain(name)}", format="%.4f"),
+            "reference": st.column_config.NumberColumn(f"F1 under {plain(reference)}", format="%.4f"),
+        },
+    )
+    cell = selected_cell(event, len(table), tuple(table.columns))
+    if cell is not None:
+        fold = table["fold"].tolist()[cell[0]]
+        opened(here, name, _query(fold, dealt), f"Fold {fold} under {plain(name)}", name="folds")
+
+
+def _query(fold: int, dealt: tuple[int, int]) -> Query:
+    return Query(decision=DECISIONS, having=((f"fold {dealt[0]} {dealt[1]}", str(fold)),))
+
+
+def _in_fold(here: Here, name: str, fold: int, dealt: tuple[int, int]) -> int:
+    return here.ledger(name).total(_query(fold, dealt)).records

@@ -1,0 +1,1 @@
+"""Reading, caches and stores behind the pages."""

@@ -1,0 +1,130 @@
+"""Published scorers as pages show them: applying one, its figures as a table, its ratios as formulas. No Streamlit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from nereval_core.analysis.differences import twin
+from nereval_core.conventions import Convention, Given, Outcome, settled
+from nereval_core.conventions.outcome import OVERALL
+from nereval_core.criteria import CRITERIA
+from nereval_core.errors import FormatError, quoted
+from pages.shared.data.loading import Loaded
+
+Options = tuple[tuple[str, object], ...]
+"""Options of a scorer by name, those that are not as by default: what a cache can be keyed by."""
+
+
+def applied(loaded: Loaded, system: str, convention: Convention, options: Options = ()) -> Outcome:
+    """Score by a convention: from the files where they are of the scorer's own format, else from the layers.
+
+    Raises:
+        FormatError: it does not apply to these data.
+    """
+    values = settled(convention, dict(options))
+    formats = {row.name: row.format for row in loaded.layers}
+    parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
+    own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
+    if not own and convention.of_layers is not None:
+        outcome = convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values)
+        return replace(outcome, marks=loaded.marks.get(system, ()))
+    if not own and convention.formats:
+        what = f"these data are {' and '.join(sorted({formats['gold'], formats[system]}))}"
+        remedy = f"{convention.name} needs {convention.needs} ({' or '.join(convention.formats)})"
+        raise FormatError.single(loaded.corpus.name, None, what, remedy)
+    if system not in loaded.sources:
+        what = f"its columns are those of a layer taken as gold, not of {quoted(system)}"
+        raise FormatError.single(loaded.corpus.name, None, what, "take gold itself as gold")
+    read = loaded.options
+    given = Given(
+        gold=loaded.sources["gold"],
+        pred=loaded.sources[system],
+        gold_format=formats["gold"],
+        pred_format=formats[system],
+        gold_column=read.gold_column,
+        pred_column=read.pred_column,
+        pairing=read.pairing,
+        repair=read.repair,
+    )
+    return convention.score(given, values)
+
+
+def evaluations(outcome: Outcome, convention: Convention) -> tuple[str, ...]:
+    """Return the evaluations, those that mean the same as a criterion of ours first, in the order of the criteria."""
+    place = {name: number for number, name in enumerate(CRITERIA)}
+    return tuple(sorted(outcome.evaluations, key=lambda name: place.get(twin(convention, name) or "", len(place))))
+
+
+def figures_table(outcome: Outcome, evaluation: str) -> pd.DataFrame:
+    """Return the figures of an evaluation as published: `scope` (all types first), then a column a figure."""
+    rows = outcome.figures[(outcome.figures["evaluation"] == evaluation).to_numpy()]
+    table: dict[str, dict[str, float]] = {}
+    for scope, figure, value in zip(rows["scope"], rows["figure"], rows["value"], strict=True):
+        table.setdefault(str(scope), {})[str(figure)] = value
+    columns = list(dict.fromkeys(map(str, rows["figure"])))
+    ordered = sorted(table.items(), key=lambda item: item[0] != OVERALL)
+    made = pd.DataFrame([{"scope": scope, **row} for scope, row in ordered], columns=["scope", *columns])
+    return made.astype(dict.fromkeys({figure for _, figure in counts_of(outcome, evaluation)}, "Int64"))
+
+
+def values_of(row: pd.Series) -> dict[str, float]:
+    """Return the figures of a row of `figures_table`, NaN for those that it lacks."""
+    return {str(name): float("nan") if pd.isna(row[name]) else float(row[name]) for name in row.index.drop("scope")}
+
+
+def counts_of(outcome: Outcome, evaluation: str) -> frozenset[tuple[str, str]]:
+    """Return the (scope, figure) of an evaluation's counts: what records make up."""
+    rows = outcome.figures[((outcome.figures["evaluation"] == evaluation) & outcome.figures["counted"]).to_numpy()]
+    return frozenset(zip(map(str, rows["scope"]), map(str, rows["figure"]), strict=True))
+
+
+def made_of(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
+    """Return the records that make a count: their contributions in the column of its name add up to it."""
+    return found[((found["scope"] == scope) & (found[figure] != 0)).to_numpy()]
+
+
+def formula(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
+    """Return how a ratio is made, in names and in numbers; None where the convention does not say.
+
+    `row` has all figures of the scope, NaN for those that the scope lacks: a mean over types is not made of counts.
+    """
+    made = _rule(convention, evaluation, figure, row)
+    if made is None:
+        return None
+    return f"{figure} = {made} = {in_numbers(made, row)} = {shown(row[figure])}"
+
+
+def _rule(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
+    """Return a ratio's formula, if whatever it is made of is there, and what that is made of too."""
+    last = evaluation.rpartition("/")[2]
+    rules = convention.formulas
+    made = rules.get(f"{last}/{figure}", rules.get(figure))
+    if made is None:
+        return None
+    parts = set(_names(made, row).findall(made)) - {figure}
+    if any(row[part] != row[part] for part in parts):
+        return None
+    known = all(_rule(convention, evaluation, part, row) for part in parts if {part, f"{last}/{part}"} & set(rules))
+    return made if known else None
+
+
+def in_numbers(made: str, row: Mapping[str, float], *, exact: bool = False) -> str:
+    """Return a formula with each figure's value in place of its name, as shown or with all its digits."""
+    say = repr if exact else shown
+    return _names(made, row).sub(lambda found: say(row[found[0]]), made)
+
+
+def _names(made: str, row: Mapping[str, float]) -> re.Pattern[str]:
+    names = sorted((name for name in row if name in made), key=len, reverse=True)
+    return re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
+
+
+def shown(value: float) -> str:
+    """Return a figure as it is shown: whole numbers as such, others with four places, an en dash for none."""
+    if value != value:
+        return "–"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) >= 2 else f"{value:.4f}".removesuffix(".0000")

@@ -1,0 +1,166 @@
+"""Corpora of the pages and the store on disk: what was read is kept, and what is kept is not read again. No Streamlit.
+
+A store that fails (a full disk, a folder that cannot be written to) never stops a reading: what it said is kept in
+`Keeper.trouble`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from nereval_core import __version__
+from nereval_core.errors import FormatError, Problem
+from nereval_core.library import LoadOptions
+from nereval_core.readers import Source
+from nereval_core.readers.offsets import Offsets
+from nereval_core.restricting import DocumentIds
+from nereval_core.store import FORMAT, ChangedError, Kept, Store, TooLargeError, fingerprints, input_key
+from nereval_core.type_names import TypeNames
+from pages.shared.data.loading import LayerRead, Loaded, load
+from pages.shared.data.progress import Watch
+
+_LOG = logging.getLogger("nereval")
+
+
+class Keeper:
+    """Reads corpora through the store, where there is one; one input is one `Loaded` for as long as it is in use."""
+
+    def __init__(self, store: Store | None, *, spare: Store | None = None) -> None:
+        """Take a store, and one for what it does not take: there is none, it fails, or a file could not be opened."""
+        self.store = store
+        self.trouble = ""
+        self._spare = spare
+        self._lock = Lock()
+        self._in_use: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
+
+    def read(
+        self,
+        name: str | None,
+        gold: Source | FormatError,
+        systems: Mapping[str, Source | FormatError],
+        options: LoadOptions | None = None,
+        *,
+        watch: Watch | None = None,
+    ) -> Loaded:
+        """Return the corpus that is in use or in the store, or as `load` reads it; what was read is kept.
+
+        Raises:
+            FormatError: as `load`.
+        """
+        watch = watch or Watch()
+        if isinstance(gold, FormatError):
+            return load(name, gold, systems, options, watch=watch)
+        opened = {layer: source for layer, source in {"gold": gold, **systems}.items() if isinstance(source, Source)}
+        watch.begin("Looking whether they were read before", "files")
+        prints = fingerprints(opened, watch.step)
+        refused = [str(source) for source in systems.values() if isinstance(source, FormatError)]
+        key = input_key(opened, prints, repr((FORMAT, __version__, name, options or LoadOptions(), refused)))
+        # What could not even be opened may be there the next time.
+        store = None if refused else self.store
+        if not refused and (there := self._in_use.get(key)) is not None:
+            return there
+        if store is not None and (kept := self.take(store, key)) is not None:
+            return kept
+        loaded = replace(load(name, gold, systems, options, watch=watch), key=key)
+        watch.begin("Keeping a copy")
+        for place in (store, self._spare):
+            if place is not None and self._keep(place, loaded, opened, prints, watch):
+                return self.take(place, key) or self._used(loaded)
+        return self._used(loaded)
+
+    def take(self, store: Store, key: str) -> Loaded | None:
+        """Return what was read from an input, if it is in use or in the store."""
+        there = self._in_use.get(key)
+        kept = store.of_input(key) if there is None else None
+        return there if kept is None else self._used(loaded_of(kept))
+
+    def _used(self, loaded: Loaded) -> Loaded:
+        with self._lock:
+            return self._in_use.setdefault(loaded.key, loaded)
+
+    def _keep(
+        self, store: Store, loaded: Loaded, sources: Mapping[str, Source], prints: tuple[bytes, ...], watch: Watch
+    ) -> bool:
+        """Write a corpus to a store, and return whether that was done."""
+        trouble = ""
+        try:
+            store.put(Kept(loaded.corpus, _said(loaded), sources, loaded.key), prints, tick=watch.tick)
+        except (OSError, TooLargeError, ChangedError, FormatError) as error:
+            trouble = "a file changed while it was read" if isinstance(error, ChangedError) else _reason(error)
+        if store is self.store:
+            self.tell(trouble)
+        return not trouble
+
+    def tell(self, trouble: str) -> None:
+        """Log what the store said, once until it says something else."""
+        if trouble and trouble != self.trouble:
+            _LOG.warning("a corpus could not be stored: %s", trouble)
+        self.trouble = trouble
+
+    def find(self, prefix: str) -> Loaded | None:
+        """Return the kept corpus whose digest begins so; None where there is none, or several."""
+        kept = self.store.of_digest(prefix) if self.store is not None else None
+        return None if kept is None else self._used(loaded_of(kept))
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
+def _said(loaded: Loaded) -> dict[str, Any]:
+    return {
+        "layers": [asdict(row) for row in loaded.layers],
+        "marks": {name: list(marks) for name, marks in loaded.marks.items()},
+        "start": loaded.start,
+        "description": loaded.description,
+        "problems": [asdict(problem) for problem in loaded.problems],
+        "options": asdict(loaded.options),
+    }
+
+
+def loaded_of(kept: Kept) -> Loaded:
+    """Return what the pages need of an entry of the store."""
+    said = kept.said
+    return Loaded(
+        kept.corpus,
+        tuple(map(_layer, said["layers"])),
+        {name: tuple(marks) for name, marks in said["marks"].items()},
+        said["start"],
+        said["description"],
+        tuple(Problem(**problem) for problem in said["problems"]),
+        kept.sources,
+        _options(said["options"]),
+        kept.key,
+    )
+
+
+def _layer(row: Mapping[str, Any]) -> LayerRead:
+    lost = tuple(Problem(**problem) for problem in row.get("lost", ()))
+    return LayerRead(**{**row, "types": tuple(row["types"]), "notes": tuple(row["notes"]), "lost": lost})
+
+
+def _options(said: Mapping[str, Any]) -> LoadOptions:
+    """Return options from what JSON holds of them."""
+    made: dict[str, Callable[[Any], object]] = {
+        **{"documents": _documents, "offsets": _offsets, "labels": tuple},
+        **dict.fromkeys(("gold_types", "pred_types"), _types),
+    }
+    found = {key: make(held) for key, make in made.items() if (held := said.get(key)) is not None}
+    return LoadOptions(**{**said, **found})
+
+
+def _documents(said: Mapping[str, Any]) -> DocumentIds:
+    return DocumentIds(tuple(said["ids"]), said["source"], tuple(said["lines"]))
+
+
+def _offsets(said: Sequence[Any]) -> Offsets:
+    return Offsets(*said)
+
+
+def _types(said: Mapping[str, Any]) -> TypeNames:
+    return TypeNames(tuple((one, other) for one, other in said["pairs"]), said["source"])

@@ -1,0 +1,286 @@
+"""From files to a corpus for the pages: reading, pairing, and an account of what was read. No Streamlit in here."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count, islice
+from pathlib import Path
+
+from nereval_core.corpus import Corpus, Layer
+from nereval_core.engine.folder import ScoredFolder
+from nereval_core.errors import FormatError, Problem
+from nereval_core.library import LoadOptions, load_corpus, over_common
+from nereval_core.readers import Reading, Source, read, recognised
+from nereval_core.readers.source import LAYER, label_of
+from pages.shared.data.progress import BYTES, UNITS, Watch
+
+DEMOS = Path(__file__).parents[3] / "demo_data"
+GOLD = "gold"
+"""What the layer in gold's place is called among formats and sources."""
+_NUMBERS = count()
+
+
+@dataclass(frozen=True)
+class LayerRead:
+    """What was read for one layer: where from, as which format and scheme, how much, and what is to be known of it."""
+
+    name: str
+    source: str
+    format: str
+    scheme: str
+    documents: int
+    spans: int
+    types: tuple[str, ...]
+    notes: tuple[str, ...]
+    kind: str = ""
+    """What a corpus of ours says that made it: an annotator or a system."""
+    lost: tuple[Problem, ...] = ()
+    """Spans that have no place in gold's text and were left out in aligning."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A corpus with an account of its reading; `marks` must stand in the signature of a system's scores.
+
+    `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
+    systems by name) and `options` are what it was read from and how: published scorers read files their own way.
+    `key` is that of the input, empty for demos. The corpus of a scored `folder` is not in memory: it stands for what
+    was scored, and its texts are read as they are shown. `number` tells readings apart whose content is the same but
+    not, perhaps, their files.
+
+    What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
+    with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
+    texts has the `original`, which is to count by and never to be shown.
+    """
+
+    corpus: Corpus
+    layers: tuple[LayerRead, ...]
+    marks: Mapping[str, tuple[str, ...]]
+    start: str
+    description: str = ""
+    problems: tuple[Problem, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    options: LoadOptions = field(default_factory=LoadOptions)
+    key: str = ""
+    folder: ScoredFolder | None = None
+    number: int = field(default_factory=_NUMBERS.__next__)
+    address: str = ""
+    reference: str = ""
+    origin: Loaded | None = None
+    original: Loaded | None = None
+
+    @property
+    def digest(self) -> str:
+        """What a link names the corpus by: the digest of what was read."""
+        return self.address or self.corpus.digest
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types of the whole corpus as annotated, sorted."""
+        return tuple(sorted({kind for layer in (self.corpus.gold, *self.corpus.systems) for kind in layer.types}))
+
+
+def renumbered() -> int:
+    """Return a number that no reading has, for what is made of one."""
+    return next(_NUMBERS)
+
+
+def load(
+    name: str | None,
+    gold: Source | FormatError,
+    systems: Mapping[str, Source | FormatError],
+    options: LoadOptions | None = None,
+    *,
+    watch: Watch | None = None,
+) -> Loaded:
+    """Read gold and systems and pair them; systems that cannot be read are left out, with their problems told.
+
+    A source that could not even be opened is given as its error. `watch` is told how far it is, and may end it.
+
+    Raises:
+        FormatError: gold cannot be read, or no system can; with the problems of all files.
+    """
+    problems = [problem for source in (gold, *systems.values()) for problem in _unopened(source)]
+    opened = {system: source for system, source in systems.items() if isinstance(source, Source)}
+    if isinstance(gold, FormatError):
+        raise FormatError([*problems, *_unreadable(opened.values())])
+    try:
+        options = over_common(gold, opened, options or LoadOptions())
+        told = _told(watch, {"gold": gold, **opened}, options) if watch is not None else None
+        found = load_corpus(gold, opened, name=name, options=options, partial=True, progress=told)
+    except FormatError as error:
+        raise FormatError([*problems, *error.problems]) from None
+    problems += [problem for rows in found.problems.values() for problem in rows]
+    if not systems:
+        problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
+    if not found.corpus.systems:
+        raise FormatError(problems)
+    layers = [_account(GOLD, found.gold, found.corpus.gold, gold.layer)]
+    layers += [
+        replace(
+            _account(layer.name, found.systems[layer.name], layer, opened[layer.name].layer),
+            lost=found.lost.get(layer.name, ()),
+        )
+        for layer in found.corpus.systems
+    ]
+    return Loaded(
+        found.corpus,
+        tuple(layers),
+        found.marks,
+        min(found.marks),
+        "",
+        tuple(problems),
+        {"gold": gold, **{layer.name: opened[layer.name] for layer in found.corpus.systems}},
+        options or LoadOptions(),
+    )
+
+
+def _told(
+    watch: Watch, sources: Mapping[str, Source], options: LoadOptions
+) -> Callable[[str], Callable[[int, int], None]]:
+    """Return what is asked for a progress by the name of a source."""
+    by_name = {source.name: (layer, source) for layer, source in sources.items()}
+
+    def asked(name: str) -> Callable[[int, int], None]:
+        layer, source = by_name[name]
+        chosen = options.gold_format if layer == "gold" else options.pred_format
+        unit = UNITS.get((recognised(source) if chosen == "auto" else chosen) or "", "lines")
+        sizes = {file.origin.size() for file in source.files} if unit == "lines" else ()
+        watch.begin(f"Reading {name}", unit)
+
+        def step(done: int, total: int) -> None:
+            if unit == "lines":
+                watch.unit = BYTES if total in sizes else unit
+            watch.step(done, total)
+
+        return step
+
+    return asked
+
+
+def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:
+    return source.problems if isinstance(source, FormatError) else ()
+
+
+def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
+    """Yield what is wrong with files on their own, where there is no gold to pair them with."""
+    for source in sources:
+        try:
+            read(source)
+        except FormatError as error:
+            yield from error.problems
+
+
+def _account(name: str, reading: Reading, layer: Layer, wanted: str) -> LayerRead:
+    plainly = not wanted or reading.source.endswith(LAYER + wanted)
+    return LayerRead(
+        name,
+        reading.source if plainly else f"{reading.source}{LAYER}{wanted}",
+        reading.format,
+        reading.scheme or "",
+        len(reading.documents),
+        len(layer),
+        layer.types,
+        reading.notes,
+    )
+
+
+def demo_names() -> tuple[str, ...]:
+    """Return the folders of demo_data that hold a corpus, pharmacology first."""
+    found = (path.parent.name for path in DEMOS.glob("*/corpus.toml"))
+    return tuple(sorted(found, key=lambda name: (name != "pharmacology", name)))
+
+
+def load_demo(folder: str) -> Loaded:
+    """Read a demo corpus; its first layer is the one shown first."""
+    about = tomllib.loads((DEMOS / folder / "corpus.toml").read_text(encoding="utf-8"))
+    sources: dict[str, Source | FormatError] = {
+        layer["name"]: Source.of_path(DEMOS / folder / layer["file"]) for layer in about["layers"]
+    }
+    loaded = load(about["title"], Source.of_path(DEMOS / folder / about["gold"]), sources)
+    said = {layer["name"]: layer for layer in about["layers"]}
+    layers = tuple(
+        replace(
+            row,
+            source=Path(row.source).name,
+            notes=row.notes + ((said[row.name]["description"],) if row.name in said else ()),
+            kind=said[row.name]["kind"] if row.name in said else "",
+        )
+        for row in loaded.layers
+    )
+    return replace(loaded, layers=layers, start=about["layers"][0]["name"], description=about["description"])
+
+
+FOLDERS = 500
+"""How many folders of the served one are offered."""
+ENTRIES = 1_000
+"""How many entries of a folder are offered; one with more files is a corpus of files itself, to be chosen whole."""
+
+
+def served_folders(root: Path) -> tuple[str, ...]:
+    """Return the folder itself (".") and those below it; hidden ones and links are left out."""
+    found: list[str] = []
+    for place, folders, _ in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not Path(place, name).is_symlink())
+        found.append(Path(place).relative_to(root).as_posix())
+        if len(found) == FOLDERS:
+            break
+    return tuple(found)
+
+
+def served_entries(root: Path, folder: str) -> tuple[str, ...]:
+    """Return names of files and folders in a folder of the served one, nothing that leads outside; ENTRIES at most."""
+    limit = root.resolve()
+    place = (root / folder).resolve()
+    if not place.is_relative_to(limit) or not place.is_dir():
+        return ()
+    names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
+    inside = (name for name in names if (place / name).resolve().is_relative_to(limit))
+    return tuple(islice(inside, ENTRIES))
+
+
+def likely_gold(entries: Sequence[str]) -> str | None:
+    return next((name for name in entries if name.split(".")[0].lower() == "gold"), None)
+
+
+def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
+    """Return the entries of the same kind as gold: files with its suffix, one of each pair of files, or folders."""
+    found: dict[str, str] = {}
+    for name in entries:
+        if gold and Path(name).suffix == Path(gold).suffix and label_of(name) != label_of(gold):
+            found.setdefault(label_of(name), name)
+    return list(found.values())
+
+
+def served_sources(
+    root: Path,
+    folder: str,
+    gold: str,
+    systems: Sequence[str],
+    *,
+    columns: Mapping[str, Mapping[str, int | str]] | None = None,
+    apart: Collection[str] = (),
+) -> tuple[str, Source | FormatError, dict[str, Source | FormatError]]:
+    """Return title, gold and systems of a corpus in the served folder, as `load` takes them.
+
+    Names are paths from `folder`, perhaps with `#` and a layer; for a path outside the served folder there is the
+    error. `columns` says, by name, what the columns of a table hold, `apart` whose files are each read by themselves.
+    """
+
+    def source(name: str) -> Source | FormatError:
+        try:
+            found = replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
+            return found.apart() if name in apart else found
+        except FormatError as error:
+            return error
+
+    opened = {entry: source(entry) for entry in systems}
+    names = {entry: getattr(one, "layer", "") or label_of(entry) for entry, one in opened.items()}
+    repeated = [stem for stem in names.values() if list(names.values()).count(stem) > 1]
+    labels = {entry: entry if stem in repeated else stem for entry, stem in names.items()}
+    title = (root.resolve() / folder).resolve().name
+    return title, source(gold), {labels[entry]: one for entry, one in opened.items()}

@@ -1,0 +1,228 @@
+"""One's own matching criteria: loaded from TOML for this session, offered beside the field's, saved as TOML.
+
+They live in session state, not on the server: another user may call another rule by the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words, same_rule
+from nereval_core.errors import FormatError, Problem
+from nereval_core.readers import Source
+from pages.shared.view import View, criterion_rules, keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+
+MOST = 20
+"""How many a session may have: every one of them is scored with the others."""
+SIZE = 100_000
+"""Bytes that a file of criteria may have."""
+TEMPLATE = """\
+# One table for each criterion: [criterion.NAME], the name made of letters, digits and . _ + -
+# What is left out of a table stands as in the first one's comments.
+
+[criterion.half]
+boundaries = "overlap"   # equal, start, end, either, contain, overlap, core, alternatives (overlap)
+types = "any"            # equal, any (equal)
+minimum = 0.5            # the least share of characters that both have, 0 to 1 (0)
+share = "union"          # of what: gold, prediction, union (gold)
+otherwise = "PAR"        # what an aligned pair gets that fails: INC, PAR (INC)
+sentence = "Half of what the two cover together must be shared; any other overlap earns half."
+
+[criterion.one-type]
+boundaries = "equal"
+merge = {macromolecule = ["protein", "DNA", "RNA"]}   # types scored as one (none)
+leave_out = ["cell_line"]                             # types not scored at all (none)
+"""
+
+
+@dataclass(frozen=True)
+class Own:
+    """The criteria of a session by name, the problems of the files loaded last, and how often files were loaded."""
+
+    criteria: tuple[Criterion, ...] = ()
+    problems: tuple[str, ...] = ()
+    loads: int = 0
+
+
+def kept() -> Own:
+    found: Own = st.session_state.get(keys.OWN, Own())
+    return found
+
+
+def received(view: View) -> tuple[View, tuple[str, ...]]:
+    """Take over the criterion whose rule a link carries; return the view without the rule, and what was wrong with it.
+
+    A criterion of that name which decides otherwise is left as it is: the one received gets another name.
+    """
+    if not view.rule:
+        return view, ()
+    without = replace(view, rule="")
+    if not criterion_rules.is_of(view.rule, view.criterion):
+        return without, ()
+    try:
+        criterion = criterion_rules.read(view.rule)
+    except FormatError as error:
+        return without, tuple(f"{problem.source}: {problem.found}" for problem in error.problems)
+    own = kept()
+    known = {one.name: one for one in own.criteria}
+    for number in range(1, MOST + 2):
+        name = criterion.name if number == 1 else f"{criterion.name[:60]}-{number}"
+        if name not in known and len(known) < MOST:
+            st.session_state[keys.OWN] = replace(own, criteria=(*own.criteria, replace(criterion, name=name)))
+            return replace(without, criterion=name), ()
+        if name in known and same_rule(known[name], criterion):
+            return replace(without, criterion=name), ()
+    return without, (f"rule: there is no room for it beside {MOST} criteria of your own",)
+
+
+def criteria() -> tuple[Criterion, ...]:
+    return kept().criteria
+
+
+def read(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Criterion, ...], tuple[Problem, ...]]:
+    """Return the criteria of TOML files, the later of two that have one name, and the problems of the other files."""
+    found: dict[str, Criterion] = {}
+    problems: list[Problem] = []
+    for name, raw in files:
+        try:
+            found |= {criterion.name: criterion for criterion in _read(name, raw)}
+        except FormatError as error:
+            problems += error.problems
+    return tuple(found.values()), tuple(problems)
+
+
+def _read(name: str, raw: bytes) -> tuple[Criterion, ...]:
+    if len(raw) > SIZE:
+        raise FormatError.single(name, None, f"{len(raw):,} bytes", f"give a TOML file of at most {SIZE:,}")
+    if not name.lower().endswith(".toml"):
+        raise FormatError.single(name, None, "no TOML file by its name", "give criteria in a file called NAME.toml")
+    if not raw:
+        return criteria_from_toml("", name)
+    (file,) = Source.of_uploads([(name, raw)]).files
+    return criteria_from_toml(file.text(), name)
+
+
+def taken(old: Own, files: Iterable[tuple[str, bytes]]) -> Own:
+    """Return what a session has once files are loaded: a criterion replaces the one of its name."""
+    new, problems = read(files)
+    by_name = {criterion.name: criterion for criterion in (*old.criteria, *new)}
+    if len(by_name) > MOST:
+        known = {criterion.name for criterion in old.criteria}
+        more = [criterion.name for criterion in new if criterion.name not in known][MOST - len(known) :]
+        by_name = {name: criterion for name, criterion in by_name.items() if name not in more}
+        found = f"{len(more)} criteria more than the {MOST} that a session can have, from {more[0]} on"
+        problems = (*problems, Problem("criteria", None, found, "remove some of the others first"))
+    lines = FormatError(problems).lines() if problems else ()
+    return Own(tuple(by_name.values()), tuple(lines), old.loads + 1)
+
+
+def as_toml(criteria: Iterable[Criterion]) -> str:
+    return "\n".join(criterion_to_toml(criterion) for criterion in criteria)
+
+
+def explained(criterion: Criterion) -> str:
+    """Return what a criterion of one's own asks for, as Markdown: its sentence, its rule, its types."""
+    parts = [criterion.sentence.rstrip("."), criterion.rule()]
+    parts += [f"types merged: {merges_in_words(dict(criterion.merge))}"] if criterion.merge else []
+    parts += [f"left out: {', '.join(criterion.leave_out)}"] if criterion.leave_out else []
+    return plain(". ".join(part[:1].upper() + part[1:] for part in parts if part) + ".", 600)
+
+
+def draw(view: View, gold: Layer) -> None:
+    """Offer the session's own criteria, with ways to load, save and remove them."""
+    own = kept()
+    if own.criteria:
+        with st.container(horizontal=True, gap="small"):
+            for criterion in own.criteria:
+                _offer(criterion, chosen=criterion.name == view.criterion, lacks=criterion.lacks(gold))
+        reasons = [f"{plain(one.name)} does not apply: it needs {n}." for one in own.criteria if (n := one.lacks(gold))]
+        if reasons:
+            st.caption("  \n".join(reasons))
+    if own.problems:
+        show_problems(own.problems)
+    # Under a new key after each load: what was taken over stands above, and what was removed must not come back.
+    key = f"own_upload_{own.loads}"
+    st.file_uploader(
+        "Load from TOML",
+        type="toml",
+        accept_multiple_files=True,
+        max_upload_size=1,
+        key=key,
+        on_change=_load,
+        args=(key,),
+        help="Several criteria a file, several files at once. One of a name already here replaces it. "
+        "No other user sees them. They stay until the page is left for good; links carry the rule of the one chosen.",
+    )
+    with st.container(horizontal=True, gap="small"):
+        _download("Template", TEMPLATE, "nereval-criteria-template.toml", "An example to begin with.")
+        if own.criteria:
+            _download("Save as TOML", as_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
+
+
+def _offer(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
+    st.button(
+        plain(criterion.name),
+        key=f"criterion-{criterion.name}",
+        type="primary" if chosen else "secondary",
+        disabled=lacks is not None,
+        help=explained(criterion),
+        on_click=state.update,
+        kwargs={"criterion": criterion.name},
+    )
+    st.button(
+        "×",
+        key=f"own-remove-{criterion.name}",
+        type="tertiary",
+        help=f"Remove {plain(criterion.name)}",
+        on_click=_remove,
+        args=(criterion.name,),
+    )
+
+
+def _download(label: str, text: str, name: str, why: str) -> None:
+    st.download_button(
+        label, text, file_name=name, mime="application/toml", on_click="ignore", type="tertiary", help=why
+    )
+
+
+def _load(key: str) -> None:
+    files: Sequence[tuple[str, bytes]] = [(file.name, file.getvalue()) for file in st.session_state[key] or ()]
+    if files:
+        st.session_state[keys.OWN] = taken(kept(), files)
+
+
+def _remove(name: str) -> None:
+    own = kept()
+    rest = tuple(criterion for criterion in own.criteria if criterion.name != name)
+    st.session_state[keys.OWN] = replace(own, criteria=rest, problems=())
+    if state.view().criterion == name:
+        state.update(criterion=View().criterion)
+
+
+def link_note(view: View, *, carried: bool) -> None:
+    """Say beside a link what it does not carry for want of room: the rule of a criterion of one's own."""
+    if not carried and any(criterion.name == view.criterion for criterion in criteria()):
+        name = plain(view.criterion)
+        st.caption(
+            f"The matching criterion {name} is one of your own. The link names it but has no room for its rule: "
+            "send its TOML file along (Matching criterion, your own, Save as TOML)."
+        )
+
+
+def add(criterion: Criterion) -> bool:
+    """Take a criterion over, in place of the one of its name; return whether there was room for it."""
+    own = kept()
+    by_name = {one.name: one for one in own.criteria} | {criterion.name: criterion}
+    if len(by_name) > MOST:
+        st.session_state[keys.OWN] = replace(
+            own, problems=(f"criteria: {MOST} is all a session can have; remove some",)
+        )
+        return False
+    st.session_state[keys.OWN] = replace(own, criteria=tuple(by_name.values()), problems=())
+    return True

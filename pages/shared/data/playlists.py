@@ -1,0 +1,211 @@
+"""The playlists that all sessions of a server share, and the one that this session puts records on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
+
+import numpy as np
+import streamlit as st
+
+from nereval_core.attributes import Records
+from nereval_core.errors import FormatError
+from nereval_core.masking import masked_text, original
+from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.review.playlists import DIGITS, ChangedError, Item, Playlist, Playlists, Shown, Starred, free_name
+from nereval_core.review.records import asked, text_digests
+from nereval_core.review.verdicts import text_digest
+from nereval_core.tables import record_ids, rows
+from pages.shared.data import masks, reviewer, verdict_store
+from pages.shared.data.loading import Loaded
+from pages.shared.data.reference_layer import as_read
+from pages.shared.view import SLIDES, View, keys, parse, state
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+FIRST = "Starred"
+"""The name of the playlist that is made where somebody stars a record and there is none."""
+
+
+@st.cache_resource
+def _kept() -> PlaylistStore:
+    return PlaylistStore(verdict_store.store())
+
+
+def store() -> PlaylistStore:
+    """Return the store to write to.
+
+    Raises:
+        FormatError: there is none: the address that the server was given is wrong.
+    """
+    return _kept()
+
+
+def now() -> Playlists:
+    """Return the playlists that stand; none where they cannot be read, which `verdicts.problems` says."""
+    if verdict_store.problems():
+        return Playlists()
+    try:
+        return store().playlists()
+    except FormatError:
+        return Playlists()
+
+
+def chosen(view: View) -> Playlist | None:
+    """Return the playlist of a view, None where it names none or one that this server does not have."""
+    return now().find(view.playlist.partition("/")[0])
+
+
+def with_playlist(view: View, playlist: Playlist | None, item: str = "") -> View:
+    """Return the view with a playlist chosen, and of it an item."""
+    if playlist is None:
+        return replace(view, playlist="")
+    return replace(view, playlist=playlist.uid[:DIGITS] + (f"/{item[:DIGITS]}" if item else ""))
+
+
+def target(view: View) -> Playlist | None:
+    """Return the playlist that a record is put on: the one chosen, else the only one, else the one called FIRST."""
+    every = now().standing
+    found = chosen(view)
+    if found is None and len(every) == 1:
+        return every[0]
+    return found or next((one for one in every if one.name == FIRST), None)
+
+
+def starred(here: Here, doc: str, record: str) -> Starred | None:
+    """Return a record as it is put on a playlist; None where records are no spans, or there is none of this id."""
+    if here.criterion.unit == "token":
+        return None
+    # Known by what it is, shown masked or not.
+    scores = (replace(here, loaded=here.loaded.original) if here.loaded.original else here).reading(doc)
+    found, gold = rows(scores, here.by), record.startswith("g:")
+    ids = record_ids(scores.layers(here.by)[0 if gold else 1], record[0])
+    if record not in ids:
+        return None
+    spans = found.gold if gold else found.pred
+    places = np.flatnonzero((spans == ids.index(record)) & (found.anchored == gold))
+    if not len(places):
+        return None
+    about = Records(scores, here.by, found, scores.read)
+    key, _, seen = asked(about, int(places[0]))
+    return Starred(key, seen, Shown(here.view.corpus, here.system, here.by, doc, record, _settings(here.view)))
+
+
+def _settings(view: View) -> str:
+    """Return what else a record is scored under, as parameters of a link."""
+    kept = View(criterion=view.criterion, merge=view.merge, leaveout=view.leaveout, rule=view.rule)
+    params = state.params_of(replace(kept, reference=view.reference)) or {}
+    return urlencode({name: value for name, value in params.items() if name != "criterion"})
+
+
+def toggle(one: Starred) -> None:
+    """Put a record on the playlist, or take it out where it is on it: what a callback does."""
+    view = state.view()
+
+    def change() -> None:
+        playlist = target(view) or made(FIRST)
+        place = playlist.find(one.uid)
+        if place is None:
+            store().star(playlist.uid, [one], who())
+        else:
+            store().unstar(playlist.uid, playlist.items[place], who())
+        state.put(with_playlist(state.view(), playlist))
+
+    attempt(change)
+
+
+def made(name: str) -> Playlist:
+    """Make a playlist, with a number after its name where that is taken."""
+    uid = store().make(free_name(now().standing, name.strip()), who())
+    found = now().find(uid)
+    assert found is not None, "what was made is there"
+    return found
+
+
+def who() -> str:
+    """Return the name that goes with a change, "" where nobody said one: nobody is asked for it."""
+    return reviewer.name()
+
+
+def attempt(change: Callable[[], object]) -> bool:
+    """Do a change in a callback and say whether it was done; what kept it from being done the next run tells."""
+    try:
+        change()
+        st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
+        return True
+    except FormatError as error:
+        st.session_state[keys.PLAYLIST_PROBLEMS] = error.lines()
+    except ChangedError as error:
+        st.session_state[keys.PLAYLIST_PROBLEMS] = [f"Nothing was changed, as somebody was faster. {error}."]
+    return False
+
+
+def place_of(loaded: Loaded, item: Item) -> str | None:
+    """Return the document of a corpus that has the text of an item, None where none has it."""
+    documents = original(loaded.corpus.documents) if loaded.folder is None else loaded.corpus.documents
+    text = item.starred.key.text
+    for name in dict.fromkeys((item.starred.shown.document, item.starred.seen.document)):
+        number = documents.index.get(name)
+        if number is not None and text_digest(documents.texts[number]) == text:
+            return name
+    # To look through the texts of a scored folder would be to read all of it.
+    if loaded.folder is not None:
+        return None
+    found = text_digests(documents)
+    return documents.ids[found.index(text)] if text in found else None
+
+
+def shown_in(loaded: Loaded, item: Item, view: View) -> View | None:
+    """Return the view that shows an item in a corpus, None where its text or its system is not in it."""
+    shown = item.starred.shown
+    settings, _ = parse(dict(parse_qsl(shown.settings)))
+    names = {layer.name for layer in as_read(loaded).corpus.systems}
+    document = place_of(loaded, item)
+    if document is None or (not settings.reference and shown.system not in names):
+        return None
+    return replace(
+        view,
+        corpus=loaded.digest,
+        system=shown.system,
+        criterion=shown.criterion,
+        merge=settings.merge,
+        leaveout=settings.leaveout,
+        rule=settings.rule,
+        reference=settings.reference,
+        doc=document,
+        record=shown.record,
+    )
+
+
+def step(view: View, playlist: Playlist, item: Item, here: Loaded | None, find: Callable[[str], Loaded | None]) -> View:
+    """Return the view of an item's slide: in the present corpus where that has it, else in the one it was starred in.
+
+    Where neither is to be had the view names the item alone, no record.
+    """
+    known = (here, find(item.starred.shown.corpus))
+    found = next(
+        (one for loaded in known if loaded is not None and (one := shown_in(loaded, item, view)) is not None), None
+    )
+    if found is None:
+        found = replace(view, doc="", record="")
+    return with_playlist(found.with_sort(SLIDES), playlist, item.uid)
+
+
+def has_text(loaded: Loaded, item: Item) -> bool:
+    """Tell whether a corpus has the text of an item."""
+    return place_of(loaded, item) is not None
+
+
+def words(item: Item) -> tuple[str, str, str]:
+    """Return the words before, in and after an item as they were when it was starred, as this session may see them."""
+    seen = item.starred.seen
+    before, quote, after = (masked_text(text) if masks.on() else text for text in (seen.before, seen.quote, seen.after))
+    return before, quote, after
+
+
+def comment(item: Item) -> str:
+    """Return the comment on an item: people's own words are not shown where texts are masked."""
+    return "" if masks.on() else item.comment

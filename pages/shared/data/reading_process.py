@@ -1,0 +1,133 @@
+"""Reading in a process of its own, so that pages answer meanwhile, and that ending it is certain and gives all back.
+
+The process is told what to read by its standard input and says how far it is by lines of JSON. The corpus itself it
+leaves in the store, or in a folder that lasts until it is opened from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+from typing import Any, TextIO
+
+from nereval_core.errors import FormatError, Problem
+from nereval_core.store import Store
+from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.loading import Loaded
+from pages.shared.data.orders import Order
+from pages.shared.data.processes import started
+from pages.shared.data.progress import Watch
+
+EVERY = 0.1
+"""Seconds between two lines about how far it is."""
+NICE = 5
+"""How far the process stands back where pages need the processor."""
+
+
+def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
+    """Read what is ordered, here where it is small.
+
+    Raises:
+        FormatError: as `load`.
+        CancelledError: it is no longer wanted.
+    """
+    if order.small:
+        return keeper.read(*order.opened(), order.options, watch=watch)
+    with tempfile.TemporaryDirectory(prefix="nereval-") as spare:
+        said = _answer(keeper.store, order, Path(spare), watch)
+        watch.tick()
+        if "problems" in said:
+            raise FormatError([Problem(**problem) for problem in said["problems"]])
+        if "fault" in said:
+            raise RuntimeError(f"in the process that reads: {said['fault']}")
+        keeper.tell(said["trouble"])
+        for store in (keeper.store, _spare(Path(spare))):
+            if store is not None and (loaded := keeper.take(store, said["key"])) is not None:
+                return loaded
+    # There is no room on any disk.
+    return keeper.read(*order.opened(), order.options, watch=watch)
+
+
+def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dict[str, Any]:
+    """Start the process, pass on how far it is, and return its last word."""
+    process = started("pages.shared.data.reading_process")
+    assert process.stdin is not None and process.stdout is not None
+    watch.ends(process.kill)
+    said: dict[str, Any] = {"fault": "it ended without a word"}
+    try:
+        with suppress(BrokenPipeError), process.stdin:
+            pickle.dump((order, store, spare), process.stdin)
+        with process.stdout:
+            for line in process.stdout:
+                said = json.loads(line)
+                if "stage" in said:
+                    watch.show(**said)
+    finally:
+        process.kill()
+        process.wait()
+        if store is not None:
+            store.remove_unfinished(process.pid)
+    return said
+
+
+class _Telling(Watch):
+    """A watch that writes down how far it is, now and then."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._told = 0.0
+        super().__init__()
+
+    def begin(self, stage: str, unit: str = "") -> None:
+        super().begin(stage, unit)
+        self._tell()
+
+    def step(self, done: int, total: int) -> None:
+        super().step(done, total)
+        if monotonic() - self._told > EVERY:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._told = monotonic()
+        _say(self._out, stage=self.stage, unit=self.unit, done=self.done, total=self.total)
+
+
+def _say(out: TextIO, **said: Any) -> None:
+    out.write(json.dumps(said) + "\n")
+    out.flush()
+
+
+def _spare(folder: Path) -> Store:
+    return Store(folder, sys.maxsize)
+
+
+def main() -> None:
+    """Read what standard input asks for; only the server that started this process writes to it."""
+    out, sys.stdout = sys.stdout, sys.stderr
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    order, store, spare = pickle.load(sys.stdin.buffer)
+    keeper = Keeper(store, spare=_spare(spare))
+    try:
+        loaded = keeper.read(*order.opened(), order.options, watch=_Telling(out))
+    except FormatError as error:
+        _say(out, problems=[asdict(problem) for problem in error.problems])
+    except BrokenPipeError:
+        # The server is gone.
+        sys.exit(1)
+    except Exception:
+        _say(out, fault=traceback.format_exc())
+    else:
+        _say(out, key=loaded.key, trouble=keeper.trouble)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""A layer taken as gold: the corpus with it in gold's place and the former gold among the systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import quoted
+from pages.shared.data.loading import GOLD, Loaded, renumbered
+from pages.shared.view import View
+
+
+def following(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
+    """Return the corpus with the view's layer in gold's place, the view, and in words what of it was dropped."""
+    name, chosen = view.reference, view.annotators
+    if not name and not chosen:
+        return loaded, view, ()
+    if loaded.folder is not None:
+        return (
+            loaded,
+            replace(view, reference="", annotators=()),
+            ("a layer taken as gold: a scored folder has its own",),
+        )
+    known = layers(loaded)
+    wrong = [f"reference: {quoted(name)} is not a layer of this corpus"] if name and name not in known else []
+    wrong += [f"annotators: {quoted(one)} is not a layer of this corpus" for one in chosen if one not in known]
+    name = name if name in known and name != gold_name(loaded) else ""
+    view = replace(view, reference=name, annotators=tuple(one for one in chosen if one in known))
+    return taken(loaded, name), view, tuple(wrong)
+
+
+def taken(loaded: Loaded, name: str) -> Loaded:
+    """Return the corpus with a layer in gold's place, "" for gold as it was read."""
+    read = as_read(loaded)
+    return _taken(read.number, name, read) if name else read
+
+
+def as_read(loaded: Loaded) -> Loaded:
+    """Return the corpus with gold in its own place."""
+    return loaded.origin or loaded
+
+
+# Kept, as a number of its own tells each in the caches.
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _taken(number: int, name: str, _read: Loaded) -> Loaded:
+    return with_gold(_read, name)
+
+
+def with_gold(read: Loaded, name: str) -> Loaded:
+    """Return a corpus as read with a system's layer in gold's place; files, formats and marks move along.
+
+    A published scorer that reads the files is told of one column for gold and one for systems: where the two differ,
+    the former gold has no file any more.
+    """
+    corpus, former = read.corpus, former_gold(read)
+    gold = corpus.system(name)
+    systems = tuple(layer for layer in corpus.systems if layer is not gold)
+    rows = {row.name: row for row in read.layers}
+    order = {name: GOLD, GOLD: former}
+    sources = {order.get(layer, layer): source for layer, source in read.sources.items()}
+    options = read.options
+    if options.gold_column != options.pred_column:
+        sources.pop(former, None)
+    said = f"taken as gold: {name}"
+    marks = {layer.name: (said, *_told(read, name), *_told(read, layer.name)) for layer in systems}
+    return replace(
+        read,
+        corpus=replace(corpus, gold=gold, systems=(*systems, corpus.gold.renamed(former))),
+        layers=(
+            replace(rows[name], name=GOLD, notes=(said, *rows[name].notes)),
+            *(rows[layer.name] for layer in systems),
+            replace(rows[GOLD], name=former),
+        ),
+        marks=marks | {former: (said, *_told(read, name))},
+        start=former if read.start == name else read.start,
+        sources=sources,
+        options=replace(options, gold_format=options.pred_format, gold_column=options.pred_column),
+        address=read.digest,
+        origin=read,
+        original=None if read.original is None else with_gold(read.original, name),
+        reference=name,
+        number=renumbered(),
+    )
+
+
+def _told(read: Loaded, name: str) -> tuple[str, ...]:
+    return tuple(f"{name} as read: {mark}" for mark in read.marks[name])
+
+
+def gold_name(loaded: Loaded) -> str:
+    """Return what gold is called among the layers: a name that no system has."""
+    return _free(GOLD, loaded)
+
+
+def former_gold(loaded: Loaded) -> str:
+    """Return what gold is called while another layer has its place: a name that no system has."""
+    return _free("original gold", loaded)
+
+
+def _free(name: str, loaded: Loaded) -> str:
+    while any(layer.name == name for layer in as_read(loaded).corpus.systems):
+        name += " *"
+    return name
+
+
+def layers(loaded: Loaded) -> Mapping[str, Layer]:
+    """Return all layers by name as they were read, gold first, whatever has its place."""
+    corpus = as_read(loaded).corpus
+    return {gold_name(loaded): corpus.gold} | {layer.name: layer for layer in corpus.systems}
+
+
+def held(view: View, loaded: Loaded, one: str, other: str) -> View:
+    """Return the view with one layer taken as gold and another as the system."""
+    gold = gold_name(loaded)
+    system = former_gold(loaded) if other == gold else other
+    return replace(view, reference="" if one == gold else one, system=system, record="", doc="", beside="")
+
+
+def pair_of(view: View, loaded: Loaded) -> tuple[str, str]:
+    """Return what `held` was given: the layer in gold's place and the system, as they were read."""
+    gold = gold_name(loaded)
+    return view.reference or gold, gold if view.system == former_gold(loaded) and view.reference else view.system
+
+
+def moved(view: View, loaded: Loaded, name: str) -> View:
+    """Return the view with another layer taken as gold.
+
+    A system that is now gold gives its place to the layer that was; a record of the former gold is given up.
+    """
+    before, system = pair_of(view, loaded)
+    beside = "" if view.beside in (name, former_gold(loaded)) else view.beside
+    doc = "" if view.record else view.doc
+    return replace(held(view, loaded, name, before if system == name else system), beside=beside, doc=doc)

@@ -1,0 +1,75 @@
+"""Who gives verdicts: asked for once, kept for the session, and in a cookie for the next one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+import streamlit as st
+
+from nereval_core.review.verdicts import NAME
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+
+VARIABLE = "NEREVAL_REVIEWER"
+"""The environment's name of whoever gives verdicts, on a server of one's own."""
+COOKIE = "nereval_reviewer"
+FIELD = f"{keys.VERDICT}name"
+_write = st.components.v2.component(
+    "nereval_reviewer",
+    js="""export default function ({ data }) {
+      document.cookie = `${data.cookie}=${data.value}; path=/; max-age=31536000; SameSite=Lax`;
+    }""",
+)
+
+
+def name() -> str:
+    """Return who gives verdicts here, "" where nobody has said it."""
+    known: str | None = st.session_state.get(keys.REVIEWER)
+    return known or first_sound(_login(), unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, ""))
+
+
+def first_sound(*names: object) -> str:
+    """Return the first of some names that a verdict could bear, "" where there is none."""
+    found = (one.strip() for one in names if isinstance(one, str))
+    return next((one for one in found if one and one.isprintable() and len(one) <= NAME), "")
+
+
+def _login() -> object:
+    user: Mapping[str, Any] = st.user.to_dict() if st.user else {}
+    return (user.get("name") or user.get("email")) if user.get("is_logged_in") else ""
+
+
+def field(key: str = FIELD) -> None:
+    """Ask for the name; `key` is that of the field, of which a page may have two."""
+    st.text_input(
+        "Your name",
+        key=key,
+        max_chars=NAME,
+        placeholder="Your name, kept with each verdict",
+        label_visibility="collapsed",
+        on_change=_took,
+        args=(key,),
+        width=280,
+    )
+
+
+def said() -> None:
+    """Say who gives verdicts here, where a click changes it, or ask."""
+    known = name()
+    if not known:
+        field()
+        return
+    with st.popover(f"as {plain(known, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
+        st.session_state[FIELD] = known
+        field()
+    if st.session_state.get(keys.REVIEWER) and st.context.cookies.get(COOKIE) != quote(known):
+        _write(data={"cookie": COOKIE, "value": quote(known)}, key=f"{keys.VERDICT}cookie")
+
+
+def _took(key: str) -> None:
+    typed = first_sound(st.session_state[key])
+    if typed:
+        st.session_state[keys.REVIEWER] = typed

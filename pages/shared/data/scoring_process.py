@@ -1,0 +1,115 @@
+"""Score tangled layers in a process of its own, which is ended once nobody waits for it. No Streamlit in here."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError, Problem
+from nereval_core.scoring import Scores, Settings, score_layers
+from pages.shared.data.processes import started
+
+PAIRS = 1 << 14
+"""Overlapping pairs up to which scoring takes less time than a process needs to start."""
+TANGLED = 8
+"""Overlapping pairs a span from which layers are tangled: spans of ordinary layers overlap one or two others."""
+EVERY = 0.1
+"""Seconds between two questions whether the scores are still wanted."""
+
+
+def overlapping_pairs(gold: Layer, pred: Layer) -> int:
+    """Count the pairs of a gold span and a prediction that share characters, by the outer ends of each."""
+    width = np.int64(max(int(layer.end.max(initial=0)) for layer in (gold, pred)) + 1)
+    starts, ends = (np.sort(pred.doc * width + side) for side in (pred.start, pred.end))
+    begun = np.searchsorted(starts, gold.doc * width + gold.end, "left")
+    ended = np.searchsorted(ends, gold.doc * width + gold.start, "right")
+    return int((begun - ended).sum())
+
+
+def scored(
+    gold: Layer, pred: Layer, settings: Settings, *, marks: Sequence[str], check_wanted: Callable[[], None]
+) -> Scores:
+    """Return the scores as `score_layers` does; those of tangled layers from another process.
+
+    `check_wanted` is called while the process runs, and ends it by raising.
+
+    Raises:
+        FormatError: as `score_layers`.
+    """
+    pairs = overlapping_pairs(gold, pred)
+    if pairs < PAIRS or pairs < TANGLED * (len(gold) + len(pred)):
+        return score_layers(gold, pred, settings, marks=marks)
+    asked = io.BytesIO()
+    _Pickler(asked).dump((gold, pred, settings, marks))
+    unsent: bytes | None = asked.getvalue()
+    process = started("pages.shared.data.scoring_process")
+    try:
+        while True:
+            check_wanted()
+            try:
+                answer, _ = process.communicate(unsent, timeout=EVERY)
+                break
+            except subprocess.TimeoutExpired:
+                # What is to be sent is given once.
+                unsent = None
+    finally:
+        process.kill()
+        process.wait()
+    known = {"gold": gold, "pred": pred, "documents": gold.documents}
+    if process.returncode:
+        raise RuntimeError(f"the process that scores ended with status {process.returncode}")
+    found: Scores | tuple[Problem, ...] = _Unpickler(io.BytesIO(answer), **known).load()
+    if isinstance(found, tuple):
+        raise FormatError(found)
+    return found
+
+
+class _Pickler(pickle.Pickler):
+    """Write layers and scores; the latter without the objects that the reader knows by name."""
+
+    def __init__(self, file: Any, **known: object) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._known = {id(one): name for name, one in known.items()}
+
+    def persistent_id(self, obj: Any) -> str | None:
+        return self._known.get(id(obj))
+
+    def reducer_override(self, obj: Any) -> Any:
+        return (_read_only, (dict(obj),)) if isinstance(obj, MappingProxyType) else NotImplemented
+
+
+def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    # Its type has no name that a pickle could hold.
+    return MappingProxyType(mapping)
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: Any, **known: object) -> None:
+        super().__init__(file)
+        self._known = known
+
+    def persistent_load(self, pid: Any) -> Any:
+        return self._known[pid]
+
+
+def main() -> None:
+    """Score what standard input asks for; only the server that started this process writes to it."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    gold, pred, settings, marks = pickle.load(sys.stdin.buffer)
+    try:
+        found: Scores | tuple[Problem, ...] = score_layers(gold, pred, settings, marks=marks)
+    except FormatError as error:
+        found = error.problems
+    _Pickler(out, gold=gold, pred=pred, documents=gold.documents).dump(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The store of verdicts that all sessions of a server share, and the verdicts as they stood when a page last asked."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+
+import streamlit as st
+
+from nereval_core.errors import FormatError, Problem
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.store import ReviewStore
+from pages.shared.data.garbage_collection import set_aside
+from pages.shared.data.server import started_with
+
+PATIENCE = 10
+"""Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
+MANY = 1_000
+"""Verdicts read at once that are worth setting aside, see `settled`."""
+
+
+class Verdicts:
+    """What stands in a store; where that cannot be read, what stood, and the `problems`."""
+
+    def __init__(self, store: ReviewStore | None, problems: tuple[Problem, ...] = ()) -> None:
+        self.store = store
+        self.problems = problems
+        self.reviewed = Reviewed()
+        self._again = 0.0
+        self._lock = Lock()
+
+    def refresh(self) -> None:
+        """Take over what others have decided since."""
+        with self._lock:
+            if self.store is None or time.monotonic() < self._again:
+                return
+            try:
+                before = self.reviewed.number
+                self.reviewed = self.store.reviewed()
+                self.problems = ()
+                if self.reviewed.number - before >= MANY:
+                    set_aside()
+            except FormatError as error:
+                self.problems = error.problems
+                self._again = time.monotonic() + PATIENCE
+
+
+@st.cache_resource
+def _kept() -> Verdicts:
+    try:
+        return Verdicts(ReviewStore.of_environment(started_with().review))
+    except FormatError as error:
+        return Verdicts(None, error.problems)
+
+
+def refresh() -> None:
+    _kept().refresh()
+
+
+def now() -> Reviewed:
+    """Return the verdicts that stood when the page began, or as the page itself changed them."""
+    return _kept().reviewed
+
+
+def store() -> ReviewStore:
+    """Return the store to write to; call `refresh` afterwards.
+
+    Raises:
+        FormatError: there is none: the address that the server was given is wrong.
+    """
+    kept = _kept()
+    if kept.store is None:
+        raise FormatError(kept.problems)
+    return kept.store
+
+
+def file() -> str | None:
+    """Return the name of the file that holds the verdicts, None where a server does: its address may have secrets."""
+    store = _kept().store
+    return None if store is None or store.database.file is None else store.database.file.name
+
+
+def problems() -> tuple[Problem, ...]:
+    """Return why the store could not be read, nothing where it could."""
+    return _kept().problems

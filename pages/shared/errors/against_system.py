@@ -1,0 +1,103 @@
+"""Records held against another system, on Errors: who is right about the gold span, and what both predict wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.against import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
+from nereval_core.analysis.transitions import comparable
+from nereval_core.ledger import MemoryLedger
+from nereval_core.queries import Query
+from pages.shared.view import View, keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import ERRORS, query_of, view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SYSTEM = f"{keys.WIDGET}against_system"
+WHO = f"{keys.WIDGET}against"
+WORD = "against "
+RIGHT = (BOTH_RIGHT, ONLY_THIS)
+"""What correct records have; all other values are of records that lists show without being told to."""
+
+
+def control(here: Here) -> None:
+    """Offer the records by who is right, this system or another one; nothing where there is no other."""
+    rest = [name for name in here.systems if name != here.system]
+    ledger = here.ledger()
+    if not rest or not isinstance(ledger, MemoryLedger):
+        return
+    query = here.query()
+    active = next(((name, value) for name, value in query.having if name.startswith(WORD)), None)
+    said = f"{active[0].removeprefix(WORD)}: {active[1]}" if active else "any"
+    key = f"{keys.WIDGET}against_box"
+    with st.popover(f"Against another system: {plain(said)}", key=key, on_change="rerun") as box:
+        if not box.open:
+            return
+        named = active[0].removeprefix(WORD) if active else here.beside
+        other = named if named in rest else rest[0]
+        st.session_state[SYSTEM] = other
+        st.selectbox(f"{plain(here.system)} and", rest, key=SYSTEM, on_change=_took_system)
+        if not comparable(here.scores(), here.scores(other), here.by):
+            st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+            return
+        counts = value_counts(ledger, query, other)
+        st.session_state[WHO] = active[1] if active and active[0] == WORD + other else None
+        st.pills(
+            "Gold spans, and predictions without one",
+            AGAINST,
+            key=WHO,
+            format_func=lambda value: f"{_words(value, here.system, other)} · {counts[value]:,}",
+            on_change=_took,
+        )
+
+
+def _words(value: str, one: str, other: str) -> str:
+    """Name the systems, as Markdown."""
+    named = {
+        ONLY_THIS: f"only {one} right",
+        ONLY_OTHER: f"only {other} right",
+        SPURIOUS_HERE: f"spurious in {one} only",
+    }
+    return plain(named.get(value, value))
+
+
+def value_counts(ledger: MemoryLedger, query: Query, other: str) -> dict[str, int]:
+    """Return how many records are listed once a value of AGAINST is chosen, with the decisions that it comes with."""
+    right, wrong = (
+        ledger.having_counts(replace(query, decision=_decisions(query, value)), WORD + other)
+        for value in (BOTH_RIGHT, BOTH_WRONG)
+    )
+    return {value: (right if value in RIGHT else wrong)[value] for value in AGAINST}
+
+
+def _decisions(query: Query, value: str) -> tuple[str, ...]:
+    """Return the decisions asked for, changed where none of them could have the value."""
+    if value in RIGHT:
+        return query.decision if "COR" in query.decision else ("COR",)
+    return query.decision if set(query.decision) - {"COR"} else ERRORS
+
+
+def chosen(view: View, other: str, value: str | None) -> View:
+    """Return the view that lists the records with a value of AGAINST; None takes it back."""
+    query = query_of(view)
+    rest = tuple(pair for pair in query.having if not pair[0].startswith(WORD))
+    if value is None:
+        decision = ERRORS if query.decision == ("COR",) else query.decision
+        return replace(view_of(view, replace(query, having=rest, decision=decision)), beside=other)
+    asked = replace(query, having=(*rest, (WORD + other, value)), decision=_decisions(query, value))
+    return replace(view_of(view, asked), beside=other)
+
+
+def _took_system() -> None:
+    view, other = state.view(), st.session_state[SYSTEM]
+    before = next((value for name, value in query_of(view).having if name.startswith(WORD)), None)
+    state.put(chosen(view, other, before) if before else replace(view, beside=other))
+
+
+def _took() -> None:
+    state.put(chosen(state.view(), st.session_state[SYSTEM], st.session_state[WHO]))

@@ -1,0 +1,254 @@
+"""What every page does first and last: configuration, links, state, sidebar, chips; problems shown kindly."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from nereval_core import __version__
+from nereval_core.conventions import Convention, conventions
+from nereval_core.criteria import Criterion
+from nereval_core.errors import FormatError
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Scores, Settings
+from pages.shared.components import demo_cards, navigation
+from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
+from pages.shared.data.garbage_collection import settle
+from pages.shared.data.loading import Loaded
+from pages.shared.frame import sidebar
+from pages.shared.view import PREFIX, View, checked, keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+from pages.shared.view.queries import Ledger, Query, query_of
+
+STYLE = Path(__file__).parent / "frame.css"
+_LOG = logging.getLogger("nereval")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Here:
+    """What a page is about: the corpus, the view (checked against it), and the scores under its settings."""
+
+    loaded: Loaded
+    view: View
+    settings: Settings
+    _kept: dict[Hashable, Any] = field(init=False, repr=False, default_factory=dict)
+
+    @property
+    def system(self) -> str:
+        return self.view.system or self.loaded.start
+
+    @property
+    def beside(self) -> str:
+        """The system that the chosen one is held against, "" where there is none."""
+        return self.view.beside if self.view.beside in self.systems and self.view.beside != self.system else ""
+
+    def of(self, system: str) -> Here:
+        """The same about another system, held against this one."""
+        return replace(self, view=replace(self.view, system=system, beside=self.system))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(sorted(layer.name for layer in self.loaded.corpus.systems))
+
+    @property
+    def annotated_types(self) -> tuple[str, ...]:
+        """The types of the whole corpus as annotated, before merging."""
+        return self.loaded.types
+
+    @property
+    def convention(self) -> Convention | None:
+        """The published scorer that is chosen in place of a criterion, None where there is none."""
+        return None if self.view.criterion in self.criteria else conventions().get(self.view.criterion)
+
+    @property
+    def by(self) -> str:
+        """The criterion by which our own numbers count: the one chosen, or what a convention's first twin means."""
+        return _by(self.settings, self.view.criterion)
+
+    @property
+    def criterion(self) -> Criterion:
+        return next(criterion for criterion in self.settings.criteria if criterion.name == self.by)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The names of all criteria that are scored, one's own last."""
+        return tuple(criterion.name for criterion in self.settings.criteria)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types as scored under the chosen criterion, which may merge some and leave some out itself."""
+        return tuple(sorted(self.scores().by_type(self.by)))
+
+    def scores(self, system: str | None = None, names: Sequence[str] | None = None) -> Scores:
+        """Return scores under some criteria at least, by default the chosen one."""
+        settings = caches.spans_only(self.settings, names or [self.by])
+        key = (system or self.system, len(settings.criteria))
+        return self._once(key, lambda: caches.scores(self.loaded, system or self.system, settings))
+
+    def signature(self, criterion: str | None = None) -> str:
+        name = criterion or self.by
+        return self._once(("signature", name), lambda: signature(self.scores(names=[name]), name))
+
+    def ledger(self, criterion: str | None = None) -> Ledger:
+        """All match records of the system under a criterion, by default the chosen one."""
+        name = criterion or self.by
+        return self._once(name, lambda: caches.ledger(self.loaded, self.system, self.settings, name))
+
+    def reading(self, doc: str, criterion: str | None = None) -> Scores:
+        """The scores of one document alone."""
+        return caches.reading(self.loaded, self.system, self.settings, criterion or self.by, doc)
+
+    def _once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was asked for before in this run, where saying what is wanted takes longer than having it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: Made = self._kept[key]
+        return found
+
+    def query(self) -> Query:
+        """What the lists show."""
+        return query_of(self.view)
+
+
+def page(
+    title: str, *, needs_corpus: bool = True, bare: Callable[[View], bool] = lambda view: False
+) -> Callable[[Callable[[Here], None]], None]:
+    """Run a page: `@page("Overview")` over the function that draws it, once there is a corpus to draw.
+
+    With `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that
+    `bare` says yes to, what the function draws has the window to itself.
+    """
+
+    def run(body: Callable[..., None]) -> None:
+        st.set_page_config(page_title=f"{title} · nereval", layout="wide")
+        notices = list(state.read_address(title))
+        verdict_store.refresh()
+        with guarded():
+            here, dropped = _here()
+            fits = state.write_address()
+            alone = here is not None and bare(here.view)
+            if not alone:
+                with st.sidebar:
+                    navigation.draw()
+                st.title(title if title != "Start" else "nereval")
+            if here is not None and not alone:
+                with st.sidebar:
+                    sidebar.draw(here, fits)
+            # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
+            with st.container():
+                _tell([*notices, *dropped], passing=alone)
+                if here is not None and not alone:
+                    # Documents says itself which record is open; a chip would push its text down.
+                    sidebar.chips(here, place=title != "Documents")
+                elif here is None and (needs_corpus or state.view().corpus):
+                    _guide(state.view())
+            if here is not None and here.loaded.folder is not None and title not in scored_folders.PAGES:
+                scored_folders.elsewhere(title)
+            elif here is not None or not needs_corpus:
+                body(here)
+        _count_run()
+
+    return run
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Show what is wrong with input line by line; log anything else and show an id to find it by."""
+    try:
+        yield
+    except FormatError as error:
+        show_problems([masks.told(line) for line in error.lines()])
+    except Exception:
+        number = secrets.token_hex(4)
+        _LOG.exception("error %s", number)
+        st.error(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
+
+
+def _here() -> tuple[Here | None, tuple[str, ...]]:
+    """Find the corpus of the view and check the view against it."""
+    wanted = state.view()
+    wanted, refused = own_criteria.received(wanted)
+    loaded = caches.find(wanted.corpus)
+    if loaded is None:
+        state.put(wanted)
+        return None, refused
+    loaded, wanted, unheld = reference_layer.following(loaded, wanted)
+    loaded, wanted, shown = masks.following(loaded, wanted)
+    corpus = loaded.corpus
+    known = loaded.types
+    settings = caches.settings_in(loaded, wanted, own_criteria.criteria())
+    scored_under = {criterion.name for criterion in settings.criteria}
+    by = _by(settings, wanted.criterion)
+    fixed = () if loaded.folder is None else scored_folders.fixed(wanted)
+    if fixed:
+        wanted = replace(wanted, merge=(), leaveout=())
+    rules = settings.rules_for(next(criterion for criterion in settings.criteria if criterion.name == by))
+    counted = {name for kind in known if (name := rules.name(kind)) is not None}
+    view, notices = checked(
+        wanted,
+        systems={layer.name for layer in corpus.systems},
+        criteria=[*scored_under, *(() if loaded.folder or wanted.criterion in scored_under else conventions())],
+        known_types=known,
+        scored_types=counted,
+        # Made of all ids, which may be very many.
+        documents=corpus.documents.index if wanted.doc else (),
+    )
+    # From here on in full, so that a link's short digest and an opened corpus are the same view.
+    view = replace(view, corpus=loaded.digest, system=view.system or loaded.start)
+    if view != state.view():
+        state.put(view)
+    return Here(loaded, view, caches.settings_in(loaded, view, own_criteria.criteria())), (
+        *refused,
+        *unheld,
+        *shown,
+        *fixed,
+        *notices,
+    )
+
+
+def _by(settings: Settings, name: str) -> str:
+    """Return the name of a criterion that is scored: for a convention its twin, for what is not known the default."""
+    known = {criterion.name for criterion in settings.criteria}
+    if name in known:
+        return name
+    twins = conventions()[name].twins.values() if name in conventions() else ()
+    wanted = (*twins, View().criterion, *(criterion.name for criterion in settings.criteria))
+    return next(one for one in wanted if one in known)
+
+
+def _tell(notices: list[str], *, passing: bool = False) -> None:
+    """Say what was dropped; `passing`: over what is shown, for a while."""
+    if notices:
+        said = "Left out, as it does not fit: " + "; ".join(plain(notice, 300) for notice in notices) + "."
+        (st.toast if passing else st.warning)(said)
+
+
+def _guide(wanted: View) -> None:
+    """Say what to do where there is nothing to show."""
+    if wanted.corpus:
+        st.info(
+            f"The link asks for the corpus {wanted.corpus[:PREFIX]}, which this server does not have. "
+            "Upload its gold and system files at Start: what is in them, not their names, decides."
+        )
+    else:
+        st.info("There is no corpus to show yet. Choose a demo corpus or upload files at Start.")
+        demo_cards.cards(None)
+    navigation.link_to("Start", ":primary[Upload your own files at Start →]", wanted)
+
+
+def _count_run() -> None:
+    runs = st.session_state.get(keys.RUNS, 0) + 1
+    st.session_state[keys.RUNS] = runs
+    st.html(STYLE)
+    with st.container(key=f"run-{runs}"):
+        st.caption(f"nereval {__version__}")
+    settle()

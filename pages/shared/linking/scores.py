@@ -1,0 +1,65 @@
+"""Link scores by content digest, kept once for all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.link_tables import link_records
+from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_signature, relaxed_in_words
+from nereval_core.analysis.mentions import Boundaries, LinkAlignment, Mentions, align_links
+from nereval_core.scoring import apply_rules
+from pages.shared.linking.tables import Rule
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+@dataclass(frozen=True, eq=False)
+class Linking:
+    """What is scored: a system's links against gold's, by the spans that the chosen criterion scores."""
+
+    here: Here
+    mentions: Mentions = "end-to-end"
+    truth: Truth = "first"
+    relaxed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What the scores hang on but the rule: what is chosen of them must not outlive it."""
+        rules = self.here.settings.rules_for(self.here.criterion)
+        corpus = self.here.loaded.corpus.digest
+        return (corpus, self.here.system, repr(rules), self.mentions, self.truth, relaxed_in_words(self.relaxed))
+
+    def alignment(self, boundaries: Boundaries) -> LinkAlignment:
+        return _alignment(self.facts[:4], boundaries, self)
+
+    def scores(self, rule: Rule) -> LinkScores:
+        alignment = self.alignment(rule.boundaries)
+        return judge_links(alignment, n=rule.n, truth=self.truth, relaxed=self.relaxed)
+
+    def records(self, rule: Rule) -> pd.DataFrame:
+        return _records(self.facts, rule, self)
+
+    def signature(self, rule: Rule) -> str:
+        corpus = self.here.loaded.corpus
+        left = self.here.settings.rules_for(self.here.criterion).leave_out
+        marks = (*((f"left out: {','.join(left)}",) if left else ()), *self.here.loaded.marks[self.here.system])
+        return link_signature(self.scores(rule), corpus.gold.digest, corpus.system(self.here.system).digest, marks)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Aligning mentions …")
+def _alignment(facts: tuple[str, ...], boundaries: Boundaries, _of: Linking) -> LinkAlignment:
+    corpus = _of.here.loaded.corpus
+    rules = _of.here.settings.rules_for(_of.here.criterion)
+    gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(_of.here.system)))
+    return align_links(gold, pred, boundaries=boundaries, mentions=_of.mentions)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Listing links …")
+def _records(facts: tuple[str, ...], rule: Rule, _of: Linking) -> pd.DataFrame:
+    return link_records(_of.scores(rule))

@@ -1,0 +1,317 @@
+"""A published scorer on a page: its figures, the records that make each count, and where ours parts from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.differences import ABSENT, grouped, twin
+from nereval_core.conventions import Convention, Outcome
+from nereval_core.errors import FormatError
+from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.signature import signature
+from nereval_core.tables import records as match_records
+from pages.shared import overview
+from pages.shared.components import navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import (
+    BESIDE,
+    ROWS,
+    count,
+    decision_column,
+    first_row,
+    in_context,
+    labels,
+    record_box,
+    selected_cell,
+    short,
+    table_key,
+    table_of,
+)
+from pages.shared.data import caches
+from pages.shared.data.convention_results import counts_of, evaluations, figures_table, formula, made_of, values_of
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+from pages.shared.view.queries import around
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+GLYPHS = {code: f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS} | {"IGN": "· passed over"}
+
+
+def section(here: Here, convention: Convention) -> None:
+    """Show what the scorer publishes, ours beside it, and the spans that the two decide differently."""
+    st.subheader(f"As published: {plain(convention.name)}")
+    st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
+    try:
+        outcome = caches.outcome(here.loaded, here.system, convention.name)
+    except FormatError as error:
+        show_problems(error.lines())
+        said = f"{convention.name} needs {convention.needs}. What stands below is counted by {here.by}."
+        st.caption(plain(said, 400))
+        return
+    if outcome.notes:
+        st.caption(plain("; ".join(outcome.notes), 600))
+    evaluation = _evaluation(here, convention, outcome)
+    _figures(here, convention, outcome, evaluation)
+    criterion = twin(convention, evaluation)
+    if criterion in here.criteria:
+        beside(here, convention, evaluation, criterion)
+    else:
+        st.caption(f"No criterion of ours that applies here means the same as {plain(evaluation)}.")
+    st.caption("Signature of the published figures")
+    st.code(outcome.signature, language=None, wrap_lines=True)
+
+
+def _evaluation(here: Here, convention: Convention, outcome: Outcome) -> str:
+    names = evaluations(outcome, convention)
+    if len(names) == 1:
+        return names[0]
+
+    def said(name: str) -> str:
+        criterion = twin(convention, name)
+        return f"{name} (ours: {criterion})" if criterion else name
+
+    key = table_key(f"{keys.WIDGET}evaluation", here.view.corpus, convention.name)
+    return str(st.selectbox("Evaluation", names, format_func=said, key=key))
+
+
+def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: str) -> None:
+    """Show the figures; a count opens its records, a ratio its formula or where it is laid down."""
+    table = figures_table(outcome, evaluation)
+    counts = counts_of(outcome, evaluation)
+    whole = {name for _, name in counts}
+    figures = [name for name in table.columns if name != "scope"]
+    column = st.column_config.NumberColumn
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.TABLE}published", here.view, evaluation),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        height=min(35 * (len(table) + 1) + 3, 420),
+        column_config={"scope": st.column_config.TextColumn("scope", width=110, pinned=True)}
+        | {name: column(name, format="localized" if name in whole else "%.4f") for name in figures},
+    )
+    cell = selected_cell(event, len(table), figures)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(table, outcome.signature, name=convention.name, key="published")
+        st.caption("The scorer's own names. Choose a count to see its records, a ratio to see how it is made.")
+    if cell is None:
+        return
+    scope, figure = str(table["scope"].iat[cell[0]]), cell[1]
+    if (scope, figure) in counts:
+        found = made_of(caches.outcome_records(here.loaded, here.system, convention.name, evaluation), scope, figure)
+        count_opened(here, outcome, found, figure, f"{convention.name}, {scope}")
+        return
+    made = formula(convention, evaluation, figure, values_of(table.iloc[cell[0]]))
+    if made:
+        st.code(made, language=None, wrap_lines=True)
+    st.caption(plain(f"{figure}, {scope}: as laid down by {convention.source}.", 400))
+
+
+def count_opened(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
+    """Show the records of a count of a scorer; what they contribute adds up to it."""
+    value = int(found[figure].sum())
+    more = "" if value == len(found) else f", which count {value:,}"
+    st.markdown(f"**{plain(figure)} of {plain(of)}: {count(len(found), 'record')}{more}**")
+    records(here, outcome, found, figure)
+
+
+def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
+    """List records of a scorer with what each contributes to a count; choosing one shows it in its text."""
+    if found.empty:
+        st.caption("No records.")
+        return
+    first = first_row(len(found), "published", here.view)
+    part = found.iloc[first : first + ROWS]
+    has_gold = (part["gold"] >= 0).to_numpy()
+    starts, ends = (
+        part[f"gold_{edge}"].where(has_gold, part[f"pred_{edge}"]).fillna(-1).astype("int64")
+        for edge in ("start", "end")
+    )
+    lines = around(outcome.documents.texts, part["doc"], starts, ends, BESIDE)
+    # What has no place in the text, a row of tags or a unit of the scorer's own, is shown by its name.
+    units = part["gold_text"].where(has_gold, part["pred_text"])
+    lines = [
+        (before, str(unit) if start < 0 else span, after)
+        for (before, span, after), start, unit in zip(lines, starts, units, strict=True)
+    ]
+    table = table_of(
+        {
+            "decision": labels(GLYPHS[code] for code in part["decision"]),
+            "counts": part[figure].to_numpy(),
+            **in_context(lines),
+            "gold type": part["gold_type"].astype("object").to_numpy(),
+            "predicted type": part["pred_type"].astype("object").to_numpy(),
+            "predicted text": part["pred_text"].astype("object").map(short, na_action="ignore").to_numpy(),
+            "why": part["why"].astype("object").to_numpy(),
+            "document": part["document"].astype("object").to_numpy(),
+        }
+    )
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.LIST}published", here.view, figure, first, tuple(part["record"])),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="",
+        height=min(35 * (len(part) + 1) + 3, 360),
+        column_config=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
+    )
+    cell = selected_cell(event, len(part), table.column_names)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(found, outcome.signature, name="published-records", key="published_records")
+        if cell is None:
+            st.caption("Choose a row to read it in its text.")
+    if cell is not None:
+        row = part.iloc[cell[0]]
+        _in_text(here, str(row["document"]), int(starts.iloc[cell[0]]), int(ends.iloc[cell[0]]), str(row["record"]))
+
+
+def _list_columns() -> dict[str, Any]:
+    text = st.column_config.TextColumn
+    return {
+        "decision": decision_column(140, {name: code if code in LOOKS else "" for code, name in GLYPHS.items()}),
+        "side": text("side", width=55),
+        "before": text("before", width=110, alignment="right"),
+        "span": text("span", width=130, help="The gold span; where there is none, the prediction."),
+        "after": text("after", width=110),
+        "why": text("why", width=230),
+        "rule": text("rule of the scorer", width=230),
+        "our reason": text("our reason", width=180),
+        "document": text("document", width=80),
+    }
+
+
+def _in_text(here: Here, document: str, start: int, end: int, record: str) -> None:
+    """Show in the text what we say of the spans at a place, with the link to the document."""
+    settings = caches.as_read(here.loaded)
+    one = caches.reading(here.loaded, here.system, settings, here.by, document)
+    near = match_records(one, here.by)
+    same = near[(near["record"] == record).to_numpy()]
+    if same.empty:
+        at_gold = (near["gold_start"] == start) & (near["gold_end"] == end)
+        at_pred = (near["pred_start"] == start) & (near["pred_end"] == end)
+        same = near[(at_gold | at_pred).fillna(False).to_numpy(bool)]
+    view = replace(here.view, criterion=here.by, merge=(), leaveout=())
+    if len(same):
+        st.caption(f"What {plain(here.by)} says of it:")
+        record_box(here, one, view, same.iloc[0])
+    else:
+        st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
+        navigation.link_to("Documents", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
+
+
+def beside(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:
+    """Show our own numbers under the criterion of the same meaning, and where the two part."""
+    st.markdown(f"**Ours: {plain(criterion)}**")
+    if here.view.merge or here.view.leaveout:
+        st.caption("Merged types and types left out change ours only: a published scorer knows neither.")
+    overview.criteria(here, (criterion,), name="twin")
+    try:
+        found = caches.differing(here.loaded, here.system, convention.name, evaluation, criterion)
+    except FormatError as error:
+        st.caption(plain(str(error.problems[0]), 300))
+        return
+    both = f"{signature(caches.scores(here.loaded, here.system, caches.as_read(here.loaded)), criterion)}"
+    differences(here, found, both, f"{convention.name}, {evaluation}", criterion)
+
+
+def differences(
+    here: Here, found: pd.DataFrame, said: str, theirs: str, ours: str, *, name: str = "differences"
+) -> None:
+    """Show how many spans two ways of scoring decide differently, by rule; a row opens its spans."""
+    if found.empty:
+        st.success(f"{plain(theirs)} and {plain(ours)} decide every span alike.", icon=":material/check:")
+        return
+    moving = int(found["moves"].sum())
+    st.markdown(
+        f"**Where they part: {count(len(found), 'span')} decided differently, {moving:,} of them with another credit**"
+    )
+    groups = grouped(found)
+    table = pd.DataFrame(
+        {
+            "spans": groups["count"],
+            "credit": ["differs" if moves else "the same" for moves in groups["moves"]],
+            "theirs": [decided(code) for code in groups["theirs"]],
+            "ours": [decided(code) for code in groups["ours"]],
+            "rule": groups["quirk"].astype("object"),
+        }
+    )
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.TABLE}{name}", here.view, theirs, ours),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(35 * (len(table) + 1) + 3, 300),
+        column_config={
+            "spans": st.column_config.NumberColumn("spans", width=65, format="localized"),
+            "credit": st.column_config.TextColumn(
+                "credit", width=80, help="Whether the span earns more or less there, or only bears another name."
+            ),
+            "theirs": st.column_config.TextColumn(short(theirs), width=150),
+            "ours": st.column_config.TextColumn(short(ours), width=150),
+            "rule": st.column_config.TextColumn(f"rule of {short(theirs)}", width=430),
+        },
+    )
+    cell = selected_cell(event, len(table), table.columns)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(found.drop(columns="doc"), said, name=name, key=name)
+        st.caption("A row is a rule and what came of it; choose one to see its spans.")
+    if cell is None:
+        return
+    chosen = groups.iloc[cell[0]]
+    some = found[
+        np.logical_and.reduce([(found[column] == chosen[column]).to_numpy() for column in ("quirk", "theirs", "ours")])
+    ]
+    st.markdown(f"**{plain(str(chosen['quirk']), 200)}: {count(len(some), 'span')}**")
+    _spans(here, some, theirs, ours, name)
+
+
+def decided(codes: str) -> str:
+    return " + ".join(GLYPHS.get(code, "no such span" if code == ABSENT else code) for code in str(codes).split("+"))
+
+
+def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) -> None:
+    first = first_row(len(some), name, here.view)
+    part = some.iloc[first : first + ROWS]
+    beside_it = around(here.loaded.corpus.documents.texts, part["doc"], part["start"], part["end"], BESIDE)
+    table = pd.DataFrame(
+        {
+            "side": part["side"].astype("object").to_numpy(),
+            **in_context(beside_it),
+            "type": part["type"].astype("object").to_numpy(),
+            "theirs": [decided(code) for code in part["theirs"]],
+            "ours": [decided(code) for code in part["ours"]],
+            "our reason": part["our_reason"].astype("object").to_numpy(),
+            "rule": part["quirk"].astype("object").to_numpy(),
+            "document": part["document"].astype("object").to_numpy(),
+        }
+    )
+    event = st.dataframe(
+        table,
+        key=table_key(f"{keys.LIST}{name}", here.view, first, tuple(part["record"]), tuple(part["side"])),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(35 * (len(table) + 1) + 3, 360),
+        column_config=_list_columns()
+        | {
+            "theirs": st.column_config.TextColumn(short(theirs), width=125),
+            "ours": st.column_config.TextColumn(short(ours), width=125),
+        },
+    )
+    cell = selected_cell(event, len(part), table.columns)
+    if cell is not None:
+        row = part.iloc[cell[0]]
+        _in_text(here, str(row["document"]), int(row["start"]), int(row["end"]), str(row["record"]))

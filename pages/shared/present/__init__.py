@@ -1,0 +1,297 @@
+"""A slide show: the title, then one record after the other, of a playlist or of the list that Errors shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.ledger import MemoryLedger
+from nereval_core.queries import Query, in_documents
+from nereval_core.report.highlight import Mark
+from nereval_core.report.signature import together
+from nereval_core.report.slides import Slide, Text, gone_html, slide_html, title_html
+from nereval_core.review.playlists import DIGITS, Item, Playlist
+from nereval_core.review.records import attached
+from nereval_core.review.shown import decided
+from nereval_core.review.verdicts import Given
+from nereval_core.scoring import Scores
+from nereval_core.tables import records
+from pages.shared.components.record_list import count
+from pages.shared.data import caches, masks, playlists
+from pages.shared.documents.document import document_marks, find
+from pages.shared.present.slide_keys import CHROME, slides
+from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view.count_tables import number
+from pages.shared.view.queries import query_of, view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+KEYS = "→ or space: next · ←: back · Home, End · b: blank · Escape: leave"
+HIDDEN = "Texts are masked, so comments and notes, which are people's own words, are not shown."
+MOST = 4
+"""Systems and criteria of a playlist whose F1 stands on its title."""
+
+
+@dataclass(frozen=True)
+class Show:
+    """Where a slide show stands: the ids of the slides around, the present one's place among them, the first and last.
+
+    The title's id is "". `number` counts the present record among the `total`, from 1; it is 0 where it is not among
+    them: the title, or what a list has no more.
+    """
+
+    ids: list[str]
+    at: float
+    ends: tuple[str, str]
+    number: int
+    total: int
+
+    @property
+    def title(self) -> bool:
+        return self.at == 0 and self.ids[0] == ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.number:,} of {self.total:,}" if self.number else f"not among the {self.total:,}"
+
+
+def on(view: View) -> bool:
+    """Tell whether a view shows slides: not those of a playlist that there is none of."""
+    return SLIDES in view.sort and (not view.playlist or playlists.chosen(view) is not None)
+
+
+def begun(here: Here, playlist: Playlist | None, item: str = "") -> View:
+    """Return the view of the first slide, or of an item's; a list keeps to the document that it is narrowed down to."""
+    view = here.view
+    if playlist is not None:
+        place = playlist.find(item)
+        if place is not None:
+            return playlists.step(view, playlist, playlist.items[place], here.loaded, caches.find)
+        return playlists.with_playlist(replace(view, doc="", record=""), playlist).with_sort(SLIDES)
+    query = query_of(view)
+    if query.doc and isinstance(here.ledger(), MemoryLedger):
+        narrowed = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
+        view = view_of(view, narrowed)
+    return replace(view, playlist="", record="", doc="" if view.record else view.doc).with_sort(SLIDES)
+
+
+def draw(here: Here) -> None:
+    """Draw the slide of the view, and take the keys."""
+    st.html(CHROME)
+    playlist = playlists.chosen(here.view)
+    if playlist is not None and not here.view.record and (place := playlist.find(_item(here.view))) is not None:
+        # A link may name the item alone.
+        view = playlists.step(here.view, playlist, playlist.items[place], here.loaded, caches.find)
+        if view.record:
+            state.put(view)
+            st.rerun()
+    show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
+    st.html(_title(here, playlist, show) if show.title else _slide(here, playlist, show))
+    slides(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
+    _prepare(here, playlist, show)
+
+
+def _of_playlist(here: Here, playlist: Playlist) -> Show:
+    ids = ["", *(item.uid[:DIGITS] for item in playlist.items)]
+    place = playlist.find(_item(here.view))
+    at = 0 if place is None else place + 1
+    return Show(ids, at, ("", ids[-1]), at, len(ids) - 1)
+
+
+def _of_list(here: Here) -> Show:
+    ledger, query = here.ledger(), _listed(here)
+    total = ledger.total(query).records
+    view = here.view
+    if not view.record:
+        first = ledger.first(query)
+        # Fast keys go on from the title before the answer to the first of them is there.
+        queue = ledger.near(query, *first).queue if first else []
+        return Show(["", *(_id(*one) for one in queue)], 0, ("", _last(here, query, total)), 0, total)
+    near = ledger.near(query, view.doc, view.record, _start(view.record))
+    ids = [_id(*one) for one in near.queue]
+    at = near.at
+    first = ledger.first(query)
+    if first is None or ids[:1] == [_id(*first)]:
+        ids, at = ["", *ids], at + 1
+    # What is not in the list any more, by a verdict say, is shown all the same, between its neighbours.
+    return Show(ids, at, ("", _last(here, query, total)), near.number, total)
+
+
+def _listed(here: Here) -> Query:
+    return replace(here.query(), doc="") if here.view.record else here.query()
+
+
+def _last(here: Here, query: Query, total: int) -> str:
+    """Return the id of the last record, the title's where there is none."""
+    if not total:
+        return ""
+    last = here.ledger().page(query, first=total - 1, rows=1).iloc[0]
+    return _id(str(last["document"]), str(last["record"]))
+
+
+def _id(doc: str, record: str) -> str:
+    return json.dumps([doc, record])
+
+
+def _item(view: View) -> str:
+    return view.playlist.partition("/")[2]
+
+
+def _start(record: str) -> int:
+    return int(record.split(":")[1].split("-")[0])
+
+
+def _step(wanted: str) -> None:
+    """Go to a slide: what a callback does."""
+    view = state.view()
+    playlist = playlists.chosen(view)
+    if playlist is None:
+        doc, record = json.loads(wanted) if wanted else ("", "")
+        state.put(replace(view, doc=doc, record=record))
+        return
+    place = playlist.find(wanted)
+    if place is None:
+        state.put(playlists.with_playlist(replace(view, doc="", record=""), playlist))
+    else:
+        here = caches.find(view.corpus)
+        state.put(playlists.step(view, playlist, playlist.items[place], here, caches.find))
+
+
+def _leave() -> None:
+    state.put(state.view().with_sort(SLIDES, False))
+
+
+def _title(here: Here, playlist: Playlist | None, show: Show) -> str:
+    shown = dict.fromkeys((item.starred.shown.system, item.starred.shown.criterion) for item in _items(playlist))
+    held = [(system, name) for system, name in shown if system in here.systems and name in here.criteria]
+    pairs = held[:MOST] or [(here.system, here.by)]
+    facts = [("corpus", here.loaded.corpus.name)]
+    lines = []
+    for system, name in pairs:
+        there = replace(here, view=replace(here.view, system=system))
+        f1 = there.scores(names=[name]).counts(name).f1
+        facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
+        lines.append(there.signature(name))
+    facts.append(("slides", count(show.total, "record")))
+    if masks.on():
+        facts.append(("masked", HIDDEN))
+    name = f"Records of {here.system}" if playlist is None else playlist.name
+    return str(title_html(name, facts, " · ".join(together(lines)), KEYS))
+
+
+def _items(playlist: Playlist | None) -> tuple[Item, ...]:
+    return () if playlist is None else playlist.items
+
+
+def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
+    view = here.view
+    item = None if playlist is None else playlist.items[show.number - 1]
+    heading = f"Records of {here.system}" if playlist is None else playlist.name
+    comment = "" if item is None else playlists.comment(item)
+    scores = here.reading(view.doc) if view.doc and view.record else None
+    rows = None if scores is None else records(scores, here.by)
+    record = None if scores is None or rows is None else find(rows, scores, here.by, view.record)
+    if scores is None or rows is None or record is None:
+        return str(gone_html(heading, show.place, *_gone(here, item), comment))
+    marks = _marks(scores, here.by, rows, record)
+    documents = scores.gold.documents
+    given = _verdict(here, view.doc, str(record["record"]))
+    return str(
+        slide_html(
+            Slide(
+                heading,
+                show.place,
+                " · ".join(_under(here)),
+                Text(
+                    documents.texts[0],
+                    marks,
+                    documents.sentences.of_document(0) if documents.sentences is not None else (),
+                    here.annotated_types,
+                ),
+                str(record["decision"]),
+                str(record["reason"]),
+                _side(scores.layers(here.by)[0], int(record["gold"])),
+                _side(scores.layers(here.by)[1], int(record["pred"])),
+                "" if given is None else f"Verdict of {given.who}: {_decided(given, documents.texts[0])}",
+                "" if given is None or masks.on() else given.verdict.note,
+                comment,
+            )
+        )
+    )
+
+
+def _under(here: Here) -> Iterator[str]:
+    """Say what a slide is of: system, criterion and document, and what else is taken as gold."""
+    yield here.system
+    if here.view.reference:
+        yield f"against {here.view.reference}"
+    yield here.by
+    yield here.view.doc
+
+
+def _marks(scores: Scores, name: str, rows: Any, record: dict[str, Any]) -> list[Mark]:
+    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    return [mark for mark in document_marks(scores, name, rows) if (mark.side, mark.index) in wanted]
+
+
+def _side(layer: Layer, span: int) -> tuple[str, str] | None:
+    return None if span < 0 else (layer.text(span), layer.label(span))
+
+
+def _verdict(here: Here, doc: str, record: str) -> Given | None:
+    """Return the verdict that stands on a record, None where none does or its text or span has changed since."""
+    ledger = here.ledger()
+    if not isinstance(ledger, MemoryLedger) or ledger.others is None:
+        return None
+    found = attached(ledger.about)
+    positions = ledger.positions(Query(doc=doc))
+    ids = ledger.frame(positions)["record"].tolist()
+    if not found.given or record not in ids:
+        return None
+    at = int(positions[ids.index(record)])
+    return None if found.stale[at] else found.of(at)
+
+
+def _decided(given: Given, text: str) -> str:
+    return decided(given.verdict.kind, given.verdict.right, text)
+
+
+def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
+    """Say why a record cannot be shown, what to do, and how its words were."""
+    if item is None:
+        return (
+            "This record is not there any more",
+            "Under these settings nothing has its id. Go on, or leave with Escape.",
+            ("", "", ""),
+        )
+    shown, was = item.starred.shown, playlists.words(item)
+    if caches.find(shown.corpus) is None and not playlists.has_text(here.loaded, item):
+        return (
+            "Its corpus is not on this server",
+            f"Upload gold and system {shown.system} of the corpus {shown.corpus[:16]} at Start: what is in the files, "
+            "not their names, decides.",
+            was,
+        )
+    if here.view.record:
+        why = f"{shown.system} does not predict this span any more, or its settings leave it out."
+        return "This record is not there any more", why, was
+    return "This record is not there any more", f"There is no system {shown.system} in this corpus.", was
+
+
+def _prepare(here: Here, playlist: Playlist | None, show: Show) -> None:
+    """Score the next document already, so that the next key need not wait for it."""
+    place = int(show.at) + 1
+    if place >= len(show.ids):
+        return
+    if playlist is None:
+        here.reading(json.loads(show.ids[place])[0])
+        return
+    view = playlists.shown_in(here.loaded, playlist.items[place - 1], here.view)
+    if view is not None and view.criterion in here.criteria and view.reference == here.view.reference:
+        replace(here, view=view).reading(view.doc)

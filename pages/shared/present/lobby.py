@@ -1,0 +1,229 @@
+"""Before the slides: which playlist, its records in order with their comments, and the way to show them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from nereval_core.report.slides import from_word, to_word
+from nereval_core.review.playlists import COMMENT, DIGITS, NAME, Item, Playlist, moved
+from pages.shared import present
+from pages.shared.components import navigation, report_button
+from pages.shared.components.record_list import count
+from pages.shared.data import caches, masks, playlists, verdict_store
+from pages.shared.present import stars
+from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+ROWS = 25
+"""Records of a playlist on one page: each has fields and buttons of its own."""
+WORDS, BESIDE = 80, 30
+"""Characters of a span's words in a row, and of those before and after it."""
+TYPED = -1
+"""In place of the version of a comment in view: what was typed over it was not kept."""
+HOW = (
+    "A playlist is a choice of records for a meeting. Star records on Errors or Documents (button, or key `s`), then "
+    "order them here, comment on them and show them in large type."
+)
+
+
+def draw(here: Here) -> None:
+    playlist = playlists.chosen(here.view)
+    stars.problems()
+    if verdict_store.problems():
+        show_problems([str(problem) for problem in verdict_store.problems()])
+    elif here.view.playlist and playlist is None:
+        st.warning(
+            "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link which "
+            "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        stars.choice(playlist)
+        _begin(here, playlist)
+    if playlist is None:
+        st.info(HOW)
+        with st.container(horizontal=True):
+            navigation.link_to("Errors", ":primary[Star records on Errors →]", here.view)
+            navigation.link_to("Documents", ":primary[… or on Documents →]", here.view)
+        return
+    _about(here, playlist)
+    _items(here, playlist)
+
+
+def without_corpus() -> None:
+    """Open a playlist in the corpus that its first record was starred in, where this server has it."""
+    view = state.view()
+    playlist = playlists.chosen(view)
+    if playlist is None:
+        return
+    for item in playlist.items:
+        loaded = caches.find(item.starred.shown.corpus)
+        found = None if loaded is None else playlists.shown_in(loaded, item, view)
+        if found is not None:
+            state.put(replace(view, corpus=found.corpus, system=found.system, criterion=found.criterion))
+            st.rerun()
+    if not playlist.items:
+        st.info(f"Nothing is on the playlist {plain(playlist.name)} yet. {HOW}")
+        return
+    st.warning(
+        f"The playlist {plain(playlist.name)} has {count(len(playlist.items), 'record')}, none of a corpus that this "
+        "server has. Upload one at Start: "
+        + "; ".join(dict.fromkeys(item.starred.shown.corpus[:16] for item in playlist.items))
+    )
+    for item in playlist.items[:ROWS]:
+        st.markdown(f"- {_quote(item)}" + (f" — {plain(said, COMMENT)}" if (said := playlists.comment(item)) else ""))
+
+
+def _begin(here: Here, playlist: Playlist | None) -> None:
+    """Offer to show the playlist, and what Errors lists."""
+    total = here.ledger().total(here.query()).records
+    if playlist is not None:
+        st.button(
+            f"Present {count(len(playlist.items), 'record')}",
+            key=f"{keys.PLAYLIST}begin",
+            type="primary",
+            disabled=not playlist.items,
+            on_click=state.put,
+            args=(present.begun(here, playlist),),
+        )
+    st.button(
+        f"Present the {count(total, 'record')} that Errors lists",
+        key=f"{keys.PLAYLIST}begin_list",
+        type="secondary" if playlist is not None else "primary",
+        disabled=not total,
+        on_click=state.put,
+        args=(present.begun(here, None),),
+    )
+
+
+def _about(here: Here, playlist: Playlist) -> None:
+    """Say whose the playlist is, and offer its link, another name, and to remove it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        by = f" · {plain(playlist.who)}" if playlist.who else ""
+        st.markdown(f"**{plain(playlist.name)}** · {count(len(playlist.items), 'record')}{by}")
+        with st.popover("Link", type="tertiary"):
+            view = View(playlist=playlist.uid[:DIGITS], mask=here.view.mask).with_sort(SLIDES)
+            st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
+            st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
+        report_button.offer(here)
+        with st.popover("Rename or remove", type="tertiary"):
+            key = f"{keys.PLAYLIST}name"
+            st.session_state[key] = playlist.name
+            st.text_input("Name", key=key, max_chars=NAME, on_change=_rename, args=(playlist,))
+            st.button("Remove this playlist", key=f"{keys.PLAYLIST}remove", on_click=_remove, args=(playlist,))
+
+
+def _items(here: Here, playlist: Playlist) -> None:
+    if not playlist.items:
+        st.info("Nothing is on it yet. " + HOW)
+        return
+    if masks.on():
+        st.caption(f"{present.HIDDEN} A playlist's name is shown.")
+    pages = -(-len(playlist.items) // ROWS)
+    page = 1
+    if pages > 1:
+        key = f"{keys.PLAYLIST}page_{playlist.uid[:DIGITS]}_{pages}"
+        page = int(st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=key, width=220))
+    for place in range((page - 1) * ROWS, min(page * ROWS, len(playlist.items))):
+        _row(here, playlist, place)
+
+
+def _row(here: Here, playlist: Playlist, place: int) -> None:
+    item = playlist.items[place]
+    with st.container(border=True, key=f"{keys.PLAYLIST}row_{item.uid[:DIGITS]}"):
+        words, comment, act = st.columns([5, 5, 3], vertical_alignment="center")
+        shown = item.starred.shown
+        words.markdown(f"{place + 1}\\. {_quote(item)}")
+        words.caption(f"{plain(shown.system)} · {plain(shown.criterion)} · {plain(shown.document)}")
+        if not masks.on():
+            _note(playlist, item, comment)
+        with act.container(horizontal=True, gap="small", horizontal_alignment="right"):
+            for sign, to, said in (("↑", place - 1, "up"), ("↓", place + 1, "down")):
+                st.button(
+                    sign,
+                    key=f"{keys.PLAYLIST}{said}_{item.uid[:DIGITS]}",
+                    disabled=not 0 <= to < len(playlist.items),
+                    help=f"Move {said}",
+                    on_click=_move,
+                    args=(playlist, place, to),
+                )
+            st.button(
+                "▶",
+                key=f"{keys.PLAYLIST}from_{item.uid[:DIGITS]}",
+                help="Present from here",
+                on_click=_from,
+                args=(here, playlist, item.uid),
+            )
+            st.button(
+                "×",
+                key=f"{keys.PLAYLIST}out_{item.uid[:DIGITS]}",
+                help="Take it out",
+                on_click=_out,
+                args=(playlist, item),
+            )
+
+
+def _note(playlist: Playlist, item: Item, place: DeltaGenerator) -> None:
+    """Draw the field of an item's comment."""
+    key = f"{keys.PLAYLIST}comment_{playlist.uid[:DIGITS]}_{item.uid[:DIGITS]}"
+    if key not in st.session_state or st.session_state.get(f"{key}_seen") not in (item.version, TYPED):
+        st.session_state[key] = item.comment
+    st.session_state[f"{key}_seen"] = item.version
+    place.text_area(
+        "Comment",
+        key=key,
+        max_chars=COMMENT,
+        height=68,
+        placeholder="What to say about it",
+        label_visibility="collapsed",
+        on_change=_comment,
+        args=(playlist, item, key),
+    )
+
+
+def _quote(item: Item) -> str:
+    """Return the words of an item as they were, as Markdown."""
+    before, quote, after = playlists.words(item)
+    before, after = from_word(before, BESIDE), to_word(after, BESIDE)
+    apart = [" " if piece[at : at + 1 or None].isspace() else "" for piece, at in ((before, -1), (after, 0))]
+    return f"{plain(before)}{apart[0]}**{plain(quote, WORDS)}**{apart[1]}{plain(after)}"
+
+
+def _from(here: Here, playlist: Playlist, item: str) -> None:
+    state.put(present.begun(here, playlist, item))
+
+
+def _move(playlist: Playlist, place: int, to: int) -> None:
+    playlists.attempt(lambda: playlists.store().order(playlist.uid, moved(playlist, place, to), playlists.who()))
+
+
+def _comment(playlist: Playlist, item: Item, key: str) -> None:
+    typed = str(st.session_state[key]).strip()
+    if not playlists.attempt(lambda: playlists.store().comment(playlist.uid, item, typed, playlists.who())):
+        # It stays in the field, to be kept over what somebody else wrote meanwhile, or not.
+        st.session_state[f"{key}_seen"] = TYPED
+
+
+def _out(playlist: Playlist, item: Item) -> None:
+    playlists.attempt(lambda: playlists.store().unstar(playlist.uid, item, playlists.who()))
+
+
+def _rename(playlist: Playlist) -> None:
+    name = str(st.session_state[f"{keys.PLAYLIST}name"])
+    playlists.attempt(lambda: playlists.store().rename(playlist, name, playlists.who()))
+
+
+def _remove(playlist: Playlist) -> None:
+    def change() -> None:
+        playlists.store().remove(playlist, playlists.who())
+        state.put(replace(state.view(), playlist=""))
+
+    playlists.attempt(change)

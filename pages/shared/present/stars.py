@@ -1,0 +1,81 @@
+"""The star beside a record: a button and a key that put it on a playlist, and the choice of the playlist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.review.playlists import NAME, Playlist
+from pages.shared.components import navigation
+from pages.shared.components.record_list import count
+from pages.shared.data import masks, playlists, verdict_store
+from pages.shared.view import SLIDES, keys, state
+from pages.shared.view.plain_text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+KEY = "s"
+CHOICE = f"{keys.PLAYLIST}choice"
+NEW = f"{keys.PLAYLIST}new"
+
+
+def star(here: Here, doc: str, record: str) -> None:
+    """Draw the star of a record, and the choice of the playlist that it goes on."""
+    found = playlists.starred(here, doc, record) if record else None
+    if found is None or verdict_store.problems():
+        return
+    playlist = playlists.target(here.view)
+    there = playlist is not None and playlist.find(found.uid) is not None
+    name = playlists.FIRST if playlist is None else playlist.name
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            "★ Starred" if there else "☆ Star",
+            key=f"{keys.PLAYLIST}star",
+            shortcut=KEY,
+            on_click=playlists.toggle,
+            args=(found,),
+            help=f"Take it out of the playlist {plain(name)}" if there else f"Put it on the playlist {plain(name)}",
+        )
+        size = 0 if playlist is None else len(playlist.items)
+        with st.popover(f"{plain(name, 40)} · {size:,}", type="tertiary", key=f"{keys.PLAYLIST}popover"):
+            choice(playlist)
+            view = playlists.with_playlist(here.view, playlist).with_sort(SLIDES, False)
+            navigation.link_to("Present", ":primary[Order, comment and present →]", view)
+    problems()
+
+
+def choice(playlist: Playlist | None) -> None:
+    """Offer the playlists, and to make another one."""
+    every = playlists.now().standing
+    if every:
+        st.session_state[CHOICE] = None if playlist is None else playlist.uid
+        names = {one.uid: f"{one.name} · {count(len(one.items), 'record')}" for one in every}
+        st.selectbox(
+            "Playlist", list(names), format_func=names.__getitem__, index=None, key=CHOICE, on_change=_choose, width=300
+        )
+    st.text_input("New playlist", key=NEW, max_chars=NAME, placeholder="its name", on_change=_make, width=200)
+
+
+def problems() -> None:
+    """Say what kept the last change from being made, once."""
+    found = st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
+    if found:
+        st.warning("  \n".join(plain(masks.told(line), 400) for line in found))
+
+
+def _choose() -> None:
+    uid = st.session_state[CHOICE]
+    state.put(playlists.with_playlist(state.view(), playlists.now().find(uid or "")))
+
+
+def _make() -> None:
+    name = st.session_state[NEW]
+
+    def change() -> None:
+        state.put(playlists.with_playlist(state.view(), playlists.made(name)))
+
+    if name.strip():
+        playlists.attempt(change)
+        st.session_state[NEW] = ""

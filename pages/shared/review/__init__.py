@@ -1,0 +1,203 @@
+"""What the views of the Review page share: the verdicts that are accepted, and what comes of them, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.criteria import CRITERIA
+from nereval_core.ledger import MemoryLedger
+from nereval_core.review.applied import Applied, Change, accepted, applied
+from nereval_core.review.hanging import Hanging, every_pair
+from nereval_core.review.records import attached
+from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.verdicts import KINDS
+from nereval_core.review.what_if import WhatIf, what_if
+from nereval_core.scoring import Settings
+from pages.shared.components import navigation
+from pages.shared.components.record_list import record_card
+from pages.shared.data import verdict_store
+from pages.shared.data.loading import Loaded
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+FEW = 6
+"""Systems up to which each is held against each."""
+WHO, WHICH = f"{keys.WIDGET}review_who", f"{keys.WIDGET}review_kinds"
+EVERY = f"{keys.WIDGET}review_every_document"
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Whose verdicts are applied, and of which kinds, None for all; and whether to every document with their text."""
+
+    who: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    every_document: bool = False
+
+
+def choices() -> Accepted:
+    """Return what this session accepts."""
+    who = st.session_state.get(keys.REVIEW_WHO)
+    known = set(verdict_store.now().reviewers)
+    # Whoever has taken all of theirs back is nobody to choose any more.
+    return Accepted(
+        who if who is None else tuple(sorted(known.intersection(who))),
+        st.session_state.get(keys.REVIEW_KINDS),
+        st.session_state.get(keys.REVIEW_EVERY, False),
+    )
+
+
+def filters() -> None:
+    """Ask whose verdicts are applied, and of which kinds."""
+    now, names = choices(), verdict_store.now().reviewers
+    said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
+    said += [] if now.kinds is None else [", ".join(KINDS[kind] for kind in KINDS if kind in now.kinds) or "no kind"]
+    said += ["every document with the text"] if now.every_document else []
+    label = f"Accepted: {plain('; '.join(said)) or 'all verdicts'}"
+    with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
+        if not box.open:
+            return
+        st.session_state[WHO] = list(names if now.who is None else now.who)
+        st.multiselect("Verdicts of", names, key=WHO, on_change=_took)
+        st.session_state[WHICH] = list(KINDS if now.kinds is None else now.kinds)
+        st.multiselect("Kinds", list(KINDS), key=WHICH, on_change=_took, format_func=_in_words)
+        st.session_state[EVERY] = now.every_document
+        st.toggle(
+            "Every document with the text",
+            key=EVERY,
+            on_change=_took,
+            help="Where several documents have the same text, a verdict changes the one that it was given on; with "
+            "this, all of them.",
+        )
+
+
+def _in_words(kind: str) -> str:
+    return {**KINDS}.get(kind, kind)
+
+
+def _took() -> None:
+    names = tuple(sorted(st.session_state.get(WHO, ())))
+    kinds = tuple(kind for kind in KINDS if kind in st.session_state.get(WHICH, KINDS))
+    st.session_state[keys.REVIEW_WHO] = None if set(names) >= set(verdict_store.now().reviewers) else names
+    st.session_state[keys.REVIEW_EVERY] = st.session_state.get(EVERY, False)
+    st.session_state[keys.REVIEW_KINDS] = None if len(kinds) == len(KINDS) else kinds
+
+
+def corrected(here: Here, choice: Accepted | None = None) -> Applied:
+    """Return gold with verdicts applied: those accepted in this session, or by another choice."""
+    chosen = choices() if choice is None else choice
+    return _applied(here.loaded.number, moment(), chosen, here.loaded, verdict_store.now())
+
+
+# Verdicts are named by the last one there is, and one of a corpus's numbers names its layers.
+@st.cache_resource(max_entries=16, show_spinner="Applying the verdicts …")
+def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> Applied:
+    some = accepted(_reviewed, who=chosen.who, kinds=chosen.kinds)
+    only = not chosen.every_document
+    return applied(_loaded.corpus.gold, some, _loaded.corpus.systems, only_this_document=only)
+
+
+def scored(here: Here, names: Sequence[str]) -> WhatIf:
+    """Return all systems' scores as they are and with verdicts, under some criteria: those that then apply."""
+    settings = settings_of(here, names)
+    return _scored(_key(here, settings), corrected(here), systems(here), settings)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Scoring …")
+def _scored(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settings: Settings) -> WhatIf:
+    return what_if(_found, _systems, _settings)
+
+
+def hangs(here: Here) -> tuple[Hanging, ...]:
+    """Return what the order of each two systems hangs on under the chosen criterion; of many, with the chosen one."""
+    settings = settings_of(here, [here.by])
+    return _hangs(_key(here, settings), corrected(here), systems(here), settings)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
+def _hangs(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settings: Settings) -> tuple[Hanging, ...]:
+    return tuple(every_pair(_found, _systems, _settings, first_only=len(_systems) > FEW).values())
+
+
+def _key(here: Here, settings: Settings) -> Hashable:
+    return repr((here.loaded.number, moment(), choices(), settings, here.system))
+
+
+def moment() -> Hashable:
+    """Return what names the verdicts that stand: the last one there is."""
+    now = verdict_store.now()
+    return now.number, now.uid
+
+
+def settings_of(here: Here, names: Sequence[str]) -> Settings:
+    """Return settings with some criteria; those that gold does not have what they need for may come to life."""
+    every = {criterion.name: criterion for criterion in (*CRITERIA.values(), *here.settings.criteria)}
+    return replace(here.settings, criteria=tuple(every[name] for name in names))
+
+
+def systems(here: Here) -> tuple[Layer, ...]:
+    """Return the systems, the one chosen first."""
+    names = (here.system, *(name for name in here.systems if name != here.system))
+    return tuple(map(here.loaded.corpus.system, names))
+
+
+def nothing(here: Here) -> bool:
+    """Say what to do where no verdict stands on this corpus; whether that is so."""
+    if corrected(here, Accepted()).log:
+        return False
+    st.info(
+        "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right, by the "
+        "keys 1 to 5: gold, the prediction, both, neither, or unclear. Then this page says what every score would be, "
+        "and hands out a corrected copy of gold. Gold itself is never changed."
+    )
+    with st.container(horizontal=True, gap="medium"):
+        navigation.link_to("Errors", ":primary[Give verdicts on Errors →]", here.view)
+        navigation.link_to("Documents", ":primary[Read the documents →]", here.view)
+    return True
+
+
+def read(here: Here, change: Change) -> None:
+    """Show the record that a verdict is about, in its text; the way to its document where no system has it."""
+    found = record_of(here, change)
+    if found is not None:
+        system, criterion, record = found
+        show(here.of(system), criterion, change.id, record)
+        return
+    view = replace(here.view, doc=change.id, record="")
+    navigation.link_to("Documents", f":primary[Read the document {plain(change.id)} →]", view)
+
+
+def show(here: Here, criterion: str, document: str, record: str) -> None:
+    """Show a record in its text, with the way to its document."""
+    record_card(here, criterion, pd.Series({"document": document, "record": record}))
+
+
+def by_span(here: Here, criterion: str) -> str:
+    """Return a criterion, or strict for one that counts tokens or that gold lacks something for."""
+    return next((one.name for one in here.settings.criteria if one.name == criterion and one.unit == "span"), "strict")
+
+
+def record_of(here: Here, change: Change) -> tuple[str, str, str] | None:
+    """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
+    criterion = by_span(here, here.by)
+    wanted = change.given.verdict.key.record
+    for name in (here.system, *(name for name in here.systems if name != here.system)):
+        ledger = here.of(name).ledger(criterion)
+        if not isinstance(ledger, MemoryLedger):
+            continue
+        found = attached(ledger.about)
+        numbers = [place for place, one in enumerate(found.given) if one.verdict.key.record == wanted]
+        places = np.flatnonzero(np.isin(found.at, numbers) & (ledger.rows.doc == change.document))
+        if len(places):
+            return name, criterion, str(ledger.frame(places[:1])["record"].iloc[0])
+    return None

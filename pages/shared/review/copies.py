@@ -1,0 +1,111 @@
+"""Corrected copies of gold as downloads with the log of their changes, and verdicts as files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError
+from nereval_core.report.sheets import Cell
+from nereval_core.review.corrected import LOG, log_csv, log_rows, signature
+from nereval_core.review.exchange import import_verdicts
+from nereval_core.review.lines import lines_read, written
+from pages.shared import review
+from pages.shared.components import layer_downloads
+from pages.shared.components.record_list import count
+from pages.shared.data import masks, verdict_store
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+IMPORT = f"{keys.WIDGET}review_import"
+TAKEN = "review_taken"
+"""What the last import did, told once."""
+SHOWN = 20
+"""Conflicts of an import that are shown."""
+
+
+def draw(here: Here) -> None:
+    st.subheader("Corrected gold")
+    if not review.nothing(here):
+        review.filters()
+        found = review.corrected(here)
+        st.caption(
+            f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
+            "It scores exactly as What if says. The original is not changed."
+        )
+        key = (here.loaded.number, review.moment(), review.choices())
+        offer(found.layer, log_rows(found.log), signature(found), _name(here), key)
+    st.subheader("Verdicts")
+    if masks.on():
+        st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
+        return
+    with st.container(horizontal=True, gap="large"):
+        with st.container(width=340):
+            st.download_button(
+                "All verdicts (JSON lines)",
+                lambda: b"".join(written(verdict_store.store().every())),
+                file_name="nereval-verdicts.jsonl",
+                mime="application/jsonl",
+                key="export_verdicts",
+                on_click="ignore",
+            )
+            st.caption("Every verdict ever given, whatever corpus it is about, with its history.")
+        with st.container(width=420):
+            take()
+
+
+def _copied(here: Here) -> str:
+    return f"{plain(here.view.reference)}, taken as gold," if here.view.reference else "gold"
+
+
+def _name(here: Here) -> str:
+    """Return what the copy is called: after the layer that it is a copy of, in characters that any system takes."""
+    return f"{layer_downloads.file_name(here.view.reference or 'gold')}-corrected"
+
+
+def take() -> None:
+    """Take the verdicts of a file that are new, and say what was decided apart."""
+    given = st.file_uploader("Take verdicts from JSON lines", key=IMPORT, type=["jsonl"])
+    if given is not None and st.button("Take them", key="import_verdicts", type="primary"):
+        try:
+            lines = lines_read(io.BytesIO(given.getvalue()), given.name)
+            st.session_state[TAKEN] = import_verdicts(verdict_store.store(), lines, given.name)
+        except FormatError as error:
+            st.session_state.pop(TAKEN, None)
+            show_problems(error.lines())
+        else:
+            verdict_store.refresh()
+            st.rerun()
+    found = st.session_state.pop(TAKEN, None)
+    if found is None:
+        return
+    st.success(f"{count(len(found.taken), 'verdict')} taken, {found.known:,} known before.")
+    if found.parted:
+        st.warning(f"{count(len(found.parted), 'span')} decided apart, nothing of which was taken:")
+        for one in found.parted[:SHOWN]:
+            st.caption(plain(str(one), 600))
+
+
+def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
+    """Offer a layer in any writable format, and its log."""
+
+    def changes() -> None:
+        st.download_button(
+            "Log of changes (CSV)",
+            lambda: log_csv(log, signed),
+            file_name=f"{name}{LOG}",
+            mime="text/csv",
+            key=f"log_{name}",
+            on_click="ignore",
+        )
+
+    layer_downloads.offer(lambda: layer, len(layer), name, key, beside=changes)
+    st.code(signed, language=None, wrap_lines=True)

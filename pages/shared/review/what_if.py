@@ -1,0 +1,224 @@
+"""What if: every score beside the score with verdicts applied to gold, and what the order of systems hangs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison_tables import signed
+from nereval_core.criteria import SCHEMAS
+from nereval_core.queries import Query
+from nereval_core.report.printed import UNDEFINED
+from nereval_core.review.corrected import signature
+from nereval_core.review.hanging import Hanging
+from nereval_core.review.settling import REASONS
+from nereval_core.review.tables import WITH, hanging_table, log_table, scores_table
+from nereval_core.review.verdicts import KINDS
+from nereval_core.review.what_if import WhatIf
+from pages.shared import overview, review
+from pages.shared.components import navigation
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import count, opened, selected_cell, steady_key, table_key
+from pages.shared.view import keys
+from pages.shared.view.count_tables import number
+from pages.shared.view.plain_text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+ALIVE = "alternatives"
+"""The criterion that comes to life with the first verdict that both are acceptable."""
+GIVEN = "given-verdicts"
+"""The view of this page that lists the verdicts."""
+HELD = 30
+"""Systems up to which the order of each two is looked into."""
+
+
+def draw(here: Here) -> None:
+    if review.nothing(here):
+        return
+    names = shown(here)
+    head(here, review.scored(here, names))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        review.filters()
+        overview.all_criteria(here)
+    scores(here, names)
+    order(here)
+
+
+def shown(here: Here) -> tuple[str, ...]:
+    """Return the criteria that are shown: the schemas, the chosen one and the one that comes to life, or all.
+
+    What counts tokens takes longest, and is scored where it is the one chosen, or all are.
+    """
+    if "all-criteria" in here.view.sort:
+        return tuple(dict.fromkeys((*here.criteria, ALIVE)))
+    few = {*SCHEMAS, here.by, ALIVE}
+    return tuple(dict.fromkeys((*(name for name in here.criteria if name in few), ALIVE)))
+
+
+def head(here: Here, every: WhatIf) -> None:
+    """Say the one number that matters, and what became of the verdicts."""
+    found = review.corrected(here)
+    both = every.counts.get((here.system, here.by))
+    if both is not None and both.before is not None and both.after is not None:
+        now, then = number(both.before.f1), number(both.after.f1)
+        gain = both.difference("f1")
+        less = "" if gain is None else f" ({signed(gain)})"
+        st.markdown(f"### F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
+    said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
+    left = sum(value for name, value in found.counts().items() if name in REASONS)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of a copy of gold"
+        st.caption(f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}.", width="content")
+        if found.spared:
+            same = f"{count(found.spared, 'document')} with the same text left alone"
+            st.caption(f"{same}: *Accepted* has a switch for every document.", width="content")
+        if left:
+            view = here.view.with_sort(GIVEN)
+            navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
+
+
+def scores(here: Here, names: tuple[str, ...]) -> None:
+    """Show P, R and F1 of all systems as they are and with verdicts; a row opens the records that have one."""
+    both = review.scored(here, names)
+    table = scores_table(both)
+    key = steady_key(f"{keys.TABLE}what_if", here.loaded.number, here.system, review.moment(), names)
+    event = st.dataframe(
+        table,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder=UNDEFINED,
+        height=min(35 * (len(table) + 1) + 3, 373),
+        column_config=_columns(table),
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(both.table(), signature(both.applied), name="what-if", key="what_if")
+        st.caption(f"{UNDEFINED}: gold lacks what the criterion needs. Choose a row to see how its F1 is made.")
+    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
+    if cell is not None:
+        system, criterion = str(table["system"].iat[cell[0]]), str(table["criterion"].iat[cell[0]])
+        _opened(here, both, system, criterion)
+
+
+def _columns(table: pd.DataFrame) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in map(str, table.columns):
+        if name in ("system", "criterion"):
+            found[name] = st.column_config.TextColumn(name, width=130, pinned=name == "system")
+        else:
+            form = "%+.3f" if name == "difference" else "%.3f"
+            width = 112 if WITH in name else 88 if name == "difference" else 62
+            found[name] = st.column_config.NumberColumn(name, width=width, format=form)
+    return found
+
+
+def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
+    """Show how an F1 is made, as it is and with verdicts, and the records of the system that have verdicts."""
+    counts = both.counts[system, criterion]
+    with st.container(border=True):
+        for counted, said in zip(counts, ("as it is", WITH), strict=True):
+            if counted is not None:
+                st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {said}**")
+                st.code(overview.formula("F1", counted, None).text, language=None, wrap_lines=True)
+        listed_by = review.by_span(here, criterion)
+        if listed_by != criterion:
+            st.caption(
+                f"Its records are listed under {listed_by}: {plain(criterion)} has none of its own for verdicts."
+            )
+        of, chosen = here.of(system), review.choices()
+        # A query asks for one reviewer, or for all of them.
+        who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
+        query = Query(having=() if who is None else (("reviewer", who),))
+        found = of.ledger(listed_by).having_counts(query, "verdict")
+        there = [kind for kind in KINDS if found.get(kind) and (chosen.kinds is None or kind in chosen.kinds)]
+        by = "" if who is None else f" by {plain(who)}"
+        if not there:
+            st.caption(f"No record of {plain(system)} has a verdict{by}.")
+            return
+        kind = st.pills(
+            f"Records of {plain(system)} with a verdict{by}",
+            there,
+            key=table_key(f"{keys.WIDGET}what_if_kind", here.loaded.number, system, criterion, there),
+            format_func=lambda kind: f"{KINDS[kind]} · {found[kind]:,}",
+            default=there[0],
+            required=True,
+        )
+    asked = Query(having=(*query.having, ("verdict", kind)))
+    opened(of, listed_by, asked, plain(KINDS[kind]), name="what_if_records")
+
+
+def order(here: Here) -> None:
+    """Say of each two systems which verdicts have to fall for the better one to be no longer better."""
+    if len(here.systems) < 2:
+        return
+    st.subheader(f"Does the order hang on verdicts, under {plain(here.by)}?")
+    if len(here.systems) > HELD:
+        st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
+        return
+    if len(here.systems) > review.FEW:
+        st.caption(f"Of {plain(here.system)} and each other; `review what-if --hangs` looks into all pairs.")
+    rows = review.hangs(here)
+    if not rows:
+        st.caption("No system is better than another.")
+        return
+    table = hanging_table(rows)
+    event = st.dataframe(
+        table,
+        key=steady_key(f"{keys.TABLE}hangs", here.loaded.number, here.by, rows),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder=UNDEFINED,
+        column_config=_hanging_columns(),
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(table, signature(review.corrected(here)), name="hanging", key="hanging")
+        st.caption("Choose a row to see the verdicts.")
+    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
+    if cell is not None:
+        _fallen(here, rows[cell[0]])
+
+
+def _hanging_columns() -> dict[str, object]:
+    ratio = {"format": "%.3f", "width": 90}
+    return {
+        "better": st.column_config.TextColumn("better", width=170, help="With verdicts applied."),
+        "than": st.column_config.TextColumn("than", width=170),
+        "holds": st.column_config.TextColumn("holds", width=200),
+        "F1": st.column_config.NumberColumn("F1", **ratio),  # type: ignore[arg-type]
+        "its F1": st.column_config.NumberColumn("its F1", **ratio),  # type: ignore[arg-type]
+        "verdicts": st.column_config.NumberColumn(
+            "verdicts", width=110, help="So many have to fall for the better one to be no longer better; none found: –."
+        ),
+        "at least": st.column_config.NumberColumn(
+            "at least", width=110, help="Fewer than so many never do; where both are equal, there is no smaller set."
+        ),
+    }
+
+
+def _fallen(here: Here, row: Hanging) -> None:
+    with st.container(border=True):
+        st.markdown(plain(f"{row.words}.", 400))
+        if row.without is None:
+            return
+        one, two = (number(value) for value in row.without)
+        st.caption(plain(f"Without them F1 of {row.better} is {one}, that of {row.worse} {two}.", 400))
+        table = log_table(row.changes)[["document", "text", "type", "verdict", "after", "who"]]
+        event = st.dataframe(
+            table,
+            key=steady_key(f"{keys.TABLE}fallen", row),
+            on_select="rerun",
+            selection_mode="single-cell",
+            hide_index=True,
+            height=min(35 * (len(table) + 1) + 3, 360),
+        )
+        cell = selected_cell(event, len(table), [str(name) for name in table.columns])
+        if cell is None:
+            st.caption("Choose a row to read its record in the text.")
+        else:
+            review.read(here, row.changes[cell[0]])

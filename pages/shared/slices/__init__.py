@@ -1,0 +1,291 @@
+"""The Slices page's own slices: what to slice by, the figure, the table whose counts open their records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis import slicing
+from nereval_core.analysis.joined import Columns, check_columns, read_columns
+from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.sentences import Sentence, count
+from nereval_core.analysis.sliced import BOOTSTRAP, FEW, NO_INTERVAL, PLAN, SMALL, WILSON, slice_table, tally
+from nereval_core.analysis.slicing import Sliced
+from nereval_core.corpus import Layer
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source, read
+from nereval_core.report.figures_slices import slice_intervals
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Counts
+from pages.shared.compare.tables import choose_units, units_of, warn
+from pages.shared.components import sentence
+from pages.shared.components.downloads import export, figure_config
+from pages.shared.components.record_list import noun, opened, selected_cell, table_key
+from pages.shared.components.terms import explained
+from pages.shared.data import caches, masks
+from pages.shared.view import SLICED_BY, keys, state
+from pages.shared.view.count_tables import RATIOS, formula, sided
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+from pages.shared.view.queries import Query, side_query
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+CODES = {
+    **{f"gold {code}": f"gold_{code}" for code in ("COR", "INC", "PAR")},
+    "gold MIS": "MIS",
+    "gold POS": "POS",
+    **{f"predicted {code}": f"pred_{code}" for code in ("COR", "INC", "PAR")},
+    "predicted SPU": "SPU",
+    "predicted ACT": "ACT",
+}
+"""The counts of the table as they are called on the page, and their columns."""
+
+
+def given_of(here: Here) -> Sliced:
+    """Return what is sliced: the scores under the chosen criterion."""
+    corpus = here.loaded.corpus
+    return Sliced(here.scores(), here.by, (corpus.gold, corpus.system(here.system)), caches.beside().get)
+
+
+def draw(here: Here) -> None:
+    """Offer what to slice by; show P, R and F1 of each slice, and the records of the count that is chosen."""
+    names = offered(here)
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    key = f"{keys.WIDGET}slice_by"
+    st.session_state[key] = _chosen(here, names)
+    name = str(left.selectbox("Slice by", names, key=key, format_func=slicing.title, on_change=_took))
+    with right:
+        _more(here)
+    choose_units(here)
+    warn(units_of(here).notes)
+    if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
+        show_problems([masks.told(line) for line in lines])
+    table = _table(here, name)
+    if table is None or not len(table):
+        st.info("No span has a value here.")
+        return
+    title = f"{here.system} by {slicing.within(name)}, criterion {here.by}"
+    documents = len(here.loaded.corpus.documents)
+
+    def figure() -> Any:
+        return slice_intervals(table, title, slicing.title(name), SMALL, documents)
+
+    if noun(here.by) == "record":
+        sentence.draw(here, _worst(table, name), "slices")
+    st.plotly_chart(
+        figure(), key=table_key(f"{keys.TABLE}slice_figure", here.view, name), config=figure_config("slices")
+    )
+    st.caption(plain(f"{slicing.says(name)} {_rule(table, units_of(here))}", 600))
+    _shown(here, table, name, figure)
+
+
+def offered(here: Here) -> tuple[str, ...]:
+    """Return the names of the slicings that there are, those by what was given beside the corpus too."""
+    return slicing.offered(given_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, Columns))
+
+
+def _chosen(here: Here, names: Sequence[str]) -> str:
+    """Return what is sliced by: of those with an argument, which no link holds, the session knows."""
+    own = st.session_state.get(keys.SLICING)
+    if own in names:
+        return str(own)
+    return next((name for name in names if f"by-{name}" in here.view.sort), names[0])
+
+
+def _took() -> None:
+    name = str(st.session_state[f"{keys.WIDGET}slice_by"])
+    word = f"by-{name}"
+    st.session_state[keys.SLICING] = "" if word in SLICED_BY else name
+    view = state.view()
+    for old in view.sort:
+        view = view.with_sort(old, on=False) if old in SLICED_BY else view
+    state.put(view.with_sort(word) if word in SLICED_BY else view)
+
+
+def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
+    kinds = set(table["interval"].astype("str"))
+    said = "Recall is over the gold spans of a slice, precision over its predictions."
+    if WILSON in kinds:
+        said += f" Slices in fewer than {FEW} {units.many}, and those all right or all wrong, have Wilson's intervals."
+    if BOOTSTRAP in kinds:
+        said += f" The other intervals are by the bootstrap over {units.many} (2,000 resamples, seed 0)."
+    if NO_INTERVAL in kinds:
+        said += f" Slices in one {units.one} have none."
+    return said
+
+
+def _beside(key: str, kind: type) -> Any:
+    found = caches.beside().get(st.session_state.get(key, ""))
+    return found if isinstance(found, kind) else None
+
+
+def _table(here: Here, name: str) -> pd.DataFrame | None:
+    return _sliced(here.loaded.corpus.digest, here.system, cached_key(here), name, here)
+
+
+def cached_key(here: Here) -> str:
+    """Return what slices depend on beside the corpus and the system."""
+    rule = tuple(one for one in here.settings.criteria if one.name == here.by)
+    units = units_of(here).by
+    return repr((rule, here.settings.merge, here.settings.leave_out, here.loaded.number, units))
+
+
+@st.cache_resource(max_entries=100, show_spinner="Slicing …")
+def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> pd.DataFrame | None:
+    given = given_of(_here)
+    values = slicing.find(given, name)
+    return None if values is None else slice_table(tally(given, values), units=units_of(_here))
+
+
+def _worst(table: pd.DataFrame, name: str) -> Sentence:
+    """Say which slice of enough spans is worst, and how good all others are."""
+    enough = table[((table["POS"] >= SMALL) & (table["ACT"] >= SMALL) & table["f1"].notna()).to_numpy()]
+    if len(enough) < 2:
+        return ()
+    worst, best = (enough.loc[place] for place in (enough["f1"].idxmin(), enough["f1"].idxmax()))
+    if worst["f1"] == best["f1"]:
+        return ()
+
+    def gold(row: pd.Series) -> Any:
+        return count(int(row["POS"]), Query(having=((f"gold {name}", str(row["slice"])),)))
+
+    return (
+        f"F1 is lowest for {worst['slice']}, {worst['f1']:.3f} with ",
+        gold(worst),
+        f" gold spans, and highest for {best['slice']}, {best['f1']:.3f} with ",
+        gold(best),
+        ".",
+    )
+
+
+def _signed(here: Here) -> str:
+    return signature(here.scores(), here.by, intervals=units_of(here).signed(PLAN))
+
+
+def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
+    counts = {shown: column for shown, column in CODES.items() if "PAR" not in shown or table[column].any()}
+    shown = pd.DataFrame({"slice": table["slice"]} | {short: table[long] for short, long in RATIOS.items()})
+    for short, long in RATIOS.items():
+        shown[f"{short} 95%"] = [
+            _interval(*ends) for ends in zip(table[f"{long}_low"], table[f"{long}_high"], strict=True)
+        ]
+    shown = shown.assign(**{column: table[long] for column, long in counts.items()}, documents=table["documents"])
+    # Each ratio stands before its interval.
+    shown = shown[["slice", *(part for short in RATIOS for part in (short, f"{short} 95%")), *counts, "documents"]]
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    event = st.dataframe(
+        shown,
+        key=table_key(f"{keys.TABLE}slices", here.view, name),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="–",
+        height=min(35 * (len(shown) + 1) + 3, 500),
+        column_config={"slice": text("slice", width=130, pinned=True)}
+        | {code: number(code, width=60, format="%.3f", help=explained(code)) for code in RATIOS}
+        | {f"{code} 95%": text(f"{code} 95%", width=95) for code in RATIOS}
+        | {column: number(column, width=85, format="localized", help=explained(column[-3:])) for column in counts}
+        | {"documents": number("documents", width=85, format="localized")},
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(table, _signed(here), name="slices", key="slices", figure=figure)
+        st.caption("Choose a count to see its records, a ratio to see its formula.")
+    cell = selected_cell(event, len(shown), (*RATIOS, *counts))
+    if cell is not None:
+        _open(here, table.iloc[cell[0]], name, cell[1])
+
+
+def _interval(low: float, high: float) -> str | None:
+    return None if pd.isna(low) else f"{low:.3f}–{high:.3f}"
+
+
+def _open(here: Here, row: pd.Series, name: str, column: str) -> None:
+    if column in RATIOS:
+        st.code(formula(column, counts_of_row(row)).text, language=None, wrap_lines=True)
+        return
+    side, code = sided(column)
+    assert side is not None, "the table's counts are of one side"
+    query = side_query(side, code)
+    assert query is not None
+    value = str(row["slice"])
+    title = f"{plain(column)} of {plain(value)}, {plain(slicing.title(name))}, under {plain(here.by)}"
+    opened(here, here.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
+
+
+def counts_of_row(row: pd.Series) -> Counts:
+    """Return the counts of a row of `slice_table`."""
+    gold = (*(int(row[f"gold_{code}"]) for code in ("COR", "INC", "PAR")), int(row["MIS"]), 0)
+    pred = (*(int(row[f"pred_{code}"]) for code in ("COR", "INC", "PAR")), 0, int(row["SPU"]))
+    return Counts(gold, pred)
+
+
+def _more(here: Here) -> None:
+    """Take a training layer and columns of the user's own."""
+    with st.popover("More to slice by", key="slices_more", on_change="rerun", width="stretch") as popover:
+        if not popover.open:
+            return
+        number = st.session_state.get(keys.BESIDE_LOADS, 0)
+        for kind, label, help_text in (
+            (
+                "training",
+                "Training data",
+                "Annotations in any format that is read, to tell seen spans from unseen ones.",
+            ),
+            (
+                "columns",
+                "Your own columns (CSV)",
+                "A first line of names, one of them document (its id); beside it, for single spans, span: a gold "
+                "span's id or a record's, such as g:12-19:Drug. Every other column can be sliced by.",
+            ),
+        ):
+            # Under a new key after each load, so that a file can be given again.
+            key = f"slices_{kind}_{number}"
+            st.file_uploader(
+                label,
+                accept_multiple_files=kind == "training",
+                key=key,
+                help=help_text,
+                on_change=_load,
+                args=(kind, key, here.loaded.digest),
+            )
+        st.caption("They stay on the server for a while; a link to a slice by them works as long.")
+
+
+def _load(kind: str, key: str, digest: str) -> None:
+    found = st.session_state[key]
+    files: Sequence[Any] = found if isinstance(found, list) else [found] if found is not None else []
+    if not files:
+        return
+    st.session_state[keys.BESIDE_LOADS] = st.session_state.get(keys.BESIDE_LOADS, 0) + 1
+    st.session_state[keys.BESIDE_PROBLEMS] = []
+    try:
+        take(kind, [(file.name, file.getvalue()) for file in files], digest)
+    except FormatError as error:
+        st.session_state[keys.BESIDE_PROBLEMS] = error.lines()
+
+
+def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
+    """Take what a user gives beside a corpus, named by its digest, and slice by it.
+
+    Raises:
+        FormatError: it cannot be read, or names what the corpus does not have.
+    """
+    source = Source.of_uploads(files)
+    if kind == "training":
+        digest = caches.beside().put(read(source).layer)
+        st.session_state[keys.TRAINING] = digest
+        st.session_state[keys.SLICING] = slicing.named("seen", digest)
+        return
+    columns = read_columns(source.files[0].text(), files[0][0])
+    loaded = caches.find(corpus)
+    if loaded is not None:
+        check_columns(columns, loaded.corpus.gold, loaded.corpus.systems)
+    digest = caches.beside().put(columns)
+    st.session_state[keys.COLUMNS] = digest
+    st.session_state[keys.SLICING] = slicing.named("column", f"{digest} {columns.names[0]}")

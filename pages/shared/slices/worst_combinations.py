@@ -1,0 +1,112 @@
+"""The combinations of two slices where the system is worst: a view of the Slices page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis import slicing
+from nereval_core.analysis.sentences import Sentence, count
+from nereval_core.analysis.worst import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
+from pages.shared.compare.tables import units_of
+from pages.shared.components import sentence
+from pages.shared.components.downloads import export
+from pages.shared.components.record_list import ROWS, noun, opened, selected_cell, table_key
+from pages.shared.slices import cached_key, given_of, offered
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import Query
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SIGNIFICANT = 0.05
+
+
+def draw(here: Here) -> None:
+    """Show the combinations of lowest recall, most significant first; a number opens its gold spans."""
+    if noun(here.by) == "token":
+        st.info("Tokens are counted, of which no combinations are tested: choose another matching criterion.")
+        return
+    names = offered(here)
+    table = _made(here.loaded.corpus.digest, here.system, cached_key(here), names, here)
+    if not len(table):
+        st.info(
+            f"No combination of two slices has {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents and more to say "
+            "than one of the two alone."
+        )
+        return
+    sentence.draw(here, in_words(table), "worst")
+    shown = pd.DataFrame(
+        {
+            "by": [slicing.title(name) for name in table["by"]],
+            "slice": table["slice"],
+            "and by": [slicing.title(name) for name in table["and_by"]],
+            "and slice": table["and_slice"],
+            "POS": table["POS"],
+            "documents": table["documents"],
+            "R": table["recall"],
+            "R less elsewhere": table["difference"],
+            "p": table["p"],
+            "p (Holm)": table["p_holm"],
+        }
+    )
+    first = shown.head(ROWS)
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    event = st.dataframe(
+        first,
+        key=table_key(f"{keys.TABLE}worst", here.view),
+        on_select="rerun",
+        selection_mode="single-cell",
+        hide_index=True,
+        height=min(35 * (len(first) + 1) + 3, 500),
+        column_config={name: text(name, width=190) for name in ("by", "and by")}
+        | {name: text(name, width=95) for name in ("slice", "and slice")}
+        | {"POS": number("POS", width=55, format="localized")}
+        | {"documents": number("documents", width=80, format="localized")}
+        | {name: number(name, width=width, format="%.3f") for name, width in (("R", 55), ("R less elsewhere", 115))}
+        | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)")},
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        export(table, here.signature(), name="worst-slices", key="worst")
+        more = f" The first {ROWS} of {len(shown):,} are shown." if len(shown) > ROWS else ""
+        st.caption(
+            f"{len(shown):,} combinations with at least {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents were "
+            "tested: p is one-sided, for a recall below that of all other gold spans, and takes the spans of a "
+            "document for dependent; Holm's correction is over all of them. Choose a number of gold spans to see "
+            f"them.{more}"
+        )
+    cell = selected_cell(event, len(first), ("POS",))
+    if cell is not None:
+        row = table.iloc[cell[0]]
+        title = f"Gold spans of {plain(str(row['slice']))} and {plain(str(row['and_slice']))}, under {plain(here.by)}"
+        opened(here, here.by, query_of(row), title, name="worst")
+
+
+def query_of(row: pd.Series) -> Query:
+    """Return the query behind the number of gold spans of a row of `worst_table`."""
+    pairs = (("by", "slice"), ("and_by", "and_slice"))
+    return Query(having=tuple((f"gold {row[by]}", str(row[value])) for by, value in pairs))
+
+
+def in_words(table: pd.DataFrame) -> Sentence:
+    """Say how many combinations are significant, and the first of them."""
+    some = int((table["p_holm"] < SIGNIFICANT).sum())
+    if not some:
+        return (f"None of {len(table):,} combinations has a recall significantly below that of all other gold spans.",)
+    row = table.iloc[0]
+    return (
+        f"{some:,} of {len(table):,} combinations {'has' if some == 1 else 'have'} a recall significantly below that "
+        f"of all other gold spans, {row['slice']} and {row['and_slice']} first: {row['recall']:.3f} of ",
+        count(int(row["POS"]), query_of(row)),
+        ".",
+    )
+
+
+@st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …")
+def _made(digest: str, system: str, key: str, names: tuple[str, ...], _here: Here) -> pd.DataFrame:
+    given = given_of(_here)
+    values = {name: found for name in names if (found := slicing.find(given, name))}
+    return worst_table(given, values, units_of(_here))

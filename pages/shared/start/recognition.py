@@ -1,0 +1,195 @@
+"""What was recognised in files before they are taken: their format and layers, and the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.errors import FormatError
+from nereval_core.readers import Source
+from nereval_core.readers.conll import TagColumn
+from nereval_core.readers.csv_table import COLUMNS, PLACE, TAGS
+from nereval_core.readers.inception import INITIAL, WITHIN
+from nereval_core.readers.preview import Columns, Preview, preview
+from pages.shared.data import masks
+from pages.shared.view.plain_text import plain
+
+Chosen = tuple[tuple[str, int | str], ...]
+"""What columns hold, as pairs: a key of a cache has to be hashable."""
+Opened = Callable[[], Source]
+HELP = {
+    "document": "The id of the document that a row belongs to.",
+    "start": "Where the span starts.",
+    "end": "Where the span ends. Whether it is inside is found out by the quotes.",
+    "type": "The type of the span.",
+    "quote": "The words that the span covers: offsets are tested by them.",
+    "text": "The text of the document, in each of its rows or the first.",
+    "id": "The span's own id.",
+    "links": "Concept ids, with semicolons between those of a ranking.",
+    "score": "How sure the system is.",
+}
+WIDE = 3
+"""How many columns of a table are asked for side by side."""
+SYSTEMS = 8
+"""How many other layers of gold's file are systems at first."""
+EACH = f"Each becomes a system. At first the first {SYSTEMS}; choose others from the list."
+HELD = f"Each is held against gold. At first the first {SYSTEMS}; choose others from the list."
+LINES = 3
+"""How many problems are shown before reading."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What is to be read of files: `layer` ("" where they hold one), `others` of them, and what columns hold.
+
+    Files taken `apart` are the parts of one layer, each in its own format.
+    """
+
+    layer: str = ""
+    others: tuple[str, ...] = ()
+    columns: Mapping[str, int | str] | None = None
+    apart: bool = False
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        return (self.layer, *self.others)
+
+
+def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, title: str = "") -> Taken:
+    """Show what files look like, and ask what of them is wanted; `mark` tells these files from all others.
+
+    Of gold one layer is gold, and others of the same files may be systems. `title` names the files where nothing
+    above does.
+    """
+    whole = f"{place}_whole_{mark}"
+    found = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
+    chosen: Chosen = ()
+    above = st.container()
+    if found.columns is not None:
+        chosen = _columns(place, mark, found.columns, known=bool(found.format))
+        if chosen:
+            found = _seen(mark, format, chosen, False, opened)
+    with above:
+        _line(found, f"{plain(title)}: " if title else "")
+    columns: dict[str, int | str] | None = dict(chosen) or None
+    if found.tags and (number := _tags(f"{place}_tags_{mark}", found.tags)) is not None:
+        columns = {TAGS: number}
+    if found.apart:
+        forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
+        said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
+        if st.checkbox(f"Read each file by itself: there are {forms}", key=f"{place}_apart_{mark}", help=said):
+            return Taken(apart=True)
+    if found.waiting:
+        said = "This file may hold the work of several annotators and models, and is large."
+        st.button("Look for its layers", key=f"{whole}_ask", help=said, on_click=_want, args=(whole,))
+    if not found.layers:
+        return Taken(columns=columns)
+    if gold:
+        return _gold(f"{place}_layer_{mark}", found.layers)
+    names = st.multiselect(
+        "Layers",
+        found.layers,
+        default=_worked(found.layers),
+        key=f"{place}_layers_{mark}",
+        help=EACH,
+    )
+    return Taken(names[0], tuple(names[1:])) if names else Taken()
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking at the files …")
+def _seen(mark: str, format: str, columns: Chosen, whole: bool, _opened: Opened) -> Preview:
+    try:
+        return preview(_opened(), format=format, columns=dict(columns), whole=whole)
+    except FormatError as error:
+        return Preview("", 0, problems=error.problems)
+
+
+def _want(key: str) -> None:
+    st.session_state[key] = True
+
+
+def _line(found: Preview, title: str) -> None:
+    """Say in one line what was recognised, and what is wrong below it."""
+    if found.columns is not None and not found.columns.whole:
+        lacking = [what for what in PLACE if what not in found.columns.taken]
+        st.caption(f"{title}A table, by the look of it. Choose below which column holds {_listed(lacking)}.")
+        return
+    parts = []
+    if found.format:
+        parts.append(f":green[✓] {title}{'recognised' if title else 'Recognised'} as **{plain(found.format)}**")
+        parts.append(f"{found.files:,} file{'s' if found.files > 1 else ''}")
+    if found.layers:
+        names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
+        parts.append(f"{len(found.layers)} layers: {names}{', …' if len(found.layers) > LINES else ''}")
+    if found.unread:
+        names = ", ".join(plain(masks.hidden(name), 40) for name in found.unread[:LINES])
+        parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")
+    if parts:
+        st.caption(" · ".join(parts))
+    for problem in found.problems[:LINES]:
+        st.warning(plain(masks.told(str(problem)), 400))
+    if len(found.problems) > LINES:
+        st.caption(f"{len(found.problems) - LINES:,} more problems")
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _gold(key: str, layers: tuple[str, ...]) -> Taken:
+    left, right = st.columns(2)
+    layer = left.selectbox("Gold is the layer", layers, key=key)
+    rest = tuple(name for name in layers if name != layer)
+    others = right.multiselect(
+        "Systems from the same file", rest, default=_worked(rest), key=f"{key}_others_{layer}", help=HELD
+    )
+    return Taken(layer, tuple(others))
+
+
+def _worked(layers: Iterable[str]) -> list[str]:
+    """Return the layers that are systems at first: what INCEpTION keeps of a document as imported is nobody's work."""
+    return [name for name in layers if name.partition(WITHIN)[0] != INITIAL][:SYSTEMS]
+
+
+def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:
+    """Ask which of several columns with tags is read; return its number, None as long as none is chosen."""
+    types = {column.number: ", ".join(map(plain, column.types)) or "O alone" for column in columns}
+    said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time."
+    numbers = list(types)
+    return st.selectbox(
+        "Tags are read from column",
+        numbers,
+        index=None,
+        format_func=lambda number: f"{number} · {types[number]}",
+        placeholder=f"{len(numbers)} columns hold tags: choose one",
+        key=key,
+        help=said,
+    )
+
+
+def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
+    """Show the first rows of a table and ask what its columns hold; nothing where that is what was recognised."""
+    found = {what: columns.taken.get(what) for what in COLUMNS}
+    with st.expander("Columns of the table", expanded=not known):
+        names = {at: f"{at} · {name}" for at, name in enumerate(columns.names, start=1)}
+        if masks.on():
+            names = {at: str(at) for at in names}
+        rows = [[masks.hidden(cell) for cell in row] for row in columns.rows]
+        st.dataframe(pd.DataFrame(rows, columns=list(names.values())), hide_index=True)
+        chosen: dict[str, int | None] = {}
+        for at, what in enumerate(COLUMNS):
+            if at % WIDE == 0:
+                cells = st.columns(WIDE)
+            chosen[what] = cells[at % WIDE].selectbox(
+                what.capitalize() + ("*" if what in PLACE else ""),
+                list(names),
+                index=None if found[what] is None else list(names).index(int(found[what] or 0)),
+                format_func=names.__getitem__,
+                placeholder="none",
+                help=HELP[what],
+                key=f"{place}_is_{what}_{mark}",
+            )
+    return () if chosen == found else tuple((what, "" if at is None else at) for what, at in chosen.items())

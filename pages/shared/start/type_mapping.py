@@ -1,0 +1,91 @@
+"""Types that do not meet: which type of gold each may be, to be checked, edited, and read again with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.errors import FormatError
+from nereval_core.suggested_types import Suggestion, suggest_types, unlike
+from nereval_core.type_names import line_of, parse_types
+from pages.shared.components import downloads
+from pages.shared.data import caches
+from pages.shared.data.loading import Loaded
+from pages.shared.data.orders import Again
+from pages.shared.frame import Here
+from pages.shared.start import waiting
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+from pages.shared.view.problems import show_problems
+
+SHOWN = 4
+"""So many types of each side are named."""
+NOTE = (
+    "A system may call the same thing by another name. Each type that gold has not is set beside the type of gold that "
+    "its spans overlap most, or else the one with a name alike. Nothing was applied."
+)
+
+
+def draw(here: Here) -> None:
+    """Offer a mapping where systems have types that gold has not."""
+    loaded = here.loaded
+    gold, systems = loaded.corpus.gold, loaded.corpus.systems
+    if loaded.folder is not None or loaded.origin is not None or not loaded.sources:
+        return
+    if all(set(layer.types) <= set(gold.types) for layer in systems):
+        return
+    apart = [layer for layer in systems if unlike(gold, layer)]
+    found = _suggested(loaded.digest, loaded)
+    for layer in apart:
+        here_named, there = (", ".join(map(plain, one.types[:SHOWN])) for one in (layer, gold))
+        st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {there} in gold.")
+    with st.expander(f"Types that gold has not: {len(found)}", expanded=bool(apart)):
+        st.caption(NOTE)
+        table = _table(found)
+        st.dataframe(table, hide_index=True, column_config={"why": st.column_config.TextColumn(width="large")})
+        downloads.export(table, _signed(loaded), name="types", key="types_suggested")
+        _form(loaded, found)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Counting what spans overlap …")
+def _suggested(digest: str, _loaded: Loaded) -> tuple[Suggestion, ...]:
+    return suggest_types(_loaded.corpus.gold, _loaded.corpus.systems)
+
+
+def _table(found: tuple[Suggestion, ...]) -> pd.DataFrame:
+    rows = [(one.name, one.spans, one.to, "yes" if one.sure else "no", one.reason) for one in found]
+    return pd.DataFrame(rows, columns=["type", "spans", "type of gold", "sure", "why"])
+
+
+def _signed(loaded: Loaded) -> str:
+    return f"corpus sha256:{loaded.digest[:16]}"
+
+
+def _form(loaded: Loaded, found: tuple[Suggestion, ...]) -> None:
+    key = f"types_lines_{loaded.digest[:16]}"
+    lines = [("" if one.sure else "# ") + line_of(one.name, one.to or "?") for one in found]
+    st.session_state.setdefault(key, "\n".join(lines))
+    st.text_area("Name read = type of gold, one a line", key=key, height=min(300, 60 + 26 * len(lines)))
+    st.button(
+        "Read again with this mapping",
+        type="primary",
+        key="types_read",
+        disabled=waiting.at_all(),
+        on_click=_read_again,
+        args=(loaded, key),
+    )
+    if wrong := st.session_state.pop(keys.MAPPING_PROBLEMS, []):
+        show_problems(wrong)
+
+
+def _read_again(loaded: Loaded, key: str) -> None:
+    try:
+        names = parse_types(st.session_state[key], source="mapping")
+    except FormatError as error:
+        st.session_state[keys.MAPPING_PROBLEMS] = error.lines()
+        return
+    before = loaded.options.pred_types
+    options = replace(loaded.options, pred_types=names if before is None else before.then(names))
+    waiting.begin(Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options))

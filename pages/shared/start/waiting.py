@@ -1,0 +1,111 @@
+"""Waiting for a reading: how far it is, how fast, a button that ends it; what was read is opened when it is there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared.components import demo_cards
+from pages.shared.data import caches
+from pages.shared.data.jobs import Job
+from pages.shared.data.orders import Order
+from pages.shared.data.progress import BYTES
+from pages.shared.data.reading_process import read_order
+from pages.shared.view import keys
+from pages.shared.view.plain_text import plain
+
+PATIENCE = 0.5
+"""Seconds that a click waits: what takes no longer needs no progress."""
+EVERY = 0.4
+"""Seconds between two looks."""
+
+
+def begin(order: Order) -> None:
+    """Start to read, in place of what this session was waiting for."""
+    jobs, keeper = caches.jobs(), caches.shelf().keeper
+    jobs.cancel(st.session_state.get(keys.READING, ""))
+    number = st.session_state[keys.READING] = jobs.start(order.title, lambda watch: read_order(keeper, order, watch))
+    job = jobs.get(number)
+    if job is not None and job.finished.wait(PATIENCE):
+        _collect(job)
+
+
+def at_all() -> bool:
+    """Return whether this session waits for a reading."""
+    return keys.READING in st.session_state
+
+
+def draw() -> None:
+    """Show how far the reading is, or open what was read and run the page anew."""
+    if not at_all():
+        return
+    number = st.session_state[keys.READING]
+    job = caches.jobs().get(number)
+    if job is None:
+        del st.session_state[keys.READING]
+    elif job.fault:
+        _forget()
+        st.error(f"Reading failed by a fault of nereval, not of your files. The server's log has it under {job.fault}.")
+    elif job.finished.is_set():
+        _collect(job)
+        st.rerun()
+    else:
+        _progress(number)
+
+
+@st.fragment(run_every=EVERY)
+def _progress(number: str) -> None:
+    job = caches.jobs().get(number)
+    if job is None or job.finished.is_set():
+        st.rerun()
+    watch = job.watch
+    with st.container(border=True):
+        done, total, speed = watch.done, watch.total, watch.speed
+        st.markdown(f"**{plain(job.title)}** · {plain(watch.stage, 200)} …")
+        st.progress(min(1.0, done / total) if total else 0.0)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button("Cancel", key="reading_cancel", on_click=_forget)
+            if total:
+                st.caption(_counted(done, total, speed, watch.unit))
+
+
+def _counted(done: int, total: int, speed: float, unit: str) -> str:
+    if unit == BYTES:
+        said, fast = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB", f", {speed / 1e6:,.1f} MB/s"
+    else:
+        said, fast = f"{done:,} of {total:,} {unit}", f", {speed:,.0f} {unit}/s"
+    return said + (fast if speed else "")
+
+
+def _forget() -> None:
+    caches.jobs().cancel(st.session_state.pop(keys.READING, ""))
+
+
+def _collect(job: Job) -> None:
+    """Open what was read; what is wrong with it is kept to be shown, and the corpus at hand stays."""
+    if job.fault:
+        return
+    caches.jobs().take(st.session_state.pop(keys.READING))
+    if job.problem is not None:
+        st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
+    elif job.loaded is not None:
+        caches.shelf().put(job.loaded)
+        demo_cards.open_corpus(job.loaded)
+
+
+def stored() -> None:
+    """Say what is kept on disk, and offer to clear it."""
+    keeper = caches.shelf().keeper
+    if keeper.store is None:
+        return
+    entries = keeper.store.entries()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if entries:
+            said = f"Stored corpora: {len(entries):,}, {_size(sum(entry.bytes for entry in entries))}"
+            st.caption(said, help="What was read is kept in a folder of the server, so that it opens again at once.")
+            st.button("Clear the store", key="stored_clear", on_click=keeper.store.clear)
+        if keeper.trouble:
+            st.caption(f"The corpus read last could not be stored: {plain(keeper.trouble, 200)}.")
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

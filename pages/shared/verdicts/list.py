@@ -1,0 +1,176 @@
+"""Verdicts over a list of records: its facets, how far the review is, and steps from record to record by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.queries import YES, Query
+from nereval_core.review.attributes import CHANGING, NONE
+from nereval_core.review.records import attached
+from nereval_core.review.verdicts import KINDS
+from pages.shared.components.record_list import choose
+from pages.shared.data import masks, verdict_store
+from pages.shared.verdicts import batch as verdicts_batch
+from pages.shared.verdicts import panel as verdicts_panel
+from pages.shared.verdicts.case import case_of, ledger_of, unoffered
+from pages.shared.view import keys, state
+from pages.shared.view.plain_text import plain
+from pages.shared.view.queries import query_of, search_of, view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
+NAMES = {("verdict", NONE): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
+REVIEWED, OPEN = ("reviewed", YES), ("verdict", NONE)
+LIST = "errors"
+"""The list of Errors, by its name."""
+FORM = "form"
+"""The attribute that is a record's surface form."""
+
+
+def facets(here: Here, width: int) -> None:
+    """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
+    query = here.query()
+    chosen = {name: value for name, value in query.having if name in FACETS}
+    if unoffered(here) or not (chosen or attached(ledger_of(here).about).given):
+        return
+    for name, label in FACETS.items():
+        counts = ledger_of(here).having_counts(query, name)
+        options = [value for value, number in counts.items() if number and value != chosen.get(name)]
+        options += [chosen[name]] if name in chosen else []
+        if not options:
+            continue
+        key = f"{keys.WIDGET}facet-{name}"
+        st.session_state[key] = chosen.get(name)
+        st.selectbox(
+            label,
+            options,
+            index=None,
+            format_func=partial(_option, name, counts),
+            key=key,
+            on_change=_took,
+            args=(name,),
+            placeholder="any",
+            width=width,
+        )
+
+
+def _option(name: str, counts: dict[str, int], value: str) -> str:
+    words: dict[str, str] = {**KINDS} if name == "verdict" else {}
+    return f"{NAMES.get((name, value)) or words.get(value, value)} · {counts.get(value, 0):,}"
+
+
+def _took(name: str) -> None:
+    value = st.session_state[f"{keys.WIDGET}facet-{name}"]
+    query = query_of(state.view())
+    rest = tuple(pair for pair in query.having if pair[0] != name)
+    state.update(q=search_of(replace(query, having=rest if value is None else (*rest, (name, value)))))
+
+
+def problems() -> None:
+    """Say why verdicts cannot be read, where they cannot."""
+    for problem in verdict_store.problems():
+        st.warning(f"Verdicts are not up to date: {plain(str(problem), 500)}")
+
+
+def unnarrowed(query: Query) -> Query:
+    """Return a query as it is but for what verdicts narrow it down by: what a review of it goes through."""
+    return replace(query, having=tuple(pair for pair in query.having if pair[0] not in CHANGING))
+
+
+def reviewed_of(here: Here) -> tuple[Query, int, int]:
+    """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
+    query, ledger = unnarrowed(here.query()), ledger_of(here)
+    # Where no verdict stands, not all records are gone through to find that out.
+    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attached(ledger.about).given else 0
+    return query, done, ledger.total(query).records
+
+
+def progress(here: Here) -> None:
+    """Show in a row how many records of the list have a verdict, each number a way to these, and offer a batch."""
+    if unoffered(here):
+        return
+    query, done, every = reviewed_of(here)
+    if not every:
+        return
+    whole = "" if query == here.query() else " of the list, whatever their verdict,"
+    st.progress(done / every, width=120)
+    for name, label, one in (
+        ("done", f"{done:,} of {every:,}{whole} have a verdict", REVIEWED),
+        ("open", f"{every - done:,} have none", OPEN),
+    ):
+        view = view_of(here.view, replace(query, having=(*query.having, one)))
+        key = f"{keys.VERDICT}{name}"
+        st.button(f":primary[{label}]", key=key, type="tertiary", on_click=state.put, args=(view,))
+    verdicts_batch.offer(here)
+
+
+def batch(here: Here) -> None:
+    """Show the batch that is being prepared, or why there are no verdicts, or why they are not up to date."""
+    if reason := unoffered(here):
+        st.caption(plain(reason, 300))
+        return
+    problems()
+    if here.ledger().total(unnarrowed(here.query())).records:
+        verdicts_batch.draw(here)
+
+
+def steps(here: Here, record: int | None) -> None:
+    """Draw the steps from record to record of the list, and what goes with all verdicts."""
+    if unoffered(here):
+        return
+    before, after = _neighbours(here, record)
+    for label, key, step in (("Previous", "k", before), ("Next", "j", after)):
+        st.button(label, key=f"{keys.VERDICT}{key}", shortcut=key, disabled=step is None, on_click=step)
+    verdicts_panel.steps(here, partial(choose, LIST))
+    if record is None:
+        verdicts_panel.outcome(None)
+
+
+def _neighbours(here: Here, record: int | None) -> tuple[Callable[[], None] | None, Callable[[], None] | None]:
+    """Return what chooses the record before one of the list, and the one after it; with none chosen the first."""
+    positions = ledger_of(here).positions(here.query(), here.view.ordered_by())
+    places = np.flatnonzero(positions == (-1 if record is None else record))
+    place = int(places[0]) if len(places) else -1
+
+    def step(to: int) -> Callable[[], None] | None:
+        return partial(choose, LIST, int(positions[to])) if 0 <= to < len(positions) else None
+
+    return step(place - 1), step(place + 1)
+
+
+def below(here: Here, record: pd.Series) -> None:
+    """Show what is decided of a record of the list, beneath its card."""
+    if unoffered(here):
+        return
+    number = int(str(record.name))
+    _same_form(here, number)
+    verdicts_panel.below(here, case_of(here, number, _neighbours(here, number)[1]))
+
+
+def _same_form(here: Here, record: int) -> None:
+    """Offer all records of the list with the surface form of this one, where there are others."""
+    # A form in the link would say what is masked.
+    known = None if masks.on() else ledger_of(here).attribute(FORM)
+    query = here.query()
+    if known is None or known.codes[record] < 0 or any(name == FORM for name, _ in query.having):
+        return
+    wanted = replace(query, having=(*query.having, (FORM, known.names[int(known.codes[record])])))
+    found = here.ledger().total(wanted).records
+    if found > 1:
+        st.button(
+            f":primary[All {found:,} records with this form]",
+            key=f"{keys.VERDICT}form",
+            type="tertiary",
+            on_click=state.put,
+            args=(view_of(here.view, wanted),),
+            help="List them, to give them one verdict at once.",
+        )

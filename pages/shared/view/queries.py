@@ -1,0 +1,157 @@
+"""Every count on a page is a query over match records: from what a view shows to its query, and back.
+
+The records themselves are kept, counted and listed by a `nereval_core.queries.Ledger`. No Streamlit in here. The search
+text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words,
+and what else is known of records as `has:"under left=COR"`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.glossary import DECISIONS
+from nereval_core.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
+from pages.shared.view import BY_CLASS, View
+
+Side = Literal["gold", "pred"]
+
+ERRORS = DECISIONS[1:]
+"""What lists show unless told otherwise: everything but the correct records."""
+
+HAS = "has"
+"""The field of the search text for attributes of `nereval_core.attributes`: name, `=`, value."""
+_FIELD = re.compile(rf'\b({"|".join((*FIELDS, HAS))}):(?:"([^"]*)"|(\S+))')
+
+
+def query_of(view: View) -> Query:
+    """Return the query that a view's lists show; no decision chosen stands for all but correct."""
+    parts = [(name, quoted or plain) for name, quoted, plain in _FIELD.findall(view.q)]
+    found: dict[str, str] = {name: value for name, value in parts if name != HAS}
+    return Query(
+        decision=view.decision or ERRORS,
+        types=view.type,
+        gold=view.gold,
+        pred=view.pred,
+        doc="" if view.record or view.at else view.doc,
+        text=" ".join(_FIELD.sub("", view.q).split()),
+        having=tuple(_having(value) for name, value in parts if name == HAS),
+        **found,
+    )
+
+
+def view_of(view: View, query: Query) -> View:
+    """Return the view whose lists show exactly the records of a query."""
+    decision = query.decision or DECISIONS
+    return replace(
+        view.with_sort(BY_CLASS, False),
+        type=query.types,
+        decision=() if decision == ERRORS else decision,
+        gold=query.gold,
+        pred=query.pred,
+        doc=query.doc,
+        record="",
+        at="",
+        q=search_of(query),
+    )
+
+
+def search_of(query: Query) -> str:
+    """Return the search text of a query: its words, and its FIELDS as `name:value`."""
+    values = ((name, getattr(query, name)) for name in FIELDS)
+    having = ((HAS, f"{_escaped(name).replace('=', '%3D')}={_escaped(value)}") for name, value in query.having)
+    every = (*values, *having)
+    fields = (
+        f'{name}:"{value}"' if any(map(str.isspace, value)) else f"{name}:{value}" for name, value in every if value
+    )
+    return " ".join([*query.text.split(), *fields])
+
+
+def _having(value: str) -> tuple[str, str]:
+    name, _, asked = value.partition("=")
+    return unquote(name), unquote(asked)
+
+
+def _escaped(text: str) -> str:
+    """Write what the search text could not be parted by: quotes end a value, breaks are blanks to an address."""
+    return "".join(f"%{ord(char):02X}" if char in '%"\n\r\t' else char for char in text)
+
+
+def overall_query(column: str) -> Query | None:
+    """Return the query behind a count of the whole corpus, None where the column is a ratio."""
+    return side_query("gold", column) or side_query("pred", column)
+
+
+def side_query(side: Side, column: str, kind: str | None = None) -> Query | None:
+    """Return the query behind a count of one side: spans of a type (None: of all) with a decision, POS or ACT."""
+    lone = "MIS" if side == "gold" else "SPU"
+    whole = "POS" if side == "gold" else "ACT"
+    if column == whole:
+        decision: tuple[str, ...] = ("COR", "INC", "PAR", lone)
+    elif column in ("COR", "INC", "PAR", lone):
+        decision = (column,)
+    else:
+        return None
+    names = () if kind is None else (kind,)
+    return Query(decision=decision, gold=names) if side == "gold" else Query(decision=decision, pred=names)
+
+
+def cell_query(gold: str, pred: str) -> Query:
+    """Return the query behind a cell of the confusion table; ABSENT for its `spurious` row and `missed` column."""
+    return Query(gold=(gold,), pred=(pred,))
+
+
+Line = tuple[str, str, str]
+
+
+def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -> list[Line]:
+    """Return the words before, in and after each record's anchor, on one line each."""
+    there = (records["gold"] >= 0).to_numpy()
+    starts, ends = (
+        np.where(there, *(records[f"{side}_{edge}"].to_numpy(np.int64, na_value=-1) for side in ("gold", "pred")))
+        for edge in ("start", "end")
+    )
+    return around(texts, records["doc"].tolist(), starts.tolist(), ends.tolist(), characters)
+
+
+def around(
+    texts: Sequence[str], documents: Iterable[int], starts: Iterable[int], ends: Iterable[int], characters: int = 40
+) -> list[Line]:
+    """Return the words before, in and after pieces of text, on one line each; a start below 0 is no place."""
+
+    def line(text: str) -> str:
+        return " ".join(text.split())
+
+    rows = []
+    for document, start, end in zip(documents, starts, ends, strict=True):
+        text = texts[document] if start >= 0 else ""
+        low, high = max(0, start - characters), min(len(text), end + characters)
+        rows.append((line(text[low:start]), line(text[start:end]), line(text[end:high])) if text else ("", "", ""))
+    return rows
+
+
+__all__: Sequence[str] = (
+    "ERRORS",
+    "FACETS",
+    "FIELDS",
+    "NO_GOLD",
+    "Ledger",
+    "Query",
+    "Side",
+    "Total",
+    "around",
+    "cell_query",
+    "context",
+    "narrowed",
+    "overall_query",
+    "query_of",
+    "search_of",
+    "side_query",
+    "view_of",
+)

@@ -1,0 +1,76 @@
+"""The view in session state and in the address bar: one place that reads and one that writes each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import streamlit as st
+
+from nereval_core.criteria import Criterion
+from pages.shared.view import View, criterion_rules, keys, linkable, parse
+
+
+def view() -> View:
+    found: View = st.session_state.get(keys.VIEW, View())
+    return found
+
+
+def put(new: View) -> None:
+    st.session_state[keys.VIEW] = new
+
+
+def update(**changes: Any) -> None:
+    """Change fields of the view: what callbacks do. What changes a list gives up the record chosen from it."""
+    old = view()
+    if (old.record or old.at) and "record" not in changes:
+        changes = {"record": "", "doc": "", **changes}
+    changes = {"at": "", **changes}
+    put(replace(old, **changes))
+
+
+def read_address(page: str) -> tuple[str, ...]:
+    """Take the view from the address where this run comes from a link; return in words what was dropped.
+
+    On a rerun of the same page the address may be older than the session, so the session is right. After a page
+    switch the address is right, unless it is empty: then a plain link was followed, and the session goes on.
+    """
+    switched = st.session_state.get(keys.PAGE) != page
+    st.session_state[keys.PAGE] = page
+    params = st.query_params.to_dict()
+    if not switched or (not params and keys.VIEW in st.session_state):
+        return ()
+    new, notices = parse(params)
+    put(new)
+    return notices
+
+
+def write_address() -> bool:
+    """Write the view into the address; False where it is too long for a link (the address is emptied then)."""
+    params = params_of(view())
+    if st.query_params.to_dict() != (params or {}):
+        st.query_params.from_dict(params or {})
+    return params is not None
+
+
+def params_of(new: View) -> dict[str, str] | None:
+    """Return the parameters of a link to a view, None where they do not fit.
+
+    The rule of a criterion of one's own goes along if there is room for it: else its name alone.
+    """
+    own: tuple[Criterion, ...] = getattr(st.session_state.get(keys.OWN), "criteria", ())
+    mine = next((criterion_rules.written(one) for one in own if one.name == new.criterion), "")
+    rule = new.rule if criterion_rules.is_of(new.rule, new.criterion) else mine
+    found = linkable(replace(new, rule=rule))
+    return linkable(replace(new, rule="")) if found is None else found
+
+
+def link(new: View) -> dict[str, str]:
+    """Return the parameters for a link inside the app; none where they do not fit, then the session's view stays."""
+    return params_of(new) or {}
+
+
+def go(page: str, new: View) -> NoReturn:
+    """Switch to a page and show a view there."""
+    put(new)
+    st.switch_page(page, query_params=link(new))
