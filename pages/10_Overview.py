@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nereval_core.criteria import SCHEMAS
+from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared import overview
 from pages.shared.components import report_button, sentence
 from pages.shared.components.terms import explained

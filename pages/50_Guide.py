@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from nereval_core import guide
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
+from nereval_core.problems import FormatError
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
+from nereval_core.scoring import examples as scoring_examples
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.documents import reading
 from pages.shared.documents.view import view
 from pages.shared.frame import Here, page
@@ -34,17 +34,17 @@ HOW = (
 
 
 def six_cases() -> None:
-    st.header(guide.SIX_CASES.title, anchor="six-cases")
-    st.write(guide.SIX_CASES.sentence)
-    st.html(example_html(guide.SIX_CASES, "strict"))
-    table = counts(guide.decide(guide.SIX_CASES), SCHEMAS)
+    st.header(scoring_examples.SIX_CASES.title, anchor="six-cases")
+    st.write(scoring_examples.SIX_CASES.sentence)
+    st.html(example_html(scoring_examples.SIX_CASES, "strict"))
+    table = counts(scoring_examples.decide(scoring_examples.SIX_CASES), SCHEMAS)
     st.dataframe(table, column_config=columns(table), width="stretch")
 
 
 def decisions() -> None:
     st.header("The five decisions", anchor="decisions")
     for code in DECISIONS:
-        example, name = guide.DECISION_EXAMPLES[code], guide.SHOWN_UNDER[code]
+        example, name = scoring_examples.DECISION_EXAMPLES[code], scoring_examples.SHOWN_UNDER[code]
         st.subheader(f"{LOOKS[code].glyph} {LOOKS[code].label}", anchor=GLOSSARY[code].anchor)
         said, shown = st.columns(2)
         said.write(GLOSSARY[code].sentence)
@@ -57,7 +57,7 @@ def try_it() -> None:
     st.write(HOW)
     example = editor()
     try:
-        scores = guide.decide(example)
+        scores = scoring_examples.decide(example)
     except FormatError as error:
         show_problems(error.lines())
         return
@@ -74,7 +74,7 @@ def try_it() -> None:
 def criteria() -> None:
     st.header("Matching criteria", anchor="criteria")
     for name in CRITERIA:
-        example = guide.CRITERION_EXAMPLES[name]
+        example = scoring_examples.CRITERION_EXAMPLES[name]
         st.subheader(name, anchor=f"criterion-{name}")
         said, shown = st.columns(2)
         said.write(CRITERIA[name].sentence)
@@ -93,7 +93,7 @@ def error_classes() -> None:
         st.subheader(code, anchor=GLOSSARY[code].anchor)
         said, shown = st.columns(2)
         said.write(GLOSSARY[code].sentence)
-        shown.html(example_html(guide.CLASS_EXAMPLES[code], "strict"))
+        shown.html(example_html(scoring_examples.CLASS_EXAMPLES[code], "strict"))
 
 
 def verdicts() -> None:

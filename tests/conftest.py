@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from tests.support import databases
 from tests.support.browser import Visit, launched, served
 from tests.support.commands import Cli

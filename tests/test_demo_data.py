@@ -17,10 +17,10 @@ import pytest
 from demo_data.build import markup
 from demo_data.build.build import CORPORA, PUBLISHED, SOURCES, WRITTEN, main, taggers
 from demo_data.build.markup import MarkupError, Span
-from nereval_core.criteria import CRITERIA, SCHEMAS, Decision
 from nereval_core.pairing import pair
 from nereval_core.readers import ReadOptions, read
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Decision
 
 LAYERS = ("gold", "annotator-1", "annotator-2", "rules", "perceptron")
 TYPES = {

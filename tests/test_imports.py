@@ -1,4 +1,4 @@
-"""Imports point one way, the core stays free of the app, and its light parts of heavy packages."""
+"""Imports point one way and in no circle, folders stay small, and what is light loads nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,117 +6,25 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support import ROOT
 
-# From the bottom up. A name stands for a module or a package; a file belongs to the longest name that fits. What stands
-# in one row may import one another, and everything above.
-LEVELS = (
-    ("nereval_core", "nereval_core.errors", "nereval_core.formulas", "nereval_core.glossary"),
-    ("nereval_core.texts",),
-    ("nereval_core.digest",),
-    (
-        "nereval_core.corpus",
-        "nereval_core.letters",
-        "nereval_core.likeness",
-        "nereval_core.masking",
-        "nereval_core.shards",
-        "nereval_core.subset",
-        "nereval_core.tokens",
-    ),
-    (
-        "nereval_core.readers",
-        "nereval_core.objects",
-        "nereval_core.writers",
-        "nereval_core.carrying",
-        "nereval_core.counterparts",
-        "nereval_core.pairing",
-        "nereval_core.parting",
-        "nereval_core.restricting",
-        "nereval_core.selection",
-        "nereval_core.suggested_types",
-        "nereval_core.tagged",
-        "nereval_core.type_names",
-    ),
-    (
-        "nereval_core.alignment",
-        "nereval_core.assignment",
-        "nereval_core.averages",
-        "nereval_core.beforehand",
-        "nereval_core.candidates",
-        "nereval_core.fragments",
-        "nereval_core.matching",
-        "nereval_core.nesting",
-        "nereval_core.questions",
-        "nereval_core.greedy",
-        "nereval_core.solvers",
-    ),
-    ("nereval_core.criteria",),
-    ("nereval_core.by_type", "nereval_core.counts", "nereval_core.scoring"),
-    ("nereval_core.tables", "nereval_core.guide", "nereval_core.queries", "nereval_core.searching"),
-    ("nereval_core.conventions",),
-    ("nereval_core.report",),
-    ("nereval_core.analysis",),
-    (
-        "nereval_core.against",
-        "nereval_core.among",
-        "nereval_core.attributes",
-        "nereval_core.criteria_attributes",
-        "nereval_core.cube",
-        "nereval_core.described",
-        "nereval_core.error_classes",
-        "nereval_core.review",
-        "nereval_core.slice_attributes",
-    ),
-    ("nereval_core.ledger",),
-    ("nereval_core.library", "nereval_core.store"),
-    ("nereval_core.scored",),
-    ("nereval_core.engine",),
-    (
-        "nereval_core.agreement_verb",
-        "nereval_core.concept_verbs",
-        "nereval_core.consistency_verb",
-        "nereval_core.error_verbs",
-        "nereval_core.report_parts",
-        "nereval_core.report_records",
-        "nereval_core.report_verbs",
-        "nereval_core.review_verbs",
-        "nereval_core.slice_verbs",
-    ),
-    (
-        "nereval_core.agreement_command",
-        "nereval_core.commands",
-        "nereval_core.compare_command",
-        "nereval_core.consistency_command",
-        "nereval_core.convention_command",
-        "nereval_core.engine_command",
-        "nereval_core.errors_command",
-        "nereval_core.indexing_command",
-        "nereval_core.layer_files",
-        "nereval_core.linking_command",
-        "nereval_core.report_command",
-        "nereval_core.review_apply_command",
-        "nereval_core.review_command",
-        "nereval_core.sensitivity_command",
-        "nereval_core.sensitivity_experiments",
-        "nereval_core.slices_command",
-        "nereval_core.store_command",
-        "nereval_core.types_command",
-        "nereval_core.__main__",
-    ),
-    ("pages", "app"),
+# From the bottom up: a folder imports what stands before it, and itself.
+CORE = (
+    *("problems", "glossary", "corpus", "readers", "writers", "pairing", "alignment", "scoring", "records"),
+    *("conventions", "report", "analysis", "review", "ledger", "store", "engine", "html_report", "api", "cli"),
 )
-LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-FILES = sorted(
-    [*(ROOT / "nereval_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), *ROOT.glob("app.py")],
-)
-# The package's verbs are lazy: `from nereval_core import ...` in a function of the package file points upwards.
-FACADE = ROOT / "nereval_core" / "__init__.py"
-DRAWING = ROOT / "nereval_core" / "report"
+PAGES = ("view", "data", "components", "verdicts", "frame")
+"""Then come the folders of the pages themselves, which import one another where one shows what is another's."""
+MOST_ENTRIES = 25
+MOST_ENTRIES_OF_CORE = 20
+DRAWING = ("nereval_core.report.figures", "nereval_core.html_report.figures")
 
 
 def module_of(path: Path) -> str:
@@ -124,60 +32,92 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, module or module.name) of every import in the file, those inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: relative import"
-            for alias in node.names:
-                yield node.lineno, f"{node.module}.{alias.name}"
+FILES = {
+    module_of(path): path
+    for path in sorted([*(ROOT / "nereval_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"])
+}
+OF_CORE = [module for module in FILES if module.startswith("nereval_core")]
 
 
-def level_of(name: str) -> int | None:
-    """Return the level of the longest known name that `name` lies in, None for other packages."""
-    while name:
-        if name in LEVEL:
-            return LEVEL[name]
-        name = name.rpartition(".")[0]
-    return None
+@cache
+def imported(module: str) -> Mapping[str, int]:
+    """Return the modules that a module imports, those inside functions too but for types alone, with their lines."""
+    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
+    typing = {id(node) for one in ast.walk(tree) if checks_types(one) for node in ast.walk(one)}
+    return {name: line for node in ast.walk(tree) if id(node) not in typing for line, name in names(node)}
 
 
-def relative(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+def checks_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
-def test_every_module_of_the_core_has_a_level() -> None:
-    core = {".".join(module_of(path).split(".")[:2]) for path in FILES if module_of(path).startswith("nereval_core")}
-    assert core == {name for name in LEVEL if name.startswith("nereval_core")}
+def names(node: ast.AST) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Import):
+        yield from ((node.lineno, alias.name) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, f"line {node.lineno}: relative import"
+        for alias in node.names:
+            full = f"{node.module}.{alias.name}"
+            yield node.lineno, full if full in FILES else str(node.module)
 
 
-@pytest.mark.parametrize("path", FILES, ids=relative)
-def test_imports_point_downwards(path: Path) -> None:
-    if path == FACADE:
-        return
-    own = level_of(module_of(path))
-    assert own is not None
-    wrong = [f"{relative(path)}:{line}: {name}" for line, name in imported(path) if (level_of(name) or 0) > own]
+def floor(module: str) -> int:
+    """Return the place of a module in the order, -1 for other people's packages and for the root of ours."""
+    first, _, rest = module.partition(".")
+    if first == "nereval_core":
+        return CORE.index(rest.partition(".")[0]) if rest and rest != "__main__" else -1
+    if first not in ("pages", "app"):
+        return -1
+    room = rest.removeprefix("shared.").partition(".")[0]
+    return len(CORE) + (PAGES.index(room) if room in PAGES else len(PAGES))
+
+
+def test_every_folder_of_the_core_has_its_place() -> None:
+    found = {module.split(".")[1] for module in OF_CORE if module not in ("nereval_core", "nereval_core.__main__")}
+    assert found == set(CORE)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{FILES[module].relative_to(ROOT)}:{line}: {name}"
+        for module in FILES
+        if floor(module) >= 0
+        for name, line in imported(module).items()
+        if floor(name) > floor(module)
+    ]
     assert not wrong
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if module_of(path).startswith("nereval_core")], ids=relative)
-def test_the_core_draws_and_serves_nothing(path: Path) -> None:
-    packages = {name.partition(".")[0] for _, name in imported(path)}
-    assert "streamlit" not in packages
-    assert "plotly" not in packages or (path.parent == DRAWING and path.stem.startswith("figures"))
+def test_imports_make_no_circle() -> None:
+    # The root's package file is a table of names; whoever imports the version from it imports nothing else.
+    ours = {module: imported(module).keys() & FILES.keys() - {module, "nereval_core"} for module in FILES}
+    list(TopologicalSorter(ours).static_order())
+
+
+def test_folders_stay_small() -> None:
+    folders = {path.parent for path in FILES.values()} - {ROOT}
+    entries = {
+        folder: [entry for entry in folder.iterdir() if entry.suffix in ("", ".py") and not entry.name.startswith("__")]
+        for folder in folders
+    }
+    assert not {folder: len(found) for folder, found in entries.items() if len(found) > MOST_ENTRIES}
+    assert len(entries[ROOT / "nereval_core"]) <= MOST_ENTRIES_OF_CORE
+
+
+def test_the_core_draws_and_serves_nothing() -> None:
+    for module in OF_CORE:
+        packages = {name.partition(".")[0] for name in imported(module)}
+        assert "streamlit" not in packages
+        assert "plotly" not in packages or module.startswith(DRAWING), module
 
 
 # What a statement may load: the command line answers before anything heavy is imported.
 LIGHT = (
     ("import nereval_core", {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}),
-    ("import nereval_core.__main__", {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}),
+    ("import nereval_core.cli", {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}),
     ("import nereval_core.readers", {"numpy", "pandas", "scipy", "pyarrow"}),
     ("import nereval_core.scoring", {"pandas", "scipy", "pyarrow"}),
-    ("import nereval_core.library", {"pandas", "scipy", "pyarrow", "sqlalchemy"}),
+    ("import nereval_core.api.load", {"pandas", "scipy", "pyarrow", "sqlalchemy"}),
     # Needed once a database.
     ("import nereval_core.review.store", {"alembic"}),
 )

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import VERBS, main
+from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
-from nereval_core.criteria import CRITERIA, criteria_from_toml
 from nereval_core.readers import formats
-from nereval_core.readers.schemes import SCHEMES
-from nereval_core.review.lines import KEYS
+from nereval_core.readers.shared.tag_schemes import SCHEMES
+from nereval_core.review.verdict_lines import KEYS
+from nereval_core.scoring.criteria import CRITERIA, criteria_from_toml
 from pages.shared.components.navigation import pages
 from pages.shared.view import View
 

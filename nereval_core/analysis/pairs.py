@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import ranges
-from nereval_core.candidates import Knot, Pairs, bounds, candidate_pairs, tie_up
+from nereval_core.alignment.candidates import Knot, Pairs, bounds, candidate_pairs, tie_up
+from nereval_core.alignment.questions import Facts, Question
 from nereval_core.corpus import Layer
-from nereval_core.criteria import Criterion
-from nereval_core.errors import FormatError
-from nereval_core.questions import Facts, Question
+from nereval_core.problems import FormatError
 from nereval_core.scoring import rules_table, spans_of
+from nereval_core.scoring.criteria import Criterion
 
 Int64 = NDArray[np.int64]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from nereval_core.corpus import Documents
+from nereval_core.records.tables import COUNT_COLUMNS, count_row
 from nereval_core.scoring import Counts, Scores
-from nereval_core.tables import COUNT_COLUMNS, count_row
 
 UNDATED = "no date"
 MOST_DECADES = 60

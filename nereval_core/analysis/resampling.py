@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from nereval_core.alignment import Decision
-from nereval_core.report.tallied import Tallied
 from nereval_core.scoring import Scores
+from nereval_core.scoring.protocols import Tallied
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
@@ -79,7 +79,7 @@ def type_counts(scores: Scores, criterion: str, types: tuple[str, ...]) -> Count
 def ratios(sums: NDArray[Any]) -> Float64:
     """Return precision, recall and F1 of PARTS, shape (..., 4, n) to (..., 3, n); NaN where undefined.
 
-    They are those of `nereval_core.counts.Counts`.
+    They are those of `nereval_core.scoring.counts.Counts`.
     """
     gold, pred, pos, act = (sums[..., part, :].astype(np.float64) for part in range(len(PARTS)))
     found = np.full((*sums.shape[:-2], len(RATIOS), sums.shape[-1]), np.nan)

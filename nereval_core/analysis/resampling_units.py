@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.resampling import Plan
 from nereval_core.corpus import Documents, Int64, Unit
-from nereval_core.errors import FormatError, quoted
+from nereval_core.problems import FormatError, quoted
 
 RUNS = "runs:"
 """What is followed by the length of runs in `--resample-by runs:20`."""

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Int32, Int64, frozen
-from nereval_core.texts import Texts
+from nereval_core.corpus.texts import Texts
 
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.integer[Any]]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from nereval_core.analysis.transitions import Transitions
+from nereval_core.analysis.comparison.transitions import Transitions
 from nereval_core.glossary import DECISIONS
-from nereval_core.queries import ABSENT, SAME_TYPE, Ledger, Query, in_documents, narrowed
+from nereval_core.records.queries import ABSENT, SAME_TYPE, Ledger, Query, in_documents, narrowed
 
 PAIRED = ("COR", "INC", "PAR")
 WORDS = {"COR": "correct", "INC": "incorrect", "PAR": "partial", "MIS": "missed", "SPU": "spurious"}

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis import span_texts
 from nereval_core.analysis.running_words import Words, form_of, words_of
+from nereval_core.analysis.slices import span_texts
 from nereval_core.corpus import Int32, Int64, Layer, frozen
-from nereval_core.masking import masked_text
+from nereval_core.corpus.masking import masked_text
 
 Bools = NDArray[np.bool_]
 

@@ -19,13 +19,13 @@ from nereval_core import readers
 from nereval_core.conventions.outcome import Outcome
 from nereval_core.conventions.shares import ByShares
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Pairing
+from nereval_core.pairing.selection import Selection
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import ReadOptions, Source
-from nereval_core.readers.label_list import LabelList
-from nereval_core.readers.offsets import Offsets
-from nereval_core.selection import Selection
-from nereval_core.tagged import tokenized
+from nereval_core.readers.shared.label_list import LabelList
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.token_tags import tokenized
 
 __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
 

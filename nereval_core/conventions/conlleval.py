@@ -44,7 +44,7 @@ from nereval_core.conventions.tag_rows import (
 )
 from nereval_core.corpus import Int64, Layer
 from nereval_core.readers import conll
-from nereval_core.tagged import Tagged, found_note, matched, tagged, without_tokens
+from nereval_core.readers.token_tags import Tagged, found_note, matched, tagged, without_tokens
 
 EVALUATION, TOKENS = "phrase", "tokens"
 WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
-from nereval_core.digest import SIZE, Hashes, combined
-from nereval_core.errors import one_line
-from nereval_core.masking import SAID, masked_documents, masked_quotes, masked_text
-from nereval_core.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
-from nereval_core.tagged import Tagged
+from nereval_core.corpus.digest import SIZE, Hashes, combined
+from nereval_core.corpus.masking import SAID, masked_documents, masked_quotes, masked_text
+from nereval_core.problems import one_line
+from nereval_core.readers.token_tags import Tagged
+from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
 COR, INC, PAR, MIS, SPU, IGN = range(6)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from nereval_core.conventions.outcome import Content, Outcome
 from nereval_core.corpus import Documents, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 
 Tables = Mapping[str, Mapping[str, tuple[int, ...]]]
 """Rows of numbers by table and name; the rows of a name are of one length in all parts."""

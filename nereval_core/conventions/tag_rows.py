@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nereval_core.conventions.outcome import COR, INC, MIS, SPU, Marks, record_frame
 from nereval_core.corpus import Int64
-from nereval_core.tagged import Tagged
+from nereval_core.readers.token_tags import Tagged
 
 Int32 = NDArray[np.int32]
 Bools = NDArray[np.bool_]

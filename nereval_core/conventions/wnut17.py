@@ -40,9 +40,9 @@ from nereval_core.conventions.tag_rows import (
     token_records,
 )
 from nereval_core.corpus import Int64, Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import conll
-from nereval_core.tagged import Tagged, matched, tagged
+from nereval_core.readers.token_tags import Tagged, matched, tagged
 
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
 ENTITY, SURFACE, TOKENS, ILLEGAL = "entity", "surface", "tokens", "illegal_transitions"

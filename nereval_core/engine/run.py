@@ -14,7 +14,7 @@ from typing import Any
 
 from nereval_core.engine.shards import Shard
 from nereval_core.engine.work import Done, Job, score_shard
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 
 Run = Callable[[Sequence[Shard], Job], Iterator[Done]]
 """Yields what comes of each shard, in the order in which they are done."""

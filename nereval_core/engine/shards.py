@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from nereval_core.errors import FormatError, Problem, quoted
 from nereval_core.pairing import Missing
+from nereval_core.problems import FormatError, Problem, quoted
 
 JSONL = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".zst", ".zstd"))
 SPANS, TEXTS = ".spans.parquet", ".texts.parquet"

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.averages import Sums
 from nereval_core.conventions.shares import Tables
 from nereval_core.conventions.shares import added as added_tables
 from nereval_core.corpus import Layer
-from nereval_core.counts import Counts
-from nereval_core.engine.means import NONE, Mean, Means, added, means_of
+from nereval_core.corpus.tokens import own_tokens, token_hashes
+from nereval_core.engine.exact_means import NONE, Mean, Means, added, means_of
 from nereval_core.pairing import added_marks
 from nereval_core.scoring import Scores, Settings
-from nereval_core.tokens import own_tokens, token_hashes
+from nereval_core.scoring.averages import Sums
+from nereval_core.scoring.counts import Counts
 
 Columns = Mapping[str, NDArray[Any]]
 """By name: `ids` (UTF-8 bytes in a row) and `id_ends` (int64), `id_hashes` (uint64), `gold` and `pred` (uint8, shape

@@ -11,16 +11,16 @@ import numpy as np
 
 from nereval_core import __version__, readers
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.engine.published import with_share
-from nereval_core.engine.records import Recorder, records_path, written_for
+from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
+from nereval_core.engine.convention_counts import with_share
+from nereval_core.engine.record_files import Recorder, records_path, written_for
+from nereval_core.engine.shard_counts import Store, file_digest, key_of, settings_digest
 from nereval_core.engine.shards import Part, Shard
-from nereval_core.engine.stored import Store, file_digest, key_of, settings_digest
 from nereval_core.engine.tally import Tally, of_nothing, tallied
-from nereval_core.errors import FormatError, Problem
 from nereval_core.pairing import Pairing, missing_mark, pair
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, SourceFile
-from nereval_core.readers.origins import OnDisk
-from nereval_core.scored.shard import is_whole, write_gold, write_system
+from nereval_core.readers.input.origins import OnDisk
 from nereval_core.scoring import Scores, Settings, score_layers
 
 
@@ -28,8 +28,8 @@ from nereval_core.scoring import Scores, Settings, score_layers
 class Job:
     """What is the same for all shards: settings, how sides are paired, the folder of entries, and that of records.
 
-    `columns` is the folder that pages are to open: see `nereval_core.scored`. `convention` is a published scorer to
-    count by, with all of its `options`.
+    `columns` is the folder that pages are to open: see `nereval_core.engine.browse`. `convention` is a published scorer
+    to count by, with all of its `options`.
     """
 
     settings: Settings

@@ -17,16 +17,16 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
-from nereval_core.errors import SHOWN, FormatError, Problem, quoted
-from nereval_core.readers.csv_table import OPTION, TAGS
-from nereval_core.readers.origins import STDIN
-from nereval_core.readers.source import Source, SourceFile, packed_within, passed_over
+from nereval_core.problems import SHOWN, FormatError, Problem, quoted
+from nereval_core.readers.input.origins import STDIN
+from nereval_core.readers.input.source import Source, SourceFile, packed_within, passed_over
+from nereval_core.readers.shared.table_columns import OPTION, TAGS
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
-    from nereval_core.readers.label_list import LabelList
-    from nereval_core.readers.offsets import Offsets
-    from nereval_core.readers.parts import Part
+    from nereval_core.readers.shared.label_list import LabelList
+    from nereval_core.readers.shared.layer_parts import Part
+    from nereval_core.readers.shared.offset_units import Offsets
 
 __all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers", "recognised"]
 
@@ -176,7 +176,7 @@ def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with the problems of all parts, or as `parts.joined`.
     """
-    from nereval_core.readers.parts import joined
+    from nereval_core.readers.shared.layer_parts import joined
 
     found: list[Part] = []
     problems: list[Problem] = []
@@ -192,7 +192,7 @@ def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:
 
 def _read_part(part: Source, format: str, options: ReadOptions) -> Part:
     """Read a part, with gold's texts only if it has none of its own."""
-    from nereval_core.readers.parts import Part
+    from nereval_core.readers.shared.layer_parts import Part
 
     try:
         return Part(read(part, format=format, options=replace(options, texts=None)))
@@ -310,7 +310,7 @@ def _recognised(source: Source) -> str:
         if nested:
             raise FormatError(nested)
         source.files[0].text()
-        from nereval_core.readers.unrecognised import seen
+        from nereval_core.readers.recognition import seen
 
         found, advice = seen(source)
         remedy = f"{advice}; or " if advice else ""
@@ -321,8 +321,8 @@ def _recognised(source: Source) -> str:
         said = f"the format cannot be recognised: {found}" if found else "the format cannot be recognised"
         raise FormatError.single(source.name, None, said, remedy)
     if names == ["jsonl"] and best < 1:
-        from nereval_core.readers.strict_json import first_keys
-        from nereval_core.readers.unrecognised import unknown_object
+        from nereval_core.readers.recognition import unknown_object
+        from nereval_core.readers.shared.strict_json import first_keys
 
         other = unknown_object(first_keys(source, ".jsonl", ".ndjson"))
         if other is not None:

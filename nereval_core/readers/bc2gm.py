@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nereval_core.corpus import Documents, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem, counted, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.source import SourceFile, left_out, watched
+from nereval_core.readers.input.source import SourceFile, left_out, watched
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"

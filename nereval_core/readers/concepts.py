@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.source import Source, SourceFile, left_out
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.input.source import Source, SourceFile, left_out
 
 HEADS = frozenset({"file", "filename", "document", "document_id", "doc", "doc_id", "articleid", "id"})
 CODES = frozenset({"code", "codes", "concept", "concept_id", "id", "label", "labels"})

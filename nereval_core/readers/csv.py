@@ -13,12 +13,22 @@ from itertools import compress, groupby
 from math import isfinite
 from typing import cast
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.counted import Counted
-from nereval_core.readers.csv_table import Chosen, Rows, Table, known, no_columns, number, numbers, rows_of, table_of
-from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.table_columns import (
+    Chosen,
+    Rows,
+    Table,
+    known,
+    no_columns,
+    number,
+    numbers,
+    rows_of,
+    table_of,
+)
 
 NAME = "csv"
 DESCRIPTION = "CSV or TSV, a span a row, texts in a column or beside it"

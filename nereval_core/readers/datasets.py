@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
-from nereval_core.readers.label_list import OPTION, TAGS, LabelList, of_file, of_json
-from nereval_core.readers.parquet_bounds import within_bounds
-from nereval_core.readers.parquet_columns import MAGIC, opened
-from nereval_core.readers.schemes import SCHEMES, Tags, decode, faults
-from nereval_core.readers.source import SourceFile, left_out
-from nereval_core.readers.strict_json import RefusedError, first_keys, items, kind, loads, named
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.parquet.bounds import within_bounds
+from nereval_core.readers.parquet.columns import MAGIC, opened
+from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, of_file, of_json
+from nereval_core.readers.shared.strict_json import RefusedError, first_keys, items, kind, loads, named
+from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags, decode, faults
 
 NAME = "datasets"
 COLUMNS = True

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.counted import Counted, columns, columns_of
-from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import SourceFile, left_out
-from nereval_core.readers.strict_json import Complain, Item, first_keys, items, kind, listed, named
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.shared.offset_collector import Counted, columns, columns_of
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.strict_json import Complain, Item, first_keys, items, kind, listed, named
 
 NAME = "doccano"
 DESCRIPTION = "JSON lines of doccano: label triples or entity objects"

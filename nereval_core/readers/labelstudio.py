@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from nereval_core.errors import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.counted import Counted
-from nereval_core.readers.offsets import Offsets, Unit, width_of
-from nereval_core.readers.source import left_out
-from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.input.source import left_out
+from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
+from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
 
 NAME = "labelstudio"
 DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"

@@ -12,12 +12,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nereval_core.errors import Problem
+from nereval_core.problems import Problem
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.counted import Counted, columns_of
-from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import left_out
-from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.input.source import left_out
+from nereval_core.readers.shared.offset_collector import Counted, columns_of
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
 
 NAME = "pipeline"
 DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import ReadOptions, Source, conll, layers, readers, recognised, told_format
 from nereval_core.readers import csv as tables_of_spans
-from nereval_core.readers.archives import ENDINGS
-from nereval_core.readers.csv_table import Chosen, Table, first_rows, no_columns
+from nereval_core.readers.input.archives import ENDINGS
+from nereval_core.readers.shared.table_columns import Chosen, Table, first_rows, no_columns
 
 LAYERS_BYTES = 4 << 20
 """In files of no more than this, as they are stored, layers are looked for unasked."""

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.counted import Counted, columns_of
-from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import left_out
-from nereval_core.readers.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.input.source import left_out
+from nereval_core.readers.shared.offset_collector import Counted, columns_of
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
 
 NAME = "prodigy"
 DESCRIPTION = "JSON lines of Prodigy and spaCy: text and spans, a layer an annotator"

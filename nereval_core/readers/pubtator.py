@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nereval_core.errors import Problem, quoted
+from nereval_core.problems import Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.counted import Counted
-from nereval_core.readers.offsets import Offsets
-from nereval_core.readers.source import SourceFile, left_out
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.shared.offset_units import Offsets
 
 NAME = "pubtator"
 DESCRIPTION = "PubTator: titles, abstracts and lines of spans with concepts"

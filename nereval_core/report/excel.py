@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
-from nereval_core.report.sheets import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet
 
 ROWS = 1_048_575
 """Rows of a sheet below its line of names; a longer table goes on in a further sheet."""

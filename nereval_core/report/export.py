@@ -9,12 +9,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from nereval_core.corpus import Layer
-from nereval_core.formulas import harmless
-from nereval_core.report.printed import as_screen, in_form, one_type
-from nereval_core.report.results import results
-from nereval_core.report.sheets import long_sheet, sheets
-from nereval_core.report.tallied import Read, Scored
+from nereval_core.report.json_results import results
+from nereval_core.report.score_tables import long_sheet, sheets
+from nereval_core.report.table_formats import as_screen, in_form, one_type
 from nereval_core.scoring import Scores
+from nereval_core.scoring.protocols import Read, Scored
+from nereval_core.writers.spreadsheet_formulas import harmless
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +77,8 @@ def all_records(scored: Sequence[tuple[Layer, Scores]]) -> pd.DataFrame:
     import pandas as pd
     from pandas.api.types import union_categoricals
 
+    from nereval_core.records.tables import records
     from nereval_core.report.signature import signature
-    from nereval_core.tables import records
 
     frames = []
     for layer, scores in scored:

@@ -18,9 +18,9 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 from nereval_core.corpus import Fragments
-from nereval_core.errors import one_line
-from nereval_core.report.addresses import address
+from nereval_core.problems import one_line
 from nereval_core.report.colours import LOOKS, Colour, type_colours
+from nereval_core.report.concept_addresses import address
 
 Side = Literal["gold", "prediction", "beside"]
 SIDES: tuple[Side, ...] = ("gold", "prediction")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nereval_core.criteria import Decision
 from nereval_core.report.highlight import SIDES, Mark, Side
 from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import Decision
 
 
 def marks(

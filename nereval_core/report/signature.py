@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nereval_core import __version__
-from nereval_core.criteria import CRITERIA, merges_in_words, same_rule
-from nereval_core.errors import counted
-from nereval_core.report.tallied import Tallied
+from nereval_core.problems import counted
+from nereval_core.scoring.criteria import CRITERIA, merges_in_words, same_rule
+from nereval_core.scoring.protocols import Tallied
 
 
 def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:

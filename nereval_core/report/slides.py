@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.cutting import CUT, cut_around
+from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.highlight import Mark, document_html
 
 ROOM = 18.0

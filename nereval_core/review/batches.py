@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.described import Records
-from nereval_core.review.records import asked_each, attached
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.records.attribute import Records
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Draft, Given, Kind, Verdict
+from nereval_core.review.verdicts_on_records import asked_each, attached
 
 MOST = 10_000
 """Records that one batch is for at most."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, ConflictError, Given
 

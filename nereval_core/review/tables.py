@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from nereval_core.corpus import Documents
-from nereval_core.counts import RATIOS
-from nereval_core.review.adjudication import Open
-from nereval_core.review.applied import Change
-from nereval_core.review.hanging import Hanging
+from nereval_core.review.apply import Change
+from nereval_core.review.apply.adjudication import Open
+from nereval_core.review.apply.deciding_verdicts import Hanging
+from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.what_if import WhatIf
+from nereval_core.scoring.counts import RATIOS
 
 WITH = "with verdicts"
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}

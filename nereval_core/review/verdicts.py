@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 
 Side = Literal["gold", "pred"]
 Kind = Literal["gold", "pred", "both", "neither", "unclear", "withdrawn"]

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from nereval_core import __version__
 from nereval_core.corpus import Corpus
-from nereval_core.readers.source import Source
+from nereval_core.readers.input.source import Source
 from nereval_core.store.columns import ColumnWriter, DamagedError, opened
 from nereval_core.store.corpora import read_corpus, write_corpus
 from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources

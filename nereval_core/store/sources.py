@@ -13,9 +13,9 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, BinaryIO, cast
 
-from nereval_core.errors import FormatError
-from nereval_core.readers.origins import BROKEN
-from nereval_core.readers.source import Source, SourceFile, watched
+from nereval_core.problems import FormatError
+from nereval_core.readers.input.origins import BROKEN
+from nereval_core.readers.input.source import Source, SourceFile, watched
 from nereval_core.store.columns import Columns, ColumnWriter
 
 BLOCK = 4 << 20

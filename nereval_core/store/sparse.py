@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.corpus.texts import Texts
 from nereval_core.store.columns import Array, Columns, ColumnWriter
-from nereval_core.texts import Texts
 
 Value = TypeVar("Value")
 

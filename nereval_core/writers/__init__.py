@@ -24,7 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.writers.losses import fitted, losses
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def write(
     if shards is None:
         return (*notes, *put(layer, Path(path)))
     # Where nothing is cut, nothing of it is loaded.
-    from nereval_core.shards import sharded
+    from nereval_core.corpus.document_runs import sharded
 
     ending: str | None = getattr(writer, "SHARD", None)
     if ending is None or shards < 1:

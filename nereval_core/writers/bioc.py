@@ -12,11 +12,11 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.bioc import DESCRIPTION, LINK, NAME, SCORE, TYPE, infons_read, is_known, ranked
-from nereval_core.readers.packed import unpacked_name
+from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import places
+from nereval_core.writers.unit_offsets import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.writers import whole_folder
 
 NAME = "brat"

@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nereval_core.corpus import Intervals, Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.cas import DESCRIPTION, NAME, OFFSETS
-from nereval_core.readers.cas_choice import LINK, VALUE
-from nereval_core.readers.cas_content import ENTITY, METADATA, SENTENCE, TOKEN, VIEW
-from nereval_core.readers.cas_parsed import SOFA, STRUCTURES, TYPES, VIEWS
-from nereval_core.readers.cas_types import STRING
-from nereval_core.readers.offsets import edges
-from nereval_core.readers.packed import unpacked_name
+from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, TOKEN, VIEW
+from nereval_core.readers.cas.serialization import SOFA, STRUCTURES, TYPES, VIEWS
+from nereval_core.readers.cas.span_choice import LINK, VALUE
+from nereval_core.readers.cas.type_system import STRING
+from nereval_core.readers.input.compression import unpacked_name
+from nereval_core.readers.shared.offset_units import edges
 from nereval_core.writers import packed_file, whole_file, whole_folder
-from nereval_core.writers.places import places
+from nereval_core.writers.unit_offsets import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

@@ -14,12 +14,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.readers.conll_layout import DOCSTART, is_mark
-from nereval_core.readers.schemes import Scheme, encode, scheme_named
-from nereval_core.readers.schemes import unsayable as unsayable_by
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.conll.layout import DOCSTART, is_mark
+from nereval_core.readers.shared.tag_schemes import Scheme, encode, scheme_named
+from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file
-from nereval_core.writers.tagging import OnTokens, Pairs, on_tokens
+from nereval_core.writers.token_spans import OnTokens, Pairs, on_tokens
 
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column"

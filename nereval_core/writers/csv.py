@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
-from nereval_core.formulas import harmless
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.csv import DESCRIPTION, LINKS, NAME
-from nereval_core.readers.packed import unpacked_name
+from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import places
+from nereval_core.writers.spreadsheet_formulas import harmless
+from nereval_core.writers.unit_offsets import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

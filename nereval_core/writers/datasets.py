@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from nereval_core.corpus import Layer
 from nereval_core.readers.datasets import DESCRIPTION, METADATA, NAME
-from nereval_core.readers.schemes import SCHEMES, encode
-from nereval_core.readers.schemes import unsayable as unsayable_by
+from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
+from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file, whole_file
-from nereval_core.writers.tagging import on_tokens
+from nereval_core.writers.token_spans import on_tokens
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

@@ -15,13 +15,13 @@ import msgspec
 import numpy as np
 
 from nereval_core.corpus import Layer
+from nereval_core.corpus.tokens import WORD
 from nereval_core.readers.docbin import DESCRIPTION, NAME, SUFFIX
-from nereval_core.readers.docbin_packed import not_installed
-from nereval_core.readers.docbin_texts import ID
-from nereval_core.tokens import WORD
+from nereval_core.readers.docbin.message import not_installed
+from nereval_core.readers.docbin.texts import ID
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import metadata, metadata_lost, places
-from nereval_core.writers.tagging import Pairs, on_tokens
+from nereval_core.writers.token_spans import Pairs, on_tokens
+from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -8,7 +8,7 @@ from pathlib import Path
 from nereval_core.corpus import Layer
 from nereval_core.readers.doccano import DESCRIPTION, NAME, OFFSETS, OWN
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import metadata, metadata_lost, places
+from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

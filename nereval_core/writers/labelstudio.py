@@ -12,7 +12,7 @@ from typing import Any
 from nereval_core.corpus import Layer
 from nereval_core.readers.labelstudio import DESCRIPTION, NAME, OFFSETS
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import metadata, metadata_lost, places
+from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 
 if TYPE_CHECKING:
     from nereval_core.writers import Writer

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from nereval_core.corpus import Documents, Int64, Intervals, Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError
 from nereval_core.readers.parquet import SPANS, SUFFIX, TEXTS
-from nereval_core.texts import Texts
 from nereval_core.writers import whole_file, whole_folder
 from nereval_core.writers.losses import EVERYTHING
 

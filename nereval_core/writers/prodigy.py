@@ -9,7 +9,7 @@ from typing import Any
 from nereval_core.corpus import Layer
 from nereval_core.readers.prodigy import DESCRIPTION, NAME
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import places
+from nereval_core.writers.unit_offsets import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

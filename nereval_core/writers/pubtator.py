@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, PARTED, UNKNOWN, VARIANT
 from nereval_core.writers import packed_file
-from nereval_core.writers.places import places
+from nereval_core.writers.unit_offsets import places
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.agreement import Agreement, agree
-from nereval_core.analysis.agreement_figures import FIGURES, Group, Pair, symmetric
-from nereval_core.analysis.agreement_tables import (
+from nereval_core.analysis.agreement.figures import FIGURES, Group, Pair, symmetric
+from nereval_core.analysis.agreement.tables import (
     EXPLAINED,
     LABELS,
     documents_table,
@@ -26,9 +26,9 @@ from nereval_core.analysis.agreement_tables import (
 )
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.queries import Query
-from nereval_core.report.printed import UNDEFINED
-from nereval_core.report.sheets import Sheet
+from nereval_core.records.queries import Query
+from nereval_core.report.score_tables import Sheet
+from nereval_core.report.table_formats import UNDEFINED
 from nereval_core.scoring import Counts, Settings
 from pages.shared.compare.tables import choose_units, made, plan_of, units_of, warn
 from pages.shared.components import navigation

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereval_core import greedy, matching
-from nereval_core.candidates import candidate_pairs
-from nereval_core.criteria import SCHEMAS
+from nereval_core.alignment import clusters, greedy
+from nereval_core.alignment.candidates import candidate_pairs
 from nereval_core.scoring import Counting, Scores, score_layers
+from nereval_core.scoring.criteria import SCHEMAS
 from tests.support.oracle import RULES, Span
 from tests.support.spans import documents, make, settings
 
@@ -109,7 +109,7 @@ def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: 
 
 def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
     gold, pred = cluster(3, 101, 500), cluster(4, 100, 500)
-    assert len(gold[1:]) * len(pred) == matching.LIMIT
+    assert len(gold[1:]) * len(pred) == clusters.LIMIT
     apart = Span(((5_000, 5_010),), "A")
     scores = score([(0, s) for s in [*gold, apart]], [(0, s) for s in [*pred, apart]], "lenient")
     assert scores.greedy == ("d0",)
@@ -120,7 +120,7 @@ def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
 
 def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two halves that only gold spans bridge are two clusters: neither is too large alone."""
-    monkeypatch.setattr(matching, "LIMIT", 150)
+    monkeypatch.setattr(clusters, "LIMIT", 150)
     left = [Span(((i, 40 - i),), "A") for i in range(10)]
     right = [Span(((60 + i, 100 - i),), "A") for i in range(10)]
     bridge = [Span(((45, 55),), "A"), Span(((39, 50),), "A"), Span(((50, 61),), "A")]
@@ -132,7 +132,7 @@ def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.Mon
 
 def test_a_long_ladder_is_solved_exactly_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for any perfect matching of such a graph, from nothing, takes time exponential in its length."""
-    monkeypatch.setattr(matching, "LIMIT", 1_000_000)
+    monkeypatch.setattr(clusters, "LIMIT", 1_000_000)
     sides = [spans(*((i, i + 10 + more, "A") for i in range(600))) for more in (0, 1)]
     scores = score(*sides, "exact", "type")
     assert (scores.counts("exact").inc, scores.counts("type").cor, scores.greedy) == (600, 600, ())
@@ -164,7 +164,7 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
         described.append(len(g))
         return candidate_pairs(knot, g, p)
 
-    for module in (matching, greedy):
+    for module in (clusters, greedy):
         monkeypatch.setattr(module, "candidate_pairs", counted)
     over = documents(1, 1_000)
     sides = [make("x", over, spans(*map(row, range(K)))) for row in (gold, pred)]
@@ -205,8 +205,8 @@ def test_discontinuous_spans_pair_only_where_they_share_a_character() -> None:
 def test_positions_beyond_31_bits() -> None:
     """Many long documents: the row of all texts is longer than an int32 can count."""
     from nereval_core.alignment import Spans, align
-    from nereval_core.criteria import CRITERIA
     from nereval_core.scoring import rules_table
+    from nereval_core.scoring.criteria import CRITERIA
 
     count = 5_000
     column = np.arange(count, dtype=np.int32)
@@ -220,8 +220,8 @@ def test_positions_beyond_31_bits() -> None:
 def test_one_huge_span_changes_nothing_elsewhere() -> None:
     """With it, lengths and positions take so many bits that documents cannot stand a power of two apart."""
     from nereval_core.alignment import Spans, align
-    from nereval_core.criteria import CRITERIA, SCHEMAS
     from nereval_core.scoring import rules_table
+    from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 
     rng = np.random.default_rng(0)
     documents, count, huge = 200, 1_000, 2**31 - 100_000

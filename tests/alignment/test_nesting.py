@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core import alignment, matching, nesting, solvers
-from nereval_core.beforehand import Scope, scopes
-from nereval_core.candidates import Knot, Pairs
-from nereval_core.criteria import CRITERIA, SCHEMAS
+from nereval_core import alignment
+from nereval_core.alignment import clusters, nesting, small_clusters
+from nereval_core.alignment.candidates import Knot, Pairs
+from nereval_core.alignment.identical_pairs import Scope, scopes
 from nereval_core.scoring import Settings, rules_table, score_layers
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from tests.benchmarks.generated import TYPES, Generated
 from tests.benchmarks.nested import nested
 from tests.scoring.test_scoring import check, flatten, score
@@ -106,12 +107,12 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
 
     monkeypatch.setattr(
-        matching, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
+        clusters, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
     )
-    monkeypatch.setattr(matching, "solved_by_nesting", unsolved)
-    for module in (matching, solvers):
+    monkeypatch.setattr(clusters, "solved_by_nesting", unsolved)
+    for module in (clusters, small_clusters):
         monkeypatch.setattr(module, "SMALL", 0)
-    monkeypatch.setattr(matching, "_flat", lambda start, end: False)
+    monkeypatch.setattr(clusters, "_flat", lambda start, end: False)
 
 
 def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
@@ -129,8 +130,8 @@ def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
 def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn]) -> None:
     fast = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solvers, "SMALL", 1)
-        patch.setattr(matching, "SMALL", 1)
+        patch.setattr(small_clusters, "SMALL", 1)
+        patch.setattr(clusters, "SMALL", 1)
         side_by_side = outcomes(*drawn)
         plainly(patch)
         plain = outcomes(*drawn)
@@ -147,8 +148,8 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
     gold = [random_spans(rng, 9, room=16) for _ in range(8)]
     # As found elsewhere, with what others predicted.
     pred = [[*rng.sample(spans, len(spans) // 2), *random_spans(rng, 4, room=16)] for spans in gold]
-    monkeypatch.setattr(solvers, "SMALL", 1)
-    monkeypatch.setattr(matching, "SMALL", 1)
+    monkeypatch.setattr(small_clusters, "SMALL", 1)
+    monkeypatch.setattr(clusters, "SMALL", 1)
     side_by_side = outcomes(gold, pred)
     plainly(monkeypatch)
     assert side_by_side == outcomes(gold, pred)

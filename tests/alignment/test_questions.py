@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nereval_core.corpus import Documents
-from nereval_core.criteria import Decision
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.criteria import Decision
 from tests.support.oracle import Span
 from tests.support.spans import make, settings
 

@@ -16,20 +16,20 @@ from nltk.metrics.agreement import AnnotationTask
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS, Agreement, agree
-from nereval_core.analysis.agreement_figures import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
-from nereval_core.analysis.agreement_tables import figures_table, signature
-from nereval_core.analysis.agreement_tokens import count_tokens, figures
-from nereval_core.analysis.chance import alpha
+from nereval_core.analysis.agreement.chance import alpha
+from nereval_core.analysis.agreement.figures import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
+from nereval_core.analysis.agreement.tables import figures_table, signature
+from nereval_core.analysis.agreement.token_agreement import count_tokens, figures
+from nereval_core.analysis.agreement.unitizing import Units, countable, disagreement, of_sums, units_of, whole
 from nereval_core.analysis.comparison import compare_scores
 from nereval_core.analysis.estimates import staged
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import each_document
-from nereval_core.analysis.unitizing import Units, countable, disagreement, of_sums, units_of, whole
+from nereval_core.api.load import load_corpus
 from nereval_core.corpus import Builder, Layer
-from nereval_core.criteria import CRITERIA, criterion_from_parts
-from nereval_core.library import load_corpus
+from nereval_core.corpus.tokens import tokens_of
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.tokens import tokens_of
+from nereval_core.scoring.criteria import CRITERIA, criterion_from_parts
 from tests.support import ROOT
 
 DEMO = ROOT / "demo_data" / "biology"

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.analysis import running_words
-from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency import FINDING_COLUMNS, PLACE_COLUMNS, Consistency, consistency
-from nereval_core.analysis.consistency_forms import INSIDE, LEAST_SHARE, NOT
-from nereval_core.analysis.consistency_kinds import KINDS
-from nereval_core.analysis.consistency_nesting import WHOLE
-from nereval_core.analysis.inspected import Inspected
-from nereval_core.analysis.occurrences import annotated_at, span_at
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.analysis.consistency.letter_case import Case
+from nereval_core.analysis.consistency.nesting_questions import WHOLE
+from nereval_core.analysis.consistency.occurrences import annotated_at, span_at
+from nereval_core.analysis.consistency.questioned_layer import Inspected
+from nereval_core.analysis.consistency.surface_form_questions import INSIDE, LEAST_SHARE, NOT
 from nereval_core.analysis.running_words import form_of, spelling_of
+from nereval_core.api.load import read
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.errors import FormatError
-from nereval_core.library import read
+from nereval_core.problems import FormatError
 from tests.support.layer_strategies import layers
 from tests.support.shared_corpora import SHARED, needs
 

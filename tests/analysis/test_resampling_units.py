@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
 from nereval_core.analysis.resampling_units import each_document, offered, resampling_units
+from nereval_core.cli import main
 from nereval_core.corpus import Documents
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from pages.shared.view import View
 from tests.pages.test_compare_page import texts
 from tests.pages.test_pages import address, opened, upload

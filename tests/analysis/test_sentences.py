@@ -19,8 +19,8 @@ from nereval_core.analysis.sentences import (
 )
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
-from nereval_core.queries import Query, in_documents
 from nereval_core.readers import Source, read
+from nereval_core.records.queries import Query, in_documents
 from nereval_core.scoring import score_layers
 from pages.shared.view import View, parse, write
 from pages.shared.view.queries import query_of, view_of

@@ -14,10 +14,10 @@ from nereval_core.analysis import running_words
 from nereval_core.analysis.running_words import Words, form_of, words_of
 from nereval_core.analysis.surface_forms import LONGEST, Forms, Places, forms_of, hits_of, named_forms, places_of
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.texts import Texts
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
 from nereval_core.scoring import score_layers
-from nereval_core.texts import Texts
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, parse, write
 from pages.shared.view.queries import query_of, view_of

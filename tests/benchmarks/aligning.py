@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from nereval_core.corpus import Builder
-from nereval_core.errors import FormatError
 from nereval_core.pairing import pair
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
 from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import seconds

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Corpus, Documents, Layer
-from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.corpus.texts import Texts
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.queries import FACETS, Query
 from nereval_core.readers import Source
+from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from nereval_core.store import Kept, Store, fingerprints
-from nereval_core.texts import Texts
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
 from tests.support.browser import Visit, launched, served

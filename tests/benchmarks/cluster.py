@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nereval_core.engine.merged import merged
+from nereval_core.engine.merged_scores import merged
 from nereval_core.engine.run import over_dask
 from nereval_core.engine.shards import listed
 from nereval_core.engine.work import Job
-from nereval_core.report.results import results
+from nereval_core.report.json_results import results
 from nereval_core.scoring import Settings
 from tests.benchmarks.scales import Scale
 from tests.benchmarks.shards import enough_disk, shards

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from nereval_core.analysis.consistency import consistency
-from nereval_core.analysis.consistency_kinds import KINDS
-from nereval_core.analysis.inspected import Inspected
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.analysis.consistency.questioned_layer import Inspected
 from nereval_core.corpus import Layer, frozen
 from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import SPANS, drawn, seconds

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nereval_core.analysis import taxonomy as classes
-from nereval_core.analysis.boundary_patterns import patterns
-from nereval_core.analysis.mending import class_table
-from nereval_core.criteria import CRITERIA
+from nereval_core.analysis.errors import taxonomy as classes
+from nereval_core.analysis.errors.boundary_patterns import patterns
+from nereval_core.analysis.errors.gains import class_table
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.app import corpus
 from tests.benchmarks.matching import clock, compared
 from tests.benchmarks.scales import Scale

@@ -21,18 +21,18 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.engine import folder as scored
-from nereval_core.engine.merged import merged
+from nereval_core.corpus.texts import Texts
+from nereval_core.engine import scored_folder as scored
+from nereval_core.engine.browse.shard import place, write_gold, write_system
+from nereval_core.engine.merged_scores import merged
+from nereval_core.engine.shard_counts import Store, file_digest, key_of
 from nereval_core.engine.shards import Part, Shard
-from nereval_core.engine.stored import Store, file_digest, key_of
 from nereval_core.engine.tally import id_hashes, tallied
 from nereval_core.engine.work import Counted, Done, Job, gold_key
 from nereval_core.glossary import DECISIONS
-from nereval_core.queries import ORDERS, Query
-from nereval_core.scored.shard import place, write_gold, write_system
+from nereval_core.records.queries import ORDERS, Query
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.texts import Texts
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from tests.benchmarks.app import ACTIONS, CHOSEN, Action, clicked, open_criteria
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale

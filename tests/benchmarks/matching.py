@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment import Alignment, align
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS
 from nereval_core.scoring import rules_table
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS
 from tests.benchmarks.generated import TYPES, Generated, generate
 from tests.benchmarks.scales import Scale
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import Alignment, Spans, align
-from nereval_core.criteria import CRITERIA, SCHEMAS
 from nereval_core.scoring import rules_table
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from tests.benchmarks.generated import TYPES, Generated, generate
 from tests.benchmarks.scales import Scale
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from nereval_core.corpus import Documents, Labels, Layer, layer
+from nereval_core.corpus.texts import Texts
 from nereval_core.readers import read
-from nereval_core.texts import Texts
 from nereval_core.writers import write
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.matching import MILLION, compared

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment import Spans
-from nereval_core.analysis.gap import gap
-from nereval_core.analysis.overlap_curve import overlap_curve
-from nereval_core.analysis.recovered import CHAIN, recovered
-from nereval_core.analysis.stand_in import fold_scores, stand_in
+from nereval_core.analysis.criteria.gap import gap
+from nereval_core.analysis.criteria.overlap_curve import overlap_curve
+from nereval_core.analysis.criteria.proxy_criterion import fold_scores, stand_in
+from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.generated import TYPES, generate
 from tests.benchmarks.scales import Scale
 

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.significance import (
+from nereval_core.analysis.comparison.significance import (
     F1,
     Counted,
     Group,
@@ -22,7 +21,8 @@ from nereval_core.analysis.significance import (
     difference_table,
     interval_table,
 )
-from nereval_core.criteria import CRITERIA
+from nereval_core.analysis.resampling import Plan
+from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale
 
 DOCUMENTS, SYSTEMS = 1_000, 5

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.analysis import slicing
-from nereval_core.analysis.sliced import curve, slice_table, tally
-from nereval_core.analysis.slicing import Sliced
-from nereval_core.analysis.worst import worst_table
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import curve, slice_table, tally
+from nereval_core.analysis.slices.slicings import Sliced
+from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Documents, Layer, frozen
-from nereval_core.criteria import CRITERIA
+from nereval_core.corpus.texts import Texts
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.texts import Texts
+from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale
 
 SPANS, BY_DOCUMENT, WORDS, VOCABULARY = 1_000_000, 10, 60, 20_000
@@ -43,7 +43,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
 
 
 def find(given: Sliced, name: str, values: dict[str, Any]) -> None:
-    values[name] = slicing.find(given, name)
+    values[name] = slicings.find(given, name)
 
 
 def seconds(work: Callable[[], Any]) -> float:

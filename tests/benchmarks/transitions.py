@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment import Spans
-from nereval_core.analysis.transitions import right_by, transitions
+from nereval_core.analysis.comparison.transitions import right_by, transitions
 from nereval_core.corpus import Documents, Layer, frozen
-from nereval_core.criteria import CRITERIA
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.generated import TYPES, generate
 from tests.benchmarks.scales import Scale
 

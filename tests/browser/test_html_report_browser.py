@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.report.colours import CONTRAST
 from tests.html_report.test_page import hostile
 from tests.support.browser import ROOT

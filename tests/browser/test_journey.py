@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 from pages.shared.data.loading import DEMOS, load_demo

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from nereval_core.report.figures_standalone import script
+from nereval_core.html_report.figures import script
 from pages.shared.data.loading import load_demo
 from pages.shared.view import MASKED, View, write
 from tests.browser.test_app import click_row

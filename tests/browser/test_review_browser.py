@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from pages.shared.view import write
 from tests.cli.test_review_apply_command import SYSTEMS, drafted

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import TRACKS, Mark, document_html, lanes, segments, within
 from nereval_core.scoring import Scores, Settings
-from nereval_core.tables import record_ids
 from pages.shared.documents.document import Opened, opened, opened_card
 from pages.shared.documents.view import view
 from pages.shared.view import View, write

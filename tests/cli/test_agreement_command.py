@@ -14,8 +14,8 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS
-from nereval_core.analysis.agreement_tables import in_words
-from nereval_core.errors import FormatError
+from nereval_core.analysis.agreement.tables import in_words
+from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.commands import Cli
 

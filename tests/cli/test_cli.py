@@ -20,11 +20,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nereval_core import __version__, commands
-from nereval_core.__main__ import main
-from nereval_core.criteria import APPLICABLE, CRITERIA
-from nereval_core.errors import FormatError
+from nereval_core import __version__
+from nereval_core.cli import main
+from nereval_core.cli import score as cli_score
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, one_layer
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.support import ROOT
 
 TEXT = "Ann saw Bob in Rome and Oslo."
@@ -897,7 +898,7 @@ def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.Monk
     leader, follower = pty.openpty()
     with open(follower, "w") as terminal:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(commands, "PATIENCE", 0)
+        monkeypatch.setattr(cli_score, "PATIENCE", 0)
         assert main(["score", "-q", str(big), f"system={big}", "--json", "loud.json"]) == 0
         drawn = os.read(leader, 100_000).decode()
     os.close(leader)

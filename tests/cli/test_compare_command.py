@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 import nereval_core as nereval
-from nereval_core.analysis.comparison_tables import p_said, signed
-from nereval_core.analysis.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
-from nereval_core.errors import FormatError
+from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
+from nereval_core.analysis.comparison.tables import p_said, signed
+from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.commands import Cli, corpus, written
 

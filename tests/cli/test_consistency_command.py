@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
 from nereval_core.analysis.consistency import FINDING_COLUMNS
-from nereval_core.analysis.consistency_kinds import KINDS
-from nereval_core.errors import FormatError
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.cli import main
+from nereval_core.problems import FormatError
 from pages.shared.data.loading import DEMOS
 
 FOLDER = DEMOS / "biology"

@@ -13,16 +13,16 @@ import pandas as pd
 import pytest
 
 import nereval_core
-from nereval_core.__main__ import main
-from nereval_core.analysis.boundary_patterns import pattern_table
-from nereval_core.analysis.error_report import ERROR_COLUMNS, classes_named, negative_gains, sentence
-from nereval_core.analysis.mending import CLASS_COLUMNS, class_table
+from nereval_core.analysis.errors import ERROR_COLUMNS, classes_named, negative_gains, sentence
+from nereval_core.analysis.errors.boundary_patterns import pattern_table
+from nereval_core.analysis.errors.gains import CLASS_COLUMNS, class_table
+from nereval_core.analysis.errors.taxonomy import CLASSES
 from nereval_core.analysis.sentences import in_words
-from nereval_core.analysis.taxonomy import CLASSES
-from nereval_core.errors import FormatError
-from nereval_core.guide import Example, decide
+from nereval_core.cli import main
 from nereval_core.ledger import ledger
-from nereval_core.report.figures_errors import gain_bars
+from nereval_core.problems import FormatError
+from nereval_core.report.figures.errors import gain_bars
+from nereval_core.scoring.examples import Example, decide
 from tests.support import ROOT
 from tests.support.shared_corpora import SHARED, needs
 

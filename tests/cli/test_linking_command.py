@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
-from nereval_core.analysis.indexing import SetCounts
-from nereval_core.errors import FormatError
+from nereval_core.analysis.linking.indexing import SetCounts
+from nereval_core.cli import main
+from nereval_core.problems import FormatError
 
 TEXT = "Anna met Paul in Paris."
 GOLD = [(0, 4, ["Q1"]), (9, 13, ["NIL"]), (17, 22, ["Q3"])]

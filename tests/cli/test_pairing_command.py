@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.errors import SHOWN
+from nereval_core.problems import SHOWN
 from tests.support.commands import Cli
 
 TEXT = "The “Big Apple”\nis café New York."

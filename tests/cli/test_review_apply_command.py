@@ -12,24 +12,24 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
+from nereval_core.api.load import Loaded, load_corpus, read, score, write
+from nereval_core.cli import main
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.errors import FormatError
-from nereval_core.library import Loaded, load_corpus, read, score, write
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.review.adjudication import UNDECIDED, adjudicate
-from nereval_core.review.applied import applied
-from nereval_core.review.corrected import LOG, LOG_COLUMNS, log_csv, log_rows, signature, write_copy
-from nereval_core.review.records import marked, text_digests
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.records.tables import rows
+from nereval_core.review.apply import applied
+from nereval_core.review.apply.adjudication import UNDECIDED, adjudicate
+from nereval_core.review.apply.corrected_copy import LOG, LOG_COLUMNS, log_csv, log_rows, signature, write_copy
+from nereval_core.review.apply.what_if import what_if
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, Side, Verdict
-from nereval_core.review.what_if import what_if
+from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.tables import rows
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from nereval_core.writers import writers
-from nereval_core.writers.packing import packed
+from nereval_core.writers.archive import packed
 from tests.review.test_apply import ANN, DRUG, LONG, OTHER, TWICE, layer_of, spans_of, standing, verdict
 from tests.support import ROOT
 

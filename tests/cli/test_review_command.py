@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Key, Marked, Seen, Verdict, text_digest
 

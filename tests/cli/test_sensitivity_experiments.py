@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from nereval_core.analysis.gap import decisions, gap
-from nereval_core.analysis.ladder import LADDER_COLUMNS
-from nereval_core.analysis.merging import disappearing, merged
-from nereval_core.analysis.overlap_curve import CURVE_COLUMNS, overlap_curve
-from nereval_core.analysis.recovered import recovered
-from nereval_core.analysis.stand_in import FEW, STAND_IN_COLUMNS, fold_scores, stand_in
-from nereval_core.criteria import APPLICABLE, CRITERIA
-from nereval_core.library import score
+from nereval_core.analysis.criteria.gap import decisions, gap
+from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS
+from nereval_core.analysis.criteria.merging import disappearing, merged
+from nereval_core.analysis.criteria.overlap_curve import CURVE_COLUMNS, overlap_curve
+from nereval_core.analysis.criteria.proxy_criterion import FEW, STAND_IN_COLUMNS, fold_scores, stand_in
+from nereval_core.analysis.criteria.rescued_errors import recovered
+from nereval_core.api.load import score
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.analysis.criteria.test_sensitivity import FILES, MACRO, Run, object_of, run
 
 __all__ = ["run"]

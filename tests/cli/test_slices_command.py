@@ -13,14 +13,13 @@ import pytest
 from scipy.stats import norm
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
-from nereval_core.analysis import slicing
-from nereval_core.analysis.slice_report import slice_report
-from nereval_core.analysis.slicing import Sliced, Values
-from nereval_core.analysis.worst import worst_table
-from nereval_core.errors import FormatError
+from nereval_core.analysis.slices import slice_report, slicings
+from nereval_core.analysis.slices.slicings import Sliced, Values
+from nereval_core.analysis.slices.worst_combinations import worst_table
+from nereval_core.cli import main
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import DEMOS, load_demo
@@ -150,7 +149,7 @@ def test_the_worst_combinations_are_tested_by_the_definition() -> None:
     system = corpus.system("rules")
     scores = score_layers(corpus.gold, system, settings("partial"))
     sliced = Sliced(scores, "partial", (corpus.gold, system))
-    values = {name: found for name in ("length", "tokens", "shape") if (found := slicing.find(sliced, name))}
+    values = {name: found for name in ("length", "tokens", "shape") if (found := slicings.find(sliced, name))}
     table = worst_table(sliced, values)
     credit = [(1.0, 0.0, 0.5, 0.0)[code] for code in scores.decisions("partial")[0].tolist()]
     doc = corpus.gold.doc.tolist()
@@ -172,7 +171,7 @@ def test_combinations_that_say_nothing_more_are_left_out() -> None:
     corpus = load_demo("biology").corpus
     system = corpus.system("rules")
     sliced = Sliced(score_layers(corpus.gold, system, settings("strict")), "strict", (corpus.gold, system))
-    length = slicing.find(sliced, "length")
+    length = slicings.find(sliced, "length")
     assert length is not None
     alike = Values(("all",), *(np.zeros(len(layer), np.int8) for layer in sliced.layers))
     assert not len(worst_table(sliced, {"length": length, "all": alike}))

@@ -13,7 +13,7 @@ import pytest
 
 from nereval_core.conventions import Given, Outcome, apply, named
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
 from tests.support.shared_corpora import SHARED, files, needs
 

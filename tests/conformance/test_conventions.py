@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.conventions import Convention, Given, Option, Outcome, apply, conventions, named, settled
 from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.scoring.criteria import CRITERIA
 from tests.support.shared_corpora import SHARED
 
 TAGS = """\

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.conventions import named
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.hipe_scored import scored
 from tests.support.shared_corpora import SHARED, files, needs

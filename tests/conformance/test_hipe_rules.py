@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from nereval_core import readers
-from nereval_core.analysis.slices import SLICE_COLUMNS, decades, ranges, slice_table, slices
+from nereval_core.analysis.slices.hipe_slices import SLICE_COLUMNS, decades, ranges, slice_table, slices
 from nereval_core.conventions import Given, Outcome, named, settled
-from nereval_core.errors import FormatError
 from nereval_core.pairing import pair
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source
 from tests.support.hipe_scored import scored
 from tests.support.shared_corpora import SHARED, needs

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nereval_core import readers
 from nereval_core.conventions import Convention, Given, Outcome, named, settled
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.reconciliation import reconcile
 from tests.support.shared_corpora import SHARED, files, needs

@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, named, nervaluate_matching, settled
+from nereval_core.conventions import Given, Outcome, apply, named, settled
+from nereval_core.conventions.nervaluate import matching as nervaluate_matching
 from nereval_core.conventions.outcome import DECISIONS
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support import FIXTURES
 from tests.support.nervaluate_corpora import (

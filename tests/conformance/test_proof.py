@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.problems import FormatError
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from tests.support.shared_corpora import SHARED, files, needs
 
 # Every scorer begins a new entity at a tag that continues nothing, and takes the tokens of gold.

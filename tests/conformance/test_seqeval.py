@@ -12,7 +12,7 @@ import pytest
 
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.conventions.seqeval import in_scheme
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
 from tests.support.reconciliation import reconcile
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Documents, Labels, Layer
 from nereval_core.corpus import layer as layer_of
-from nereval_core.digest import combined
-from nereval_core.errors import FormatError
+from nereval_core.corpus.digest import combined
+from nereval_core.problems import FormatError
 from tests.support.layer_strategies import content, layers
 
 SCRIPTS = [

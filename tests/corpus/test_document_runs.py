@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.document_runs import cuts, sharded
+from nereval_core.problems import FormatError
 from nereval_core.readers import read
-from nereval_core.shards import cuts, sharded
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
 

@@ -11,17 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.boundary_patterns import pattern_table
-from nereval_core.analysis.error_report import error_report
+from nereval_core.analysis.errors import error_report
+from nereval_core.analysis.errors.boundary_patterns import pattern_table
 from nereval_core.analysis.periods import decades_of
-from nereval_core.analysis.slice_values import Sliced
-from nereval_core.analysis.sliced import slice_table, tally
-from nereval_core.analysis.slicing import find, offered
-from nereval_core.analysis.span_texts import shapes_of
+from nereval_core.analysis.slices.scores_by_slice import slice_table, tally
+from nereval_core.analysis.slices.slicings import find, offered
+from nereval_core.analysis.slices.span_texts import shapes_of
+from nereval_core.analysis.slices.values import Sliced
 from nereval_core.corpus import Corpus, Documents, Layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError, quoted
-from nereval_core.masking import (
+from nereval_core.corpus.masking import (
     is_masked,
     masked,
     masked_documents,
@@ -31,12 +29,14 @@ from nereval_core.masking import (
     original,
     unmasked,
 )
-from nereval_core.review.records import text_digests
+from nereval_core.corpus.texts import Texts
+from nereval_core.corpus.tokens import WORD, tokens_of
+from nereval_core.problems import FormatError, quoted
+from nereval_core.records.tables import records
+from nereval_core.records.text_search import words_of
+from nereval_core.review.verdicts_on_records import text_digests
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.searching import words_of
-from nereval_core.tables import records
-from nereval_core.texts import Texts
-from nereval_core.tokens import WORD, tokens_of
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import load_demo
 
 MASKS = set("Xx0ʔא々\u0307Ⓧⓧ○\U000e0020")

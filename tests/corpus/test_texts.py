@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.texts import BLOCK, Texts
+from nereval_core.corpus.texts import BLOCK, Texts
 
 STRINGS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6)
 

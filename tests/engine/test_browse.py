@@ -16,18 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Intervals, Layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError
+from nereval_core.engine.browse import ledger as scored_ledger
+from nereval_core.engine.browse import search as scored_search
+from nereval_core.engine.browse.folder import Records
+from nereval_core.engine.browse.index import Keys, write_index
+from nereval_core.engine.browse.ledger import FolderLedger
+from nereval_core.engine.browse.shard import is_whole, place, write_gold, write_system
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.queries import FACETS, ORDERS, Query
-from nereval_core.scored import ledger as scored_ledger
-from nereval_core.scored import search as scored_search
-from nereval_core.scored.folder import Records
-from nereval_core.scored.index import Keys, write_index
-from nereval_core.scored.ledger import FolderLedger
-from nereval_core.scored.shard import is_whole, place, write_gold, write_system
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import FACETS, ORDERS, Query
+from nereval_core.records.tables import RECORD_COLUMNS, records
 from nereval_core.scoring import Counting, Settings, score_layers
-from nereval_core.tables import RECORD_COLUMNS, records
+from nereval_core.scoring.criteria import CRITERIA
 from tests.ledger.test_ledger import NAMES, QUERIES, corpus
 
 CUTS = ((8,), (3, 8), (0, 1, 2, 2, 5, 8))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.shares import ByShares, added
 from nereval_core.engine.tally import Tally

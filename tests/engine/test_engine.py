@@ -18,21 +18,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.__main__ import main
-from nereval_core.averages import Sums, ratio_columns
-from nereval_core.criteria import CRITERIA, criterion_from_parts
-from nereval_core.engine import folder as scored_folder
-from nereval_core.engine.means import Mean
-from nereval_core.engine.records import folder_name, records_path
+from nereval_core.cli import main
+from nereval_core.engine import scored_folder
+from nereval_core.engine.exact_means import Mean
+from nereval_core.engine.record_files import folder_name, records_path
 from nereval_core.engine.run import locally
+from nereval_core.engine.shard_counts import Store, tidied
 from nereval_core.engine.shards import listed
-from nereval_core.engine.stored import Store, tidied
 from nereval_core.engine.tally import Tally, total
 from nereval_core.engine.work import Job, score_shard
 from nereval_core.pairing import added_marks
-from nereval_core.report.results import results
+from nereval_core.records.tables import RECORD_COLUMNS
+from nereval_core.report.json_results import results
 from nereval_core.scoring import Average, Counts, Settings
-from nereval_core.tables import RECORD_COLUMNS
+from nereval_core.scoring.averages import Sums, ratio_columns
+from nereval_core.scoring.criteria import CRITERIA, criterion_from_parts
 from tests.support import ROOT
 from tests.support.commands import SIDES, Cli, corpus, written
 
@@ -225,7 +225,7 @@ def test_the_scored_folder_opens_again(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [None, "", "{}", '{"form": 2}'])
 def test_no_scored_folder_is_told(tmp_path: Path, content: str | None) -> None:
-    from nereval_core.errors import FormatError
+    from nereval_core.problems import FormatError
 
     if content is not None:
         (tmp_path / "scored.json").write_text(content)

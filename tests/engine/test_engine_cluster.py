@@ -197,7 +197,7 @@ def test_a_scheduler_that_is_lost_is_told(tmp_path: Path) -> None:
 
 def test_without_dask_one_line_says_so(tmp_path: Path) -> None:
     places = written(tmp_path, corpus())
-    code = "import sys; sys.modules['distributed'] = None; from nereval_core.__main__ import main; sys.exit(main())"
+    code = "import sys; sys.modules['distributed'] = None; from nereval_core.cli import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", code, "score", *places, "--engine", "dask"],
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path)},

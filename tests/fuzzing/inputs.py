@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nereval_core.corpus import Builder, Documents, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
-from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
 from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
 from tests.support import samples

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["nereval_core.readers", "nereval_core.corpus", "nereval_core.texts"]):
+with atheris.instrument_imports(include=["nereval_core.readers", "nereval_core.corpus", "nereval_core.corpus.texts"]):
     from nereval_core.readers import readers
 
     readers()

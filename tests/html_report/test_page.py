@@ -15,27 +15,27 @@ import numpy as np
 import pytest
 
 import nereval_core as nereval
-from nereval_core.__main__ import main
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.errors import FormatError
+from nereval_core.api.report import page, scored
+from nereval_core.cli import main
+from nereval_core.cli.report import _reviewed, chosen_of
+from nereval_core.corpus.masking import masked_text
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
+from nereval_core.html_report.figures import script
+from nereval_core.html_report.page import Count, Found, Group, Report, Section, Shown, Table, Words, rendered
+from nereval_core.html_report.records import MOST, Chosen, Scored
+from nereval_core.html_report.sections import report
 from nereval_core.ledger import MemoryLedger
-from nereval_core.masking import masked_text
-from nereval_core.queries import Query
-from nereval_core.report.figures_standalone import script
-from nereval_core.report.standalone import Count, Found, Group, Report, Section, Shown, Table, Words, rendered
-from nereval_core.report_command import _reviewed, chosen_of
-from nereval_core.report_parts import report
-from nereval_core.report_records import MOST, Chosen, Scored
-from nereval_core.report_verbs import page, scored
-from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import records
 from nereval_core.review.playlists import Shown as Displayed
 from nereval_core.review.playlists import Starred
-from nereval_core.review.records import asked
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
+from nereval_core.review.verdicts_on_records import asked
 from nereval_core.scoring import Settings
-from nereval_core.tables import records
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.data.loading import load_demo
 from tests.support import ROOT
 

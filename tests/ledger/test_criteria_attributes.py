@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from nereval_core.analysis.criteria_sentences import gap_sentence, recovered_sentence
-from nereval_core.analysis.gap import CAUSES, decisions, gap
-from nereval_core.analysis.merging import disappearing, merged
-from nereval_core.analysis.recovered import recovered
+from nereval_core.analysis.criteria.gap import CAUSES, decisions, gap
+from nereval_core.analysis.criteria.merging import disappearing, merged
+from nereval_core.analysis.criteria.proxy_criterion import folds_of
+from nereval_core.analysis.criteria.rescued_errors import recovered
+from nereval_core.analysis.criteria.sentences import gap_sentence, recovered_sentence
 from nereval_core.analysis.sentences import Count, in_words
-from nereval_core.analysis.stand_in import folds_of
 from nereval_core.corpus import Layer
-from nereval_core.criteria import APPLICABLE
-from nereval_core.criteria_attributes import merge_of, merge_words
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.queries import Query
+from nereval_core.ledger.attributes.criteria import merge_of, merge_words
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.tables import DECISIONS
+from nereval_core.scoring.criteria import APPLICABLE
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, parse, write
 from pages.shared.view.queries import query_of, view_of

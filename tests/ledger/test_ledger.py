@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.analysis.periods import UNDATED, decades_of
-from nereval_core.analysis.slices import NOISE, UNKNOWN, noise_of
+from nereval_core.analysis.slices.hipe_slices import NOISE, UNKNOWN, noise_of
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.cube import Cube, classes_of
+from nereval_core.corpus.texts import Texts
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, alone, ledger
-from nereval_core.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
+from nereval_core.ledger.facet_counts import Cube, classes_of
+from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
+from nereval_core.records.tables import BOUNDARIES, RECORD_COLUMNS, record_ids, records
+from nereval_core.records.text_search import Sought, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.searching import Sought, span_texts, words_of
-from nereval_core.tables import BOUNDARIES, RECORD_COLUMNS, record_ids, records
-from nereval_core.texts import Texts
+from nereval_core.scoring.criteria import CRITERIA
 from tests.support.layer_strategies import texts
 from tests.support.spans import make, random_spans
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.against import ONLY_OTHER, ONLY_THIS
-from nereval_core.queries import Query
+from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.records.queries import Query
 from pages.shared.components.record_list import count
 from pages.shared.errors.against_system import WHO, chosen, value_counts
 from pages.shared.view import View, keys, parse, write

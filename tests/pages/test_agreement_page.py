@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.agreement import Agreement, agree
-from nereval_core.analysis.agreement_tables import (
+from nereval_core.analysis.agreement.tables import (
     documents_table,
     figures_table,
     in_words,
@@ -19,9 +19,9 @@ from nereval_core.analysis.agreement_tables import (
     signature,
     types_table,
 )
-from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components.record_list import table_key
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.data.reference_layer import layers, taken

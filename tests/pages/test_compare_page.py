@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from nereval_core.analysis.comparison import compare_scores, headline
-from nereval_core.analysis.comparison_tables import scores_wide
+from nereval_core.analysis.comparison.tables import scores_wide
 from nereval_core.analysis.resampling import Plan
-from nereval_core.criteria import SCHEMAS
 from nereval_core.ledger import ledger
-from nereval_core.report.figures_comparison import leaderboard
-from nereval_core.report.sheets import Sheet
+from nereval_core.report.figures.comparison import leaderboard
+from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import score_layers
+from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.compare import tables as compare_tables
 from pages.shared.components.downloads import file_of
 from pages.shared.components.record_list import ROWS, table_key

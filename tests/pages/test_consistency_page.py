@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.consistency import consistency
-from nereval_core.analysis.consistency_kinds import KINDS
+from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared.components.navigation import pages
 from pages.shared.consistency import KIND, LAYER

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.criteria import APPLICABLE, CRITERIA
 from nereval_core.readers import Source
-from nereval_core.tables import by_type
+from nereval_core.records.tables import by_type
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import load

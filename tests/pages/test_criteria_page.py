@@ -5,10 +5,17 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.conventions_table import TABLE_COLUMNS, convention_rows, criteria_rows, ordered, steps, table
+from nereval_core.analysis.criteria.all_criteria_table import (
+    TABLE_COLUMNS,
+    convention_rows,
+    criteria_rows,
+    ordered,
+    steps,
+    table,
+)
 from nereval_core.conventions import conventions
-from nereval_core.criteria import CRITERIA
 from nereval_core.report.figures import score_dots
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components.record_list import table_key
 from pages.shared.data import caches
 from tests.pages.test_pages import DEMO, VIEW, cell, headings, opened, point, sound

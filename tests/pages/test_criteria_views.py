@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.gap import decisions, gap
-from nereval_core.analysis.merging import disappearing, merged
-from nereval_core.analysis.overlap_curve import overlap_curve, step_at
-from nereval_core.analysis.recovered import recovered
-from nereval_core.analysis.stand_in import fold_scores, stand_in
-from nereval_core.criteria import same_rule
+from nereval_core.analysis.criteria.gap import decisions, gap
+from nereval_core.analysis.criteria.merging import disappearing, merged
+from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
+from nereval_core.analysis.criteria.proxy_criterion import fold_scores, stand_in
+from nereval_core.analysis.criteria.rescued_errors import recovered
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.figures_criteria import gap_bars, overlap_lines
-from nereval_core.tables import records
+from nereval_core.records.tables import records
+from nereval_core.report.figures.criteria import gap_bars, overlap_lines
+from nereval_core.scoring.criteria import same_rule
 from pages.shared.components.record_list import count, table_key
 from pages.shared.criteria.views import LABELS
 from pages.shared.data import caches

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.criteria import Criterion, Decision, criteria_from_toml, same_rule
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import Criterion, Decision, criteria_from_toml, same_rule
 from pages.shared.data import own_criteria
 from pages.shared.view import View, criterion_rules, keys
 from tests.pages.test_own_criteria import BOTH, HALF, STATE, TOML, VIEW, names, under

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.guide import SIX_CASES, decide
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import records
 from nereval_core.report.highlight import Mark
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.tables import records
+from nereval_core.scoring.examples import SIX_CASES, decide
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.documents.document import card, document_marks, find, neighbours, opened
 from pages.shared.documents.view import view

@@ -15,12 +15,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core import readers
+from nereval_core.api.load import LoadOptions
 from nereval_core.conventions import conventions
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
-from nereval_core.texts import Texts
 from pages.shared.data import caches, masks, orders
 from pages.shared.data.convention_results import applied
 from pages.shared.data.jobs import Jobs

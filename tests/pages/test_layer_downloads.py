@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
 from nereval_core.readers import ReadOptions, read
+from nereval_core.records.queries import Query
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.writers import writers
-from nereval_core.writers.packing import packed
+from nereval_core.writers.archive import packed
 from pages.shared.components.layer_downloads import FORMAT, LEAVE_OUT
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, keys

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.link_tables import link_confusion, link_records
 from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
-from nereval_core.analysis.mentions import align_links
+from nereval_core.analysis.linking.mentions import align_links
+from nereval_core.analysis.linking.tables import link_confusion, link_records
 from pages.shared.data.loading import load_demo
 from pages.shared.linking import state as linking_state
 from pages.shared.linking.tables import (

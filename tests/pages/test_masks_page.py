@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from nereval_core.errors import FormatError, quoted
-from nereval_core.masking import masked, masked_text
+from nereval_core.corpus.masking import masked, masked_text
+from nereval_core.problems import FormatError, quoted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches, masks

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.criteria import APPLICABLE, SCHEMAS, Criterion, criteria_from_toml
 from nereval_core.readers import Source
+from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.tables import records
+from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS, Criterion, criteria_from_toml
 from pages.shared.components.navigation import pages
 from pages.shared.components.record_list import ROWS, count
 from pages.shared.data import caches, own_criteria

@@ -16,11 +16,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.criteria import APPLICABLE, SCHEMAS
-from nereval_core.errors import FormatError
 from nereval_core.ledger import ledger
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
+from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
 from pages.shared.components.downloads import csv_of
 from pages.shared.components.navigation import pages
 from pages.shared.components.record_list import ROWS, count, table_key

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Corpus
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
-from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.records.queries import Query
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from nereval_core.api.load import LoadOptions
 from nereval_core.conventions import Outcome, conventions
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from pages.shared.components.record_list import table_key
 from pages.shared.data import caches

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.readers import preview
-from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.shared.offset_units import Offsets
 from pages.shared.data import caches, masks
 from pages.shared.start import recognition as start_recognition
 from tests.pages.test_pages import GOLD, PREDICTION, opened, pages, settled, sound

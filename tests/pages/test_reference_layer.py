@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches

@@ -7,7 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.errors import SHOWN
+from nereval_core.problems import SHOWN
 from tests.pages.test_pages import opened, settled, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"

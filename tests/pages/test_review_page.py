@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from nereval_core.criteria import CRITERIA
-from nereval_core.library import read
-from nereval_core.review.adjudication import adjudicate
-from nereval_core.review.applied import Applied, accepted, applied
-from nereval_core.review.corrected import signature
-from nereval_core.review.lines import written
+from nereval_core.api.load import read
+from nereval_core.review.apply import Applied, accepted, applied
+from nereval_core.review.apply.adjudication import adjudicate
+from nereval_core.review.apply.corrected_copy import signature
+from nereval_core.review.apply.what_if import what_if
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdict_lines import written
 from nereval_core.review.verdicts import Draft, Key, text_digest
-from nereval_core.review.what_if import what_if
 from nereval_core.scoring import Settings
-from nereval_core.writers.packing import packed
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.writers.archive import packed
 from pages.shared.data import reference_layer
 from pages.shared.data.loading import Loaded
 from pages.shared.review.views import LABELS, VIEWS

@@ -13,15 +13,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.corpus import Documents
-from nereval_core.engine.folder import MANIFEST, read
+from nereval_core.engine.browse import ledger as scored_ledger
+from nereval_core.engine.scored_folder import MANIFEST, read
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
-from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.records.queries import Query
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
-from nereval_core.scored import ledger as scored_ledger
 from nereval_core.scoring import Scores, score_layers
 from pages.shared.data import caches, scored_folders
 from pages.shared.data.loading import DEMOS, load_demo

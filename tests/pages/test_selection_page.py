@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.api.load import LoadOptions
 from nereval_core.conventions import conventions
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions
+from nereval_core.pairing.document_lists import document_ids
+from nereval_core.pairing.type_names import type_names
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.offsets import Offsets
-from nereval_core.restricting import document_ids
+from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.store import Store
-from nereval_core.type_names import type_names
 from pages.shared.data.convention_results import applied
 from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load

@@ -21,7 +21,7 @@ from nereval_core.analysis.periods import (
     decades_of,
     on_a_line,
 )
-from nereval_core.analysis.slices import LEVELS, NOISE, noise_of, slices
+from nereval_core.analysis.slices.hipe_slices import LEVELS, NOISE, noise_of, slices
 from nereval_core.conventions import Given
 from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis import slicing
-from nereval_core.analysis.sliced import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
-from nereval_core.report.figures_slices import GREY, reliability, slice_intervals, threshold_lines
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
+from nereval_core.report.figures.slices import GREY, reliability, slice_intervals, threshold_lines
 from pages.shared.components.record_list import count, table_key
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
@@ -86,7 +86,7 @@ def test_what_to_slice_by_is_kept() -> None:
 def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
     assert (*VIEWS,) == ("by-value", *SLICES_VIEWS)
     plain_names = [
-        name for name, one in slicing.SLICINGS.items() if one.listed and name not in ("seen", "meta", "column")
+        name for name, one in slicings.SLICINGS.items() if one.listed and name not in ("seen", "meta", "column")
     ]
     assert tuple(f"by-{name}" for name in plain_names) == SLICED_BY
 
@@ -118,7 +118,7 @@ def test_columns_of_ones_own_are_sliced_by_and_opened() -> None:
     )
     app = more(opened("Slices", VIEW), "columns", ("own.csv", "document,parity\n" + rows))
     name = app.session_state[keys.SLICING]
-    assert slicing.title(name) == "Your column parity"
+    assert slicings.title(name) == "Your column parity"
     assert list(app.dataframe[0].value["slice"]) == ["even", "odd"] and not app.error
     state = {key: app.session_state[key] for key in (keys.SLICING, keys.COLUMNS)}
     again = opened("Slices", VIEW, **state, **{table_key("table_slices", VIEW, name): cell(1, "gold POS")})
@@ -168,7 +168,7 @@ def test_a_tenth_of_the_scores_opens_its_predictions(small: Loaded) -> None:
 def test_by_token_only_documents_are_sliced() -> None:
     app = opened("Slices", View(corpus=VIEW.corpus, system="rules", criterion="fragment"))
     assert app.selectbox(key="widget_slice_by").options == [
-        slicing.title(name) for name in ("document-length", "spans", "meta language")
+        slicings.title(name) for name in ("document-length", "spans", "meta language")
     ]
     row = app.dataframe[0].value
     assert row["gold POS"].sum() == sum(

@@ -12,11 +12,18 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.__main__ import main
+from nereval_core.analysis.comparison.transition_tables import (
+    ALL,
+    FROM,
+    STATES,
+    matrix,
+    transition_records,
+    transition_sheets,
+)
+from nereval_core.analysis.comparison.transitions import right_table, transitions
 from nereval_core.analysis.sentences import Count, in_words, percent, transition_sentence
-from nereval_core.analysis.transition_tables import ALL, FROM, STATES, matrix, transition_records, transition_sheets
-from nereval_core.analysis.transitions import right_table, transitions
-from nereval_core.report.figures_transitions import right_bars
+from nereval_core.cli import main
+from nereval_core.report.figures.transitions import right_bars
 from pages.shared.compare.transitions import cell_queries
 from pages.shared.components.record_list import count, table_key
 from pages.shared.view import View, parse, write

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.glossary import DECISIONS
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE, Draft, Marked
 from pages.shared.components.record_list import LIST, ROWS

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
-from nereval_core.__main__ import main
+from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.cli import main
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions, load_corpus
 from nereval_core.pairing import added_marks
+from nereval_core.pairing.document_lists import document_ids, listed_ids, restricted
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
-from nereval_core.restricting import document_ids, listed_ids, restricted
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nereval_core import letters
-from nereval_core.letters import (
+from nereval_core.pairing import letters
+from nereval_core.pairing.letters import (
     FORMS,
     IN_CHARACTER,
     IN_SPACE,

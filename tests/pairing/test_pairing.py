@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
 from nereval_core.pairing import Paired, pair
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, read
 from tests.support.shared_corpora import SHARED, files, needs
 

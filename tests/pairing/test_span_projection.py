@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core.api.load import read, score
 from nereval_core.corpus import Builder, Layer
-from nereval_core.letters import key
-from nereval_core.library import read, score
+from nereval_core.corpus.texts import Texts
 from nereval_core.pairing import pair
+from nereval_core.pairing.letters import key
 from nereval_core.readers import Reading
-from nereval_core.texts import Texts
 from tests.support.layer_strategies import layers
 from tests.support.shared_corpora import SHARED, needs
 

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
+from nereval_core.api.load import LoadOptions, load_corpus
 from nereval_core.corpus import Layer, layer
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.pairing.type_names import line_of, mapped, parse_types, read_types, type_names
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
 from nereval_core.report.signature import signature
-from nereval_core.type_names import line_of, mapped, parse_types, read_types, type_names
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers, texts
 

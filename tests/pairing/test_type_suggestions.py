@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.suggested_types import suggest_types, suggested_lines, unlike
-from nereval_core.type_names import parse_types, type_names
+from nereval_core.pairing.type_names import parse_types, type_names
+from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines, unlike
 from tests.support import ROOT
 from tests.support.layer_strategies import texts
 from tests.support.shared_corpora import SHARED, needs

@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import bioc as ours
-from nereval_core.readers.offsets import UNITS, Offsets, Unit
+from nereval_core.readers.shared.offset_units import UNITS, Offsets, Unit
 from nereval_core.writers import write
 from tests.support.layer_strategies import HOSTILE, content, pieces_of, texts, words
 from tests.support.samples import BIOC, BIOC_DOCUMENTS, PUBTATOR, bioc_annotation, bioc_document, bioc_passage, lines

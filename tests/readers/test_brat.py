@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers

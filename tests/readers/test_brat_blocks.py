@@ -11,10 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
-from nereval_core.readers import ReadOptions, Source, brat, brat_blocks
-from nereval_core.readers.gathered import Gathered
-from nereval_core.readers.lexed import DIGITS, WORD, numbers, same
+from nereval_core.problems import FormatError
+from nereval_core.readers import ReadOptions, Source, brat
+from nereval_core.readers.brat import blocks as brat_blocks
+from nereval_core.readers.shared.byte_fields import DIGITS, WORD, numbers, same
+from nereval_core.readers.shared.layer_builder import Gathered
 from tests.readers.test_brat import REFUSED, TAKEN, TEXT
 from tests.support.layer_strategies import content, texts
 

@@ -18,10 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
-from nereval_core.readers import Reading, ReadOptions, Source, cas_files, layers, read
-from nereval_core.readers.cas_content import ENTITY, METADATA, SENTENCE, TOKEN
-from nereval_core.readers.offsets import offsets_of
+from nereval_core.problems import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source, layers, read
+from nereval_core.readers.cas import files as cas_files
+from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, TOKEN
+from nereval_core.readers.shared.offset_units import offsets_of
 from nereval_core.writers import write
 from tests.support import layer_strategies
 from tests.support.layer_strategies import content

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.concepts import read_index, read_mapping
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write

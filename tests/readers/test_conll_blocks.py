@@ -10,14 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.columns import SPARSE, WORD, Unjudged, blocks, joined, without
 from nereval_core.readers.conll import reading
-from nereval_core.readers.conll_blocks import read_packed
-from nereval_core.readers.conll_rows import read_listed
-from nereval_core.readers.source import split_lines
-from nereval_core.readers.vocabulary import Vocabulary
+from nereval_core.readers.conll.blocks import read_packed
+from nereval_core.readers.conll.rows import read_listed
+from nereval_core.readers.input.source import split_lines
+from nereval_core.readers.shared.byte_vocabulary import Vocabulary
+from nereval_core.readers.shared.token_columns import SPARSE, WORD, Unjudged, blocks, joined, without
 from tests.readers.test_conll import MARKS, REFUSED, SPLIT
 
 WORDS = "a|Bob|#tag|#|-|--|-D|-DOCSTART-x|À|😀|語|a\u2028b|10\u00a0000|\u00a0|\0|\ufeff|a\rb|New York|1|2|O|'|\x0c"

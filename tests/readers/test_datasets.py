@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import nereval_core
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
-from nereval_core.readers.label_list import label_list
+from nereval_core.readers.shared.label_list import label_list
 from nereval_core.writers import write
 from tests.support import FIXTURES
 from tests.support.layer_strategies import content, words

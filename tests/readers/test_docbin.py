@@ -21,10 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.tokens import WORD
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
-from nereval_core.tokens import WORD
 from nereval_core.writers import write, writers
 from nereval_core.writers.docbin import words_of
 from nereval_core.writers.losses import fitted, losses

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
-from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
 from tests.support.samples import DOCCANO, DOCCANO_RELATIONS

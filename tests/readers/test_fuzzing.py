@@ -48,7 +48,7 @@ def test_changed_inputs_end_in_sound_readings_or_in_problems(format: str) -> Non
 def test_what_breaks_the_rules_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = next(seeds("doccano"))
     reader: Any = readers()["doccano"]
-    from nereval_core.errors import FormatError
+    from nereval_core.problems import FormatError
 
     def fails(error: Exception) -> Any:
         def read(*given: Any) -> Any:

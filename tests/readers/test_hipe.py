@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.writers import write
 from tests.support.shared_corpora import SHARED, files, needs

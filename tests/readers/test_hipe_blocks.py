@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.columns import Unjudged
 from nereval_core.readers.hipe import by_blocks, by_rows
+from nereval_core.readers.shared.token_columns import Unjudged
 from tests.readers.test_hipe import HEADER, IDS_2020, IDS_2022, REAL, ROWS
 from tests.support.shared_corpora import needs
 

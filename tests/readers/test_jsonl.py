@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers

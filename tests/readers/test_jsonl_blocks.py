@@ -11,11 +11,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
-from nereval_core.readers import ReadOptions, Source, jsonl, jsonl_blocks
-from nereval_core.readers.gathered import Gathered
-from nereval_core.readers.jsonl_spans import plain_spans
-from nereval_core.readers.lexed import Types
+from nereval_core.problems import FormatError
+from nereval_core.readers import ReadOptions, Source, jsonl
+from nereval_core.readers.jsonl import blocks as jsonl_blocks
+from nereval_core.readers.jsonl.span_lists import plain_spans
+from nereval_core.readers.shared.byte_fields import Types
+from nereval_core.readers.shared.layer_builder import Gathered
 from tests.readers.test_jsonl import FULL, REFUSED, doc, span
 from tests.support.layer_strategies import content, texts
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from tests.support.layer_strategies import content
 from tests.support.samples import SAMPLES, raw

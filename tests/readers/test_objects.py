@@ -16,13 +16,13 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 
 import nereval_core
 from nereval_core.conventions import conventions
-from nereval_core.criteria import APPLICABLE, SCHEMAS
-from nereval_core.errors import FormatError
-from nereval_core.objects import found as found_module
-from nereval_core.objects import read_objects
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.schemes import SCHEMES
-from nereval_core.tables import overall, records
+from nereval_core.readers.objects import columns as found_module
+from nereval_core.readers.objects import read_objects
+from nereval_core.readers.shared.tag_schemes import SCHEMES
+from nereval_core.records.tables import overall, records
+from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
 from tests.support.layer_strategies import content
 
 TEXT = "Ann saw Bob in Rome "

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
-from nereval_core.texts import Texts
 from nereval_core.writers import parquet as writer
 from nereval_core.writers import write
 from pages.shared.data.loading import likely_systems, load, served_sources

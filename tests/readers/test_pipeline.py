@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, Source, read
 from tests.support.samples import GLINER, GROUPS, PIECES, SPACY_DOC, lines
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, preview, read
 from nereval_core.readers.conll import TagColumn
-from nereval_core.readers.csv_table import COLUMNS, chosen_columns
 from nereval_core.readers.preview import ROWS, Preview
+from nereval_core.readers.shared.table_columns import COLUMNS, chosen_columns
 from tests.readers.test_csv import BARE, GERMAN
 from tests.readers.test_malformed import TEXT
 from tests.readers.test_readers import ANN, zipped

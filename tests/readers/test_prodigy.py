@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write

@@ -14,8 +14,9 @@ import pytest
 
 import nereval_core.readers
 import nereval_core.writers
-from nereval_core.errors import FormatError
-from nereval_core.readers import ReadOptions, Source, archives, formats, read, readers
+from nereval_core.problems import FormatError
+from nereval_core.readers import ReadOptions, Source, formats, read, readers
+from nereval_core.readers.input import archives
 from nereval_core.writers import write, writers
 
 JSONL = b'{"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]}\n'

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
-from nereval_core.readers.unrecognised import SHAPES, nearest_shape
+from nereval_core.readers.recognition import SHAPES, nearest_shape
 from tests.support.samples import SAMPLES, raw
 from tests.support.shared_corpora import defect
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
-from nereval_core.readers.offsets import Offsets
+from nereval_core.readers.shared.offset_units import Offsets
 from tests.support.samples import WEBANNO
 from tests.support.shared_corpora import defect
 

@@ -9,14 +9,14 @@ from functools import cache
 import pytest
 
 from nereval_core.analysis.periods import UNDATED
-from nereval_core.analysis.slices import LEVELS, NOISE, UNKNOWN
-from nereval_core.criteria import APPLICABLE, CRITERIA
+from nereval_core.analysis.slices.hipe_slices import LEVELS, NOISE, UNKNOWN
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
+from nereval_core.records.tables import MISSED, SPURIOUS, confusion
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.tables import MISSED, SPURIOUS, confusion
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.view import ABSENT, LAYOUTS, ORDERS, View, parse, write
 from pages.shared.view.count_tables import (

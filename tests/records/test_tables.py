@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core import tables
 from nereval_core.corpus import Builder, Documents, Layer, layer
-from nereval_core.criteria import CRITERIA, Decision
+from nereval_core.records import tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Decision
 from tests.support.layer_strategies import layers
 from tests.support.oracle import Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.report.addresses import EXAMPLE, address, template_problem
+from nereval_core.report.concept_addresses import EXAMPLE, address, template_problem
 from nereval_core.report.highlight import links_html
 
 REFUSED = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.report.cutting import CUT, cut_around
+from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.highlight import Mark
 from tests.report.test_highlight import marked
 

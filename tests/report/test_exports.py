@@ -17,9 +17,9 @@ from pyarrow import parquet
 from nereval_core.report import excel
 from nereval_core.report.excel import CHARACTERS, as_excel, excel_of
 from nereval_core.report.export import frame_as
-from nereval_core.report.figures_transitions import right_bars
-from nereval_core.report.printed import as_parquet
-from nereval_core.report.sheets import Sheet
+from nereval_core.report.figures.transitions import right_bars
+from nereval_core.report.score_tables import Sheet
+from nereval_core.report.table_formats import as_parquet
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
 from pages.shared.data.loading import load_demo

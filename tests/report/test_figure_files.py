@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from tests.support.browser import ROOT, chromium
 
 BIOLOGY = ROOT / "demo_data" / "biology"

@@ -11,11 +11,11 @@ from hypothesis import given as over
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.review.applied import Applied, accepted, applied, without
-from nereval_core.review.corrected import LOG_COLUMNS, log_rows, signature
-from nereval_core.review.records import key_of, marked
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.apply import Applied, accepted, applied, without
+from nereval_core.review.apply.corrected_copy import LOG_COLUMNS, log_rows, signature
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Given, Key, Kind, Marked, Seen, Side, Verdict, text_digest
+from nereval_core.review.verdicts_on_records import key_of, marked
 
 TEXT = "Ann took aspirin tablets twice."
 ANN, DRUG, LONG, TWICE = (

@@ -11,15 +11,15 @@ from hypothesis import given as over
 from hypothesis import settings as run
 from hypothesis import strategies as st
 
+from nereval_core.api.load import read
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.library import read
-from nereval_core.review.applied import Applied, applied, without
-from nereval_core.review.effects import MATTERS, Effects
-from nereval_core.review.hanging import every_pair, hanging
+from nereval_core.review.apply import Applied, applied, without
+from nereval_core.review.apply.count_changes import MATTERS, Effects
+from nereval_core.review.apply.deciding_verdicts import every_pair, hanging
+from nereval_core.review.apply.what_if import exact_f1, what_if
 from nereval_core.review.verdicts import Given, Marked
-from nereval_core.review.what_if import exact_f1, what_if
 from nereval_core.scoring import Counting, Settings
+from nereval_core.scoring.criteria import CRITERIA
 from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, TWICE, layer_of, standing, verdict
 
 STRICT = Settings((CRITERIA["strict"],))

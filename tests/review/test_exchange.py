@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.review.exchange import Imported, import_verdicts
-from nereval_core.review.lines import HAND, KEYS, LIMIT, lines_read, written
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdict_lines import HAND, KEYS, LIMIT, lines_read, written
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 from tests.support import databases
 

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError
 from nereval_core.ledger import ledger
-from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.problems import FormatError
 from nereval_core.review.playlists import (
     ChangedError,
     Item,
@@ -26,11 +24,13 @@ from nereval_core.review.playlists import (
     on_records,
     starred_of,
 )
-from nereval_core.review.records import asked
-from nereval_core.review.schema import REVISION
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.schema import REVISION
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
+from nereval_core.review.verdicts_on_records import asked
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import load_demo
 from tests.review.test_store import TEXT, draft
 from tests.support.databases import emptied

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.errors import FormatError
-from nereval_core.review import databases
-from nereval_core.review.schema import EVENTS, HEAD, METADATA, REVISION
-from nereval_core.review.store import ReviewStore
+from nereval_core.problems import FormatError
+from nereval_core.review.store import ReviewStore, databases
+from nereval_core.review.store.schema import EVENTS, HEAD, METADATA, REVISION
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
 from tests.support.databases import emptied
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.errors import FormatError
-from nereval_core.review.lines import written as lines_of
+from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdict_lines import written as lines_of
 from nereval_core.review.verdicts import Draft
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said, write, written

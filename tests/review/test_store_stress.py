@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
 from pages.shared.data.verdict_store import Verdicts

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
 from nereval_core.review.batches import chosen, drafts, since
-from nereval_core.review.records import asked, attached, places
-from nereval_core.review.reviewed import Reviewed
-from nereval_core.review.shown import decided, listed, meaning, named, pieces, spanned
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, Draft, Kind, Marked, Verdict
+from nereval_core.review.verdicts_on_records import asked, attached, places
+from nereval_core.review.words import decided, listed, meaning, named, pieces, spanned
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 
 Spans = list[tuple[int, int, int, str]]
 TEXTS = ("Ann took aspirin tablets.", "Bob took nothing, and no aspirin.")

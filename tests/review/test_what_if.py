@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
 
+from nereval_core.api.load import read
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.library import read
 from nereval_core.readers import Source
-from nereval_core.review.applied import applied
-from nereval_core.review.records import key_of
+from nereval_core.review.apply import applied
+from nereval_core.review.apply.text_windows import cut, pieces, whole
+from nereval_core.review.apply.what_if import WHAT_IF_COLUMNS, exact_f1, plus, what_if
 from nereval_core.review.verdicts import Given, Marked
-from nereval_core.review.what_if import WHAT_IF_COLUMNS, exact_f1, plus, what_if
-from nereval_core.review.windows import cut, pieces, whole
+from nereval_core.review.verdicts_on_records import key_of
 from nereval_core.scoring import Counting, Settings, score_layers
-from nereval_core.writers.packing import packed
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.writers.archive import packed
 from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, layer_of, standing, verdict
 
 EVERY = Settings(tuple(CRITERIA.values()))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.criteria import (
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import (
     APPLICABLE,
     CRITERIA,
     Boundaries,
@@ -23,7 +24,6 @@ from nereval_core.criteria import (
     parse_merge,
     same_rule,
 )
-from nereval_core.errors import FormatError
 
 NAMES = "strict exact partial type left right either approximate lenient core alternatives fragment"
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
-from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
-from nereval_core.guide import (
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
+from nereval_core.scoring.examples import (
     CRITERION_EXAMPLES,
     DECISION_EXAMPLES,
     SHOWN_UNDER,

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
-from nereval_core import alignment, greedy, matching
+from nereval_core import alignment
+from nereval_core.alignment import clusters, greedy
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable, criterion_from_parts
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable, criterion_from_parts
 from tests.support.oracle import Span, decide, decide_each_side
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -197,7 +198,7 @@ def limited(window: int | None) -> Iterator[None]:
     """Align every cluster greedily, each span being offered so many others; exactly where `window` is None."""
     with pytest.MonkeyPatch.context() as patch:
         if window is not None:
-            patch.setattr(matching, "LIMIT", 0)
+            patch.setattr(clusters, "LIMIT", 0)
             patch.setattr(greedy, "WINDOW", window)
         yield
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core import tables
 from nereval_core.corpus import Documents, Intervals
-from nereval_core.criteria import CRITERIA, Decision, criterion_from_parts
+from nereval_core.corpus.tokens import tokens_of
+from nereval_core.records import tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Counts, Scores, Settings, score_layers
-from nereval_core.tokens import tokens_of
+from nereval_core.scoring.criteria import CRITERIA, Decision, criterion_from_parts
 from tests.support.oracle import COR, MIS, SPU, Span, split, tokens_by_decision
 from tests.support.spans import make, random_spans, settings
 

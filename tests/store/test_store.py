@@ -18,10 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.corpus import Builder, Corpus, Layer
-from nereval_core.errors import FormatError
-from nereval_core.readers.source import Source
+from nereval_core.corpus.texts import Texts
+from nereval_core.corpus.tokens import tokens_of
+from nereval_core.problems import FormatError
+from nereval_core.readers.input.source import Source
 from nereval_core.store import (
     ChangedError,
     Kept,
@@ -33,8 +35,6 @@ from nereval_core.store import (
     sources,
     sparse,
 )
-from nereval_core.texts import Texts
-from nereval_core.tokens import tokens_of
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
 

@@ -16,8 +16,8 @@ from typing import NoReturn
 
 import pytest
 
-from nereval_core.review.schema import METADATA, REVISION
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.schema import METADATA, REVISION
 
 PROGRAMS = "initdb", "pg_ctl", "postgres"
 USER = "nobody"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import load_demo
 
 

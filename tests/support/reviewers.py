@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Marked, Seen, Verdict, text_digest
 

@@ -6,8 +6,8 @@ import random
 from dataclasses import replace
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.criteria import CRITERIA, Criterion, criterion_from_parts
 from nereval_core.scoring import Counting, Settings
+from nereval_core.scoring.criteria import CRITERIA, Criterion, criterion_from_parts
 from tests.support.oracle import Span
 
 COMPOSED = {

@@ -16,11 +16,11 @@ from contextlib import redirect_stderr, redirect_stdout
 import alembic.command
 import sqlalchemy.dialects.sqlite
 
-from nereval_core import review_command
-from nereval_core.__main__ import main
+from nereval_core.cli import main
+from nereval_core.cli import review as cli_review
 from tests.support.databases import USER
 
-NEEDED = (alembic.command, sqlalchemy.dialects.sqlite, review_command)
+NEEDED = (alembic.command, sqlalchemy.dialects.sqlite, cli_review)
 
 
 def said(arguments: list[str]) -> tuple[int, str, str]:

@@ -13,9 +13,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import SPAN_KEYS, Builder, Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.tokens import WORD
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, read
-from nereval_core.tokens import WORD
 from nereval_core.writers import write, writers
 from nereval_core.writers.losses import DOCUMENT_META, EVERYTHING, FRAGMENTS, fitted, losses
 from tests.support.layer_strategies import content, layers, words

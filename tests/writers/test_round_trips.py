@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.corpus.tokens import WORD
+from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, layers, read
-from nereval_core.readers.source import Source
-from nereval_core.tokens import WORD
+from nereval_core.readers.input.source import Source
 from nereval_core.writers import write, writers
 from nereval_core.writers.losses import fitted, losses
 from tests.support import layer_strategies

@@ -10,7 +10,14 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent
-from nereval_core.analysis.comparison_tables import (
+from nereval_core.analysis.comparison.significance import (
+    Resampled,
+    by_type_tables,
+    counted,
+    difference_table,
+    significant,
+)
+from nereval_core.analysis.comparison.tables import (
     best_cells,
     order_table,
     p_said,
@@ -21,17 +28,10 @@ from nereval_core.analysis.comparison_tables import (
 )
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.significance import (
-    Resampled,
-    by_type_tables,
-    counted,
-    difference_table,
-    significant,
-)
-from nereval_core.criteria import SCHEMAS
-from nereval_core.report.figures_comparison import leaderboard as leaderboard_figure
-from nereval_core.report.printed import DAGGER, UNDEFINED
+from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
+from nereval_core.report.table_formats import DAGGER, UNDEFINED
 from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.compare import tables as parts
 from pages.shared.compare.tables import made, plan_of, tested, units_of
 from pages.shared.components import navigation, sentence

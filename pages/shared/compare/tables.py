@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.against import ONLY_OTHER, ONLY_THIS
-from nereval_core.analysis.comparison_tables import p_said, signed
+from nereval_core.analysis.comparison.tables import p_said, signed
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import RUNS, ResamplingUnits, offered, resampling_units
 from nereval_core.corpus import Documents
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError
-from nereval_core.queries import Query
-from nereval_core.report.printed import DAGGER, UNDEFINED
-from nereval_core.report.sheets import Sheet
+from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Query
+from nereval_core.report.score_tables import Sheet
 from nereval_core.report.signature import signature
+from nereval_core.report.table_formats import DAGGER, UNDEFINED
 from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import count, opened, selected_cell, table_key

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.sentences import transition_sentence
-from nereval_core.analysis.transition_tables import ALL, FROM, STATES, TITLES, matrix
-from nereval_core.analysis.transitions import (
+from nereval_core.analysis.comparison.transition_tables import ALL, FROM, STATES, TITLES, matrix
+from nereval_core.analysis.comparison.transitions import (
     NOT_PREDICTED,
     Transitions,
     comparable,
     right_table,
     transitions,
 )
-from nereval_core.queries import Query
+from nereval_core.analysis.sentences import transition_sentence
+from nereval_core.records.queries import Query
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.figures_transitions import right_bars
+from nereval_core.report.figures.transitions import right_bars
 from nereval_core.scoring import Scores
 from pages.shared.components import sentence
 from pages.shared.components.downloads import export, figure_config

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.view import View, keys, state

@@ -15,8 +15,8 @@ import streamlit as st
 
 from nereval_core.report.excel import excel_of
 from nereval_core.report.export import frame_as
-from nereval_core.report.printed import RENDERED, as_csv, as_html, harmless
-from nereval_core.report.sheets import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.table_formats import RENDERED, as_csv, as_html, harmless
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
 Printed = Callable[[], Sequence[Sheet]]

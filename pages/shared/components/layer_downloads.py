@@ -8,9 +8,9 @@ from collections.abc import Callable, Hashable
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.writers import writers
-from nereval_core.writers.packing import packed
+from nereval_core.writers.archive import packed
 from pages.shared.view import keys
 from pages.shared.view.plain_text import plain
 from pages.shared.view.problems import show_problems

@@ -13,16 +13,16 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.ledger import MemoryLedger
+from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import Mark, document_html, within
 from nereval_core.report.marks import marks
-from nereval_core.review.records import attached
-from nereval_core.review.shown import listed
+from nereval_core.review.verdicts_on_records import attached
+from nereval_core.review.words import listed
 from nereval_core.scoring import Scores
-from nereval_core.tables import records
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import layer_downloads, navigation
 from pages.shared.components.downloads import export
 from pages.shared.components.terms import explained

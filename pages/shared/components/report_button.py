@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.criteria import CRITERIA, SCHEMAS
-from nereval_core.report_records import Chosen, Scored
+from nereval_core.html_report.records import Chosen, Scored
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.data import caches, playlists, verdict_store
 from pages.shared.view.plain_text import plain
 
@@ -44,7 +44,7 @@ def offer(here: Here) -> None:
 def made(here: Here) -> bytes:
     """Return the report as HTML."""
     # Plotly and what draws records take longer to import than most pages.
-    from nereval_core.report_verbs import page
+    from nereval_core.api.report import page
 
     names = tuple(name for name in dict.fromkeys((here.by, *SCHEMAS)) if name in here.criteria)
     settings = caches.spans_only(here.settings, names)

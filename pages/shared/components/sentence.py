@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
-from nereval_core.queries import Ledger, Query
-from nereval_core.review.attributes import CHANGING
+from nereval_core.ledger.attributes.verdicts import CHANGING
+from nereval_core.records.queries import Ledger, Query
 from pages.shared.components import navigation
 from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store

@@ -2,8 +2,8 @@
 
 import re
 
-from nereval_core.criteria import Criterion
 from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.scoring.criteria import Criterion
 
 
 def explained(*codes: str) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, get_args
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.cases import Case
 from nereval_core.analysis.consistency import Consistency
 from nereval_core.analysis.consistency import consistency as ask
-from nereval_core.analysis.consistency_kinds import KINDS
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.analysis.consistency.letter_case import Case
 from nereval_core.scoring import TypeRules, apply_rules
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import ROWS, first_row, selected_cell, steady_key

@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.consistency import Consistency, Finding, in_layers
-from nereval_core.analysis.occurrences import annotated_at, span_at
-from nereval_core.queries import Query
+from nereval_core.analysis.consistency.occurrences import annotated_at, span_at
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html, within
 from nereval_core.report.marks import marks
-from nereval_core.tables import record_ids
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import (

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.conventions_table import Row, steps, table
+from nereval_core.analysis.criteria.all_criteria_table import Row, steps, table
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
-from nereval_core.errors import FormatError
 from nereval_core.glossary import GLOSSARY
+from nereval_core.problems import FormatError
 from nereval_core.report.figures import score_dots
 from pages.shared import overview
 from pages.shared.components.downloads import export, figure_config

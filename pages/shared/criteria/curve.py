@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, cast
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.overlap_curve import SHARES, criterion_at, step_at
-from nereval_core.criteria import Criterion, Share, criterion_from_parts, criterion_to_toml
-from nereval_core.errors import FormatError
-from nereval_core.report.figures_criteria import overlap_lines
-from nereval_core.tables import COUNT_COLUMNS, count_row
+from nereval_core.analysis.criteria.overlap_curve import SHARES, criterion_at, step_at
+from nereval_core.problems import FormatError
+from nereval_core.records.tables import COUNT_COLUMNS, count_row
+from nereval_core.report.figures.criteria import overlap_lines
+from nereval_core.scoring.criteria import Criterion, Share, criterion_from_parts, criterion_to_toml
 from pages.shared import overview
 from pages.shared.components.downloads import export, figure_config
 from pages.shared.components.record_list import opened, selected_cell, steady_key, table_key

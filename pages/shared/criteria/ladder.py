@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.ladder import LEFT_OUT, ladder
+from nereval_core.analysis.criteria.ladder import LEFT_OUT, ladder
+from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
-from nereval_core.tables import records
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import record_box, record_table, selected_cell, short, steady_key
 from pages.shared.view import keys

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.analysis.merging import before_and_after, disappearing
-from nereval_core.analysis.stand_in import FEW, FOLDS, stand_in
-from nereval_core.criteria import merges_in_words
-from nereval_core.criteria_attributes import merge_words
+from nereval_core.analysis.criteria.merging import before_and_after, disappearing
+from nereval_core.analysis.criteria.proxy_criterion import FEW, FOLDS, stand_in
 from nereval_core.glossary import DECISIONS
+from nereval_core.ledger.attributes.criteria import merge_words
+from nereval_core.scoring.criteria import merges_in_words
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import count, opened, selected_cell, steady_key
 from pages.shared.criteria import results as criteria_results

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.gap import Gap, decisions, gap
-from nereval_core.analysis.merging import merged
-from nereval_core.analysis.overlap_curve import overlap_curve
-from nereval_core.analysis.recovered import CHAIN, Recovered, recovered
-from nereval_core.analysis.stand_in import fold_scores
-from nereval_core.criteria import Criterion, Share
+from nereval_core.analysis.criteria.gap import Gap, decisions, gap
+from nereval_core.analysis.criteria.merging import merged
+from nereval_core.analysis.criteria.overlap_curve import overlap_curve
+from nereval_core.analysis.criteria.proxy_criterion import fold_scores
+from nereval_core.analysis.criteria.rescued_errors import CHAIN, Recovered, recovered
 from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data import caches
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.analysis.criteria_sentences import gap_sentence, recovered_sentence
-from nereval_core.analysis.gap import Gap
-from nereval_core.analysis.recovered import CHAIN, OVERLAPPED, WHOLLY
+from nereval_core.analysis.criteria.gap import Gap
+from nereval_core.analysis.criteria.rescued_errors import CHAIN, OVERLAPPED, WHOLLY
+from nereval_core.analysis.criteria.sentences import gap_sentence, recovered_sentence
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.figures_criteria import gap_bars
+from nereval_core.report.figures.criteria import gap_bars
 from pages.shared.components import sentence
 from pages.shared.components.downloads import export, figure_config
 from pages.shared.components.record_list import opened, selected_cell, steady_key

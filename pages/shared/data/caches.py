@@ -16,23 +16,23 @@ import pandas as pd
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from nereval_core.analysis.conventions_table import Row, convention_rows, criteria_rows, ordered, steps
-from nereval_core.analysis.differences import differences, parted, spans
-from nereval_core.analysis.joined import Columns
+from nereval_core.analysis.criteria.all_criteria_table import Row, convention_rows, criteria_rows, ordered, steps
+from nereval_core.analysis.criteria.convention_differences import differences, parted, spans
 from nereval_core.analysis.periods import by_decade, decade_table, decades_of
-from nereval_core.analysis.slicing import DIGITS
+from nereval_core.analysis.slices.slicings import DIGITS
+from nereval_core.analysis.slices.user_columns import Columns
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA, Criterion
-from nereval_core.errors import FormatError
+from nereval_core.corpus.masking import masked_error
 from nereval_core.ledger import ledger as memory_ledger
-from nereval_core.masking import masked_error
-from nereval_core.queries import Ledger
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Ledger
+from nereval_core.records.tables import records as match_records
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Average, Counts, Scores, Settings
+from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Store
-from nereval_core.tables import records as match_records
 from pages.shared.data import masks, scored_folders, verdict_store
 from pages.shared.data.convention_results import Options, applied
 from pages.shared.data.jobs import Jobs

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from nereval_core.analysis.differences import twin
+from nereval_core.analysis.criteria.convention_differences import twin
 from nereval_core.conventions import Convention, Given, Outcome, settled
 from nereval_core.conventions.outcome import OVERALL
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import FormatError, quoted
+from nereval_core.problems import FormatError, quoted
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import Loaded
 
 Options = tuple[tuple[str, object], ...]

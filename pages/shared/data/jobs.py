@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Event, Lock, Thread
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from pages.shared.data.loading import Loaded
 from pages.shared.data.progress import CancelledError, Watch
 

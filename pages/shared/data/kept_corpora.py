@@ -14,13 +14,13 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from nereval_core import __version__
-from nereval_core.errors import FormatError, Problem
-from nereval_core.library import LoadOptions
+from nereval_core.api.load import LoadOptions
+from nereval_core.pairing.document_lists import DocumentIds
+from nereval_core.pairing.type_names import TypeNames
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
-from nereval_core.readers.offsets import Offsets
-from nereval_core.restricting import DocumentIds
+from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.store import FORMAT, ChangedError, Kept, Store, TooLargeError, fingerprints, input_key
-from nereval_core.type_names import TypeNames
 from pages.shared.data.loading import LayerRead, Loaded, load
 from pages.shared.data.progress import Watch
 

@@ -10,12 +10,12 @@ from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
 
+from nereval_core.api.load import LoadOptions, load_corpus, over_common
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.engine.folder import ScoredFolder
-from nereval_core.errors import FormatError, Problem
-from nereval_core.library import LoadOptions, load_corpus, over_common
+from nereval_core.engine.scored_folder import ScoredFolder
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, Source, read, recognised
-from nereval_core.readers.source import LAYER, label_of
+from nereval_core.readers.input.source import LAYER, label_of
 from pages.shared.data.progress import BYTES, UNITS, Watch
 
 DEMOS = Path(__file__).parents[3] / "demo_data"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.errors import FormatError, Problem
-from nereval_core.masking import masked, masked_error, masked_quotes, masked_text, said
+from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, said
+from nereval_core.problems import FormatError, Problem
 from pages.shared.data.loading import Loaded, renumbered
 from pages.shared.data.server import started_with
 from pages.shared.view import MASKED, View, state

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions
+from nereval_core.api.load import LoadOptions
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.packed import MAGIC
-from nereval_core.readers.parquet_columns import MAGIC as PARQUET
+from nereval_core.readers.input.compression import MAGIC
+from nereval_core.readers.parquet.columns import MAGIC as PARQUET
 from nereval_core.store import Store
 from pages.shared.data.loading import GOLD, served_sources
 

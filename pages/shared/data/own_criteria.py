@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words, same_rule
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
+from nereval_core.scoring.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words, same_rule
 from pages.shared.view import View, criterion_rules, keys, state
 from pages.shared.view.plain_text import plain
 from pages.shared.view.problems import show_problems

@@ -10,14 +10,14 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 import streamlit as st
 
-from nereval_core.attributes import Records
-from nereval_core.errors import FormatError
-from nereval_core.masking import masked_text, original
-from nereval_core.review.playlist_store import PlaylistStore
+from nereval_core.corpus.masking import masked_text, original
+from nereval_core.ledger.attributes import Records
+from nereval_core.problems import FormatError
+from nereval_core.records.tables import record_ids, rows
 from nereval_core.review.playlists import DIGITS, ChangedError, Item, Playlist, Playlists, Shown, Starred, free_name
-from nereval_core.review.records import asked, text_digests
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.verdicts import text_digest
-from nereval_core.tables import record_ids, rows
+from nereval_core.review.verdicts_on_records import asked, text_digests
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reference_layer import as_read

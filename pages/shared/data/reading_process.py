@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TextIO
 
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.store import Store
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import quoted
+from nereval_core.problems import quoted
 from pages.shared.data.loading import GOLD, Loaded, renumbered
 from pages.shared.view import View
 

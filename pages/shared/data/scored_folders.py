@@ -10,10 +10,10 @@ from typing import Any, cast
 import streamlit as st
 
 from nereval_core.corpus import Corpus
-from nereval_core.engine.folder import MANIFEST, ScoredFolder, is_scored, read
-from nereval_core.engine.merged import Side
-from nereval_core.errors import FormatError
-from nereval_core.scored.documents import FolderDocuments
+from nereval_core.engine.browse.documents import FolderDocuments
+from nereval_core.engine.merged_scores import Side
+from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
+from nereval_core.problems import FormatError
 from pages.shared.data.loading import LayerRead, Loaded, served_folders
 from pages.shared.view import View, keys, state
 from pages.shared.view.plain_text import plain

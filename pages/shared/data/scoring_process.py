@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError, Problem
+from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores, Settings, score_layers
 from pages.shared.data.processes import started
 

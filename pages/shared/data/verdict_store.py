@@ -7,8 +7,8 @@ from threading import Lock
 
 import streamlit as st
 
-from nereval_core.errors import FormatError, Problem
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.problems import FormatError, Problem
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from pages.shared.data.garbage_collection import set_aside
 from pages.shared.data.server import started_with

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.errors import one_line
+from nereval_core.problems import one_line
 from pages.shared.documents.document import Opened
 from pages.shared.documents.view import ColourBy
 from pages.shared.view import keys, state

@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.corpus import Layer
-from nereval_core.criteria import Decision
 from nereval_core.glossary import decision_label
-from nereval_core.queries import Ledger, Query
+from nereval_core.records.queries import Ledger, Query
+from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import SIDES, Mark, Side, windows, within
 from nereval_core.report.marks import beside as beside_marks
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
-from nereval_core.tables import record_ids, records
+from nereval_core.scoring.criteria import Decision
 from pages.shared.documents.view import look
 
 AROUND = 60

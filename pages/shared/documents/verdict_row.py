@@ -11,8 +11,8 @@ import numpy as np
 import streamlit as st
 
 from nereval_core.glossary import decision_label
-from nereval_core.review.records import attached
-from nereval_core.review.shown import listed
+from nereval_core.review.verdicts_on_records import attached
+from nereval_core.review.words import listed
 from pages.shared.components.record_list import short, table_of
 from pages.shared.documents.document import Opened
 from pages.shared.verdicts import list as verdicts_list

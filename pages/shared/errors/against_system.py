@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.against import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
-from nereval_core.analysis.transitions import comparable
+from nereval_core.analysis.comparison.transitions import comparable
 from nereval_core.ledger import MemoryLedger
-from nereval_core.queries import Query
+from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
+from nereval_core.records.queries import Query
 from pages.shared.view import View, keys, state
 from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import ERRORS, query_of, view_of

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.error_report import Errors, error_report, errors_query, negative_gains
-from nereval_core.analysis.mending import rescored
-from nereval_core.analysis.taxonomy import CLASSES, STRICT
-from nereval_core.report.figures_errors import gain_bars
+from nereval_core.analysis.errors import Errors, error_report, errors_query, negative_gains
+from nereval_core.analysis.errors.gains import rescored
+from nereval_core.analysis.errors.taxonomy import CLASSES, STRICT
+from nereval_core.report.figures.errors import gain_bars
 from nereval_core.scoring import Scores
 from pages.shared.components import sentence
 from pages.shared.components.downloads import export, figure_config

@@ -14,10 +14,10 @@ import streamlit as st
 
 from nereval_core import __version__
 from nereval_core.conventions import Convention, conventions
-from nereval_core.criteria import Criterion
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
+from nereval_core.scoring.criteria import Criterion
 from pages.shared.components import demo_cards, navigation
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
 from pages.shared.data.garbage_collection import settle

@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nereval_core.conventions import conventions
-from nereval_core.criteria import CRITERIA, Criterion
-from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import CRITERIA, Criterion
 from pages.shared.components import navigation
 from pages.shared.components.terms import criterion_explained, explained
 from pages.shared.data import caches, masks, own_criteria, reference_layer

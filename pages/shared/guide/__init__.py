@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.criteria import CRITERIA
 from nereval_core.glossary import GLOSSARY, tooltip
-from nereval_core.guide import DECISION_EXAMPLES, SIX_CASES, Example
-from nereval_core.review.shown import MEANING
 from nereval_core.review.verdicts import KINDS
+from nereval_core.review.words import MEANING
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.examples import DECISION_EXAMPLES, SIX_CASES, Example
 from pages.shared.view import keys
 
 EXAMPLES = {example.title: example for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES)}

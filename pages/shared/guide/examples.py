@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from nereval_core.criteria import Decision
 from nereval_core.glossary import DECISIONS
-from nereval_core.guide import Example, decide
+from nereval_core.records.tables import overall
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import SIDES, document_html
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
-from nereval_core.tables import overall
+from nereval_core.scoring.criteria import Decision
+from nereval_core.scoring.examples import Example, decide
 
 COLUMNS = {"precision": "P", "recall": "R", "f1": "F1"}
 

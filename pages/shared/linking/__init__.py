@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from nereval_core.analysis.linking import Truth
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.concepts import read_mapping
-from nereval_core.report.addresses import EXAMPLE, template_problem
+from nereval_core.report.concept_addresses import EXAMPLE, template_problem
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import count, selected_cell, table_key

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.analysis.link_tables import LINK_RECORD_COLUMNS
+from nereval_core.analysis.linking.tables import LINK_RECORD_COLUMNS
 from nereval_core.report.highlight import links_html
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export

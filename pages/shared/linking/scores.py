@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.link_tables import link_records
 from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_signature, relaxed_in_words
-from nereval_core.analysis.mentions import Boundaries, LinkAlignment, Mentions, align_links
+from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
+from nereval_core.analysis.linking.tables import link_records
 from nereval_core.scoring import apply_rules
 from pages.shared.linking.tables import Rule
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.report.addresses import template_problem
+from nereval_core.report.concept_addresses import template_problem
 from pages.shared.linking.tables import IDS, LinkQuery, Rule, with_rule
 from pages.shared.view import keys, state
 

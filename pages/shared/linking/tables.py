@@ -1,6 +1,6 @@
 """What the Linking page shows, as tables, and the records behind each of its counts. No Streamlit in here.
 
-Every count is a query over link records (`nereval_core.analysis.link_tables`) under one boundary rule and n.
+Every count is a query over link records (`nereval_core.analysis.linking.tables`) under one boundary rule and n.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from nereval_core.analysis.linking import LINK_DECISIONS, RANKS, LinkCounts
-from nereval_core.analysis.mentions import Boundaries, Mentions
+from nereval_core.analysis.linking.mentions import Boundaries, Mentions
 from nereval_core.report.colours import LOOKS, DecisionLook
 from pages.shared.view import View
 from pages.shared.view.count_tables import number

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.linking import LINK_DECISIONS
-from nereval_core.analysis.mentions import LinkAlignment, ranked
+from nereval_core.analysis.linking.mentions import LinkAlignment, ranked
 from nereval_core.report.highlight import Mark, Side, windows, within
 from pages.shared.documents.document import document_rows, neighbours
 from pages.shared.documents.view import view

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.differences import ABSENT, grouped, twin
+from nereval_core.analysis.criteria.convention_differences import ABSENT, grouped, twin
 from nereval_core.conventions import Convention, Outcome
-from nereval_core.errors import FormatError
 from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.problems import FormatError
+from nereval_core.records.tables import records as match_records
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.signature import signature
-from nereval_core.tables import records as match_records
 from pages.shared import overview
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export

@@ -11,16 +11,16 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.ledger import MemoryLedger
-from nereval_core.queries import Query, in_documents
+from nereval_core.records.queries import Query, in_documents
+from nereval_core.records.tables import records
 from nereval_core.report.highlight import Mark
 from nereval_core.report.signature import together
 from nereval_core.report.slides import Slide, Text, gone_html, slide_html, title_html
 from nereval_core.review.playlists import DIGITS, Item, Playlist
-from nereval_core.review.records import attached
-from nereval_core.review.shown import decided
 from nereval_core.review.verdicts import Given
+from nereval_core.review.verdicts_on_records import attached
+from nereval_core.review.words import decided
 from nereval_core.scoring import Scores
-from nereval_core.tables import records
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
 from pages.shared.documents.document import document_marks, find

@@ -11,15 +11,15 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA
 from nereval_core.ledger import MemoryLedger
-from nereval_core.review.applied import Applied, Change, accepted, applied
-from nereval_core.review.hanging import Hanging, every_pair
-from nereval_core.review.records import attached
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.review.apply import Applied, Change, accepted, applied
+from nereval_core.review.apply.deciding_verdicts import Hanging, every_pair
+from nereval_core.review.apply.what_if import WhatIf, what_if
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.what_if import WhatIf, what_if
+from nereval_core.review.verdicts_on_records import attached
 from nereval_core.scoring import Settings
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store

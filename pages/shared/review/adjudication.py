@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.queries import Query
-from nereval_core.review.adjudication import Adjudicated, adjudicate
-from nereval_core.review.applied import accepted
-from nereval_core.review.reviewed import Reviewed
+from nereval_core.records.queries import Query
+from nereval_core.review.apply import accepted
+from nereval_core.review.apply.adjudication import Adjudicated, adjudicate
+from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.tables import open_table
 from pages.shared import review
 from pages.shared.components import navigation

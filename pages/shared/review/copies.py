@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
-from nereval_core.report.sheets import Cell
-from nereval_core.review.corrected import LOG, log_csv, log_rows, signature
+from nereval_core.problems import FormatError
+from nereval_core.report.score_tables import Cell
+from nereval_core.review.apply.corrected_copy import LOG, log_csv, log_rows, signature
 from nereval_core.review.exchange import import_verdicts
-from nereval_core.review.lines import lines_read, written
+from nereval_core.review.verdict_lines import lines_read, written
 from pages.shared import review
 from pages.shared.components import layer_downloads
 from pages.shared.components.record_list import count

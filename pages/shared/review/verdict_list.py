@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.review.applied import Change
-from nereval_core.review.corrected import signature, written
-from nereval_core.review.settling import REASONS, STALE
+from nereval_core.review.apply import Change
+from nereval_core.review.apply.corrected_copy import signature, written
+from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.tables import log_table
 from nereval_core.review.verdicts import KINDS
 from pages.shared import review

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison_tables import signed
-from nereval_core.criteria import SCHEMAS
-from nereval_core.queries import Query
-from nereval_core.report.printed import UNDEFINED
-from nereval_core.review.corrected import signature
-from nereval_core.review.hanging import Hanging
-from nereval_core.review.settling import REASONS
+from nereval_core.analysis.comparison.tables import signed
+from nereval_core.records.queries import Query
+from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.review.apply.corrected_copy import signature
+from nereval_core.review.apply.deciding_verdicts import Hanging
+from nereval_core.review.apply.settlement import REASONS
+from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.tables import WITH, hanging_table, log_table, scores_table
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.what_if import WhatIf
+from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared import overview, review
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export

@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis import slicing
-from nereval_core.analysis.joined import Columns, check_columns, read_columns
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.sentences import Sentence, count
-from nereval_core.analysis.sliced import BOOTSTRAP, FEW, NO_INTERVAL, PLAN, SMALL, WILSON, slice_table, tally
-from nereval_core.analysis.slicing import Sliced
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import (
+    BOOTSTRAP,
+    FEW,
+    NO_INTERVAL,
+    PLAN,
+    SMALL,
+    WILSON,
+    slice_table,
+    tally,
+)
+from nereval_core.analysis.slices.slicings import Sliced
+from nereval_core.analysis.slices.user_columns import Columns, check_columns, read_columns
 from nereval_core.corpus import Layer
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
-from nereval_core.report.figures_slices import slice_intervals
+from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.compare.tables import choose_units, units_of, warn
@@ -59,7 +68,7 @@ def draw(here: Here) -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     key = f"{keys.WIDGET}slice_by"
     st.session_state[key] = _chosen(here, names)
-    name = str(left.selectbox("Slice by", names, key=key, format_func=slicing.title, on_change=_took))
+    name = str(left.selectbox("Slice by", names, key=key, format_func=slicings.title, on_change=_took))
     with right:
         _more(here)
     choose_units(here)
@@ -70,24 +79,24 @@ def draw(here: Here) -> None:
     if table is None or not len(table):
         st.info("No span has a value here.")
         return
-    title = f"{here.system} by {slicing.within(name)}, criterion {here.by}"
+    title = f"{here.system} by {slicings.within(name)}, criterion {here.by}"
     documents = len(here.loaded.corpus.documents)
 
     def figure() -> Any:
-        return slice_intervals(table, title, slicing.title(name), SMALL, documents)
+        return slice_intervals(table, title, slicings.title(name), SMALL, documents)
 
     if noun(here.by) == "record":
         sentence.draw(here, _worst(table, name), "slices")
     st.plotly_chart(
         figure(), key=table_key(f"{keys.TABLE}slice_figure", here.view, name), config=figure_config("slices")
     )
-    st.caption(plain(f"{slicing.says(name)} {_rule(table, units_of(here))}", 600))
+    st.caption(plain(f"{slicings.says(name)} {_rule(table, units_of(here))}", 600))
     _shown(here, table, name, figure)
 
 
 def offered(here: Here) -> tuple[str, ...]:
     """Return the names of the slicings that there are, those by what was given beside the corpus too."""
-    return slicing.offered(given_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, Columns))
+    return slicings.offered(given_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, Columns))
 
 
 def _chosen(here: Here, names: Sequence[str]) -> str:
@@ -139,7 +148,7 @@ def cached_key(here: Here) -> str:
 @st.cache_resource(max_entries=100, show_spinner="Slicing …")
 def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> pd.DataFrame | None:
     given = given_of(_here)
-    values = slicing.find(given, name)
+    values = slicings.find(given, name)
     return None if values is None else slice_table(tally(given, values), units=units_of(_here))
 
 
@@ -214,7 +223,7 @@ def _open(here: Here, row: pd.Series, name: str, column: str) -> None:
     query = side_query(side, code)
     assert query is not None
     value = str(row["slice"])
-    title = f"{plain(column)} of {plain(value)}, {plain(slicing.title(name))}, under {plain(here.by)}"
+    title = f"{plain(column)} of {plain(value)}, {plain(slicings.title(name))}, under {plain(here.by)}"
     opened(here, here.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
 
 
@@ -280,7 +289,7 @@ def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
     if kind == "training":
         digest = caches.beside().put(read(source).layer)
         st.session_state[keys.TRAINING] = digest
-        st.session_state[keys.SLICING] = slicing.named("seen", digest)
+        st.session_state[keys.SLICING] = slicings.named("seen", digest)
         return
     columns = read_columns(source.files[0].text(), files[0][0])
     loaded = caches.find(corpus)
@@ -288,4 +297,4 @@ def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
         check_columns(columns, loaded.corpus.gold, loaded.corpus.systems)
     digest = caches.beside().put(columns)
     st.session_state[keys.COLUMNS] = digest
-    st.session_state[keys.SLICING] = slicing.named("column", f"{digest} {columns.names[0]}")
+    st.session_state[keys.SLICING] = slicings.named("column", f"{digest} {columns.names[0]}")

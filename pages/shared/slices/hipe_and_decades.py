@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.periods import UNDATED, on_a_line
-from nereval_core.analysis.slices import ranges, slice_table
+from nereval_core.analysis.slices.hipe_slices import ranges, slice_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
-from nereval_core.errors import FormatError
 from nereval_core.glossary import GLOSSARY
+from nereval_core.problems import FormatError
 from nereval_core.report.figures import slice_lines
 from nereval_core.report.signature import signature
 from pages.shared.components.downloads import export, figure_config

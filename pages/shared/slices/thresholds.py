@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis import slicing
-from nereval_core.analysis.sliced import SMALL, calibration, curve
-from nereval_core.analysis.thresholds import scores_of
-from nereval_core.report.figures_slices import reliability, threshold_lines
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import SMALL, calibration, curve
+from nereval_core.analysis.slices.thresholds import scores_of
+from nereval_core.report.figures.slices import reliability, threshold_lines
 from nereval_core.scoring import Counts
 from pages.shared.components.downloads import export, figure_config
 from pages.shared.components.record_list import opened, selected_cell, table_key
@@ -60,7 +60,7 @@ def _made(digest: str, system: str, key: str, _here: Here) -> Found | None:
     table = curve(given)
     if table is None:
         return None
-    values = slicing.find(given, "score")
+    values = slicings.find(given, "score")
     bins, gap = (None, 0.0) if values is None else calibration(given, values)
     return table, bins, gap, int(np.isnan(scores_of(given.layers[1])).sum())
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis import slicing
 from nereval_core.analysis.sentences import Sentence, count
-from nereval_core.analysis.worst import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
 from pages.shared.compare.tables import units_of
 from pages.shared.components import sentence
 from pages.shared.components.downloads import export
@@ -41,9 +41,9 @@ def draw(here: Here) -> None:
     sentence.draw(here, in_words(table), "worst")
     shown = pd.DataFrame(
         {
-            "by": [slicing.title(name) for name in table["by"]],
+            "by": [slicings.title(name) for name in table["by"]],
             "slice": table["slice"],
-            "and by": [slicing.title(name) for name in table["and_by"]],
+            "and by": [slicings.title(name) for name in table["and_by"]],
             "and slice": table["and_slice"],
             "POS": table["POS"],
             "documents": table["documents"],
@@ -108,5 +108,5 @@ def in_words(table: pd.DataFrame) -> Sentence:
 @st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …")
 def _made(digest: str, system: str, key: str, names: tuple[str, ...], _here: Here) -> pd.DataFrame:
     given = given_of(_here)
-    values = {name: found for name in names if (found := slicing.find(given, name))}
+    values = {name: found for name in names if (found := slicings.find(given, name))}
     return worst_table(given, values, units_of(_here))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.errors import SHOWN
+from nereval_core.problems import SHOWN
 from nereval_core.report.colours import LOOKS
 from pages.shared.components import demo_cards, downloads, layer_downloads, navigation
 from pages.shared.components.record_list import excerpt

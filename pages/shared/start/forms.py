@@ -10,13 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions
+from nereval_core.api.load import LoadOptions
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, formats
-from nereval_core.readers.label_list import of_words
-from nereval_core.readers.offsets import EVERY
-from nereval_core.readers.schemes import SCHEMES
-from nereval_core.readers.source import LAYER, label_of
+from nereval_core.readers.input.source import LAYER, label_of
+from nereval_core.readers.shared.label_list import of_words
+from nereval_core.readers.shared.offset_units import EVERY
+from nereval_core.readers.shared.tag_schemes import SCHEMES
 from pages.shared.data.loading import GOLD, likely_gold, likely_systems, served_entries, served_folders
 from pages.shared.data.orders import Order, Served, Uploaded, Wanted
 from pages.shared.start import retry as start_retry

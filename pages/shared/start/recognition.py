@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import TagColumn
-from nereval_core.readers.csv_table import COLUMNS, PLACE, TAGS
-from nereval_core.readers.inception import INITIAL, WITHIN
 from nereval_core.readers.preview import Columns, Preview, preview
+from nereval_core.readers.shared.inception_names import INITIAL, WITHIN
+from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from pages.shared.data import masks
 from pages.shared.view.plain_text import plain
 

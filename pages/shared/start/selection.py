@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.library import LoadOptions
-from nereval_core.restricting import DocumentIds, listed_ids
-from nereval_core.type_names import TypeNames, parse_types
+from nereval_core.api.load import LoadOptions
+from nereval_core.pairing.document_lists import DocumentIds, listed_ids
+from nereval_core.pairing.type_names import TypeNames, parse_types
 
 DOCUMENTS, TYPES = "Documents scored", "Names of types"
 """The fields, by which problems name them too."""

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.errors import FormatError
-from nereval_core.suggested_types import Suggestion, suggest_types, unlike
-from nereval_core.type_names import line_of, parse_types
+from nereval_core.pairing.type_names import line_of, parse_types
+from nereval_core.pairing.type_suggestions import Suggestion, suggest_types, unlike
+from nereval_core.problems import FormatError
 from pages.shared.components import downloads
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded

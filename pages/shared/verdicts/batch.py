@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.errors import FormatError
-from nereval_core.queries import Query
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Query
 from nereval_core.review.batches import MOST, Chosen, chosen, drafts, since
-from nereval_core.review.shown import MEANING, WITHOUT_PARTNER
 from nereval_core.review.verdicts import KINDS, NOTE, ConflictError, Given, Kind, said
+from nereval_core.review.words import MEANING, WITHOUT_PARTNER
 from pages.shared.components.record_list import BESIDE, count, in_context, table_of
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.verdicts.case import Outcome, ledger_of, tell

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.errors import FormatError, quoted
 from nereval_core.ledger import MemoryLedger
-from nereval_core.review.records import asked, attached, places
-from nereval_core.review.shown import decided
+from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, said
+from nereval_core.review.verdicts_on_records import asked, attached, places
+from nereval_core.review.words import decided
 from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.view import keys

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.queries import YES, Query
-from nereval_core.review.attributes import CHANGING, NONE
-from nereval_core.review.records import attached
+from nereval_core.ledger.attributes.verdicts import CHANGING, NONE
+from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts import KINDS
+from nereval_core.review.verdicts_on_records import attached
 from pages.shared.components.record_list import choose
 from pages.shared.data import masks, verdict_store
 from pages.shared.verdicts import batch as verdicts_batch

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from nereval_core.errors import FormatError
-from nereval_core.review.shown import WORDS, decided, meaning
+from nereval_core.problems import FormatError
 from nereval_core.review.verdicts import KINDS, NOTE, Given
+from nereval_core.review.words import WORDS, decided, meaning
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.verdicts import right_span
 from pages.shared.verdicts.case import Case, Choose, Outcome, give, tell, undo

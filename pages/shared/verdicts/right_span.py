@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.review.shown import named, pieces, spanned
 from nereval_core.review.verdicts import Marked
+from nereval_core.review.words import named, pieces, spanned
 from pages.shared.verdicts.case import Case, give
 from pages.shared.view import keys
 from pages.shared.view.plain_text import plain

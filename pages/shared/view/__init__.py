@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from urllib.parse import unquote, urlencode
 
-from nereval_core.criteria import CRITERIA
-from nereval_core.errors import quoted
 from nereval_core.glossary import DECISIONS
-from nereval_core.queries import ABSENT, ORDERS
+from nereval_core.problems import quoted
+from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.scoring.criteria import CRITERIA
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""

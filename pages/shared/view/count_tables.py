@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.glossary import DECISIONS, GLOSSARY
-from nereval_core.report.tallied import Tallied
+from nereval_core.records.tables import by_type, count_table
 from nereval_core.scoring import Average, Counts
-from nereval_core.tables import by_type, count_table
+from nereval_core.scoring.protocols import Tallied
 from pages.shared.view import ABSENT
 from pages.shared.view.queries import Query, Side, overall_query, side_query
 

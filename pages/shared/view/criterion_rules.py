@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from nereval_core.criteria import Criterion, criterion_from_parts
-from nereval_core.errors import FormatError, quoted
+from nereval_core.problems import FormatError, quoted
+from nereval_core.scoring.criteria import Criterion, criterion_from_parts
 
 PARTING = "%,;=:>"
 WHERE = "rule in the link"

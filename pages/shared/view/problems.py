@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from nereval_core.errors import SHOWN
+from nereval_core.problems import SHOWN
 
 
 def show_problems(lines: Sequence[str], *, below: Callable[[], None] | None = None) -> None:

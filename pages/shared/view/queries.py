@@ -1,7 +1,7 @@
 """Every count on a page is a query over match records: from what a view shows to its query, and back.
 
-The records themselves are kept, counted and listed by a `nereval_core.queries.Ledger`. No Streamlit in here. The search
-text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words,
+The records themselves are kept, counted and listed by a `nereval_core.records.queries.Ledger`. No Streamlit in here.
+The search text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words,
 and what else is known of records as `has:"under left=COR"`.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.glossary import DECISIONS
-from nereval_core.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
+from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
 from pages.shared.view import BY_CLASS, View
 
 Side = Literal["gold", "pred"]
@@ -26,7 +26,7 @@ ERRORS = DECISIONS[1:]
 """What lists show unless told otherwise: everything but the correct records."""
 
 HAS = "has"
-"""The field of the search text for attributes of `nereval_core.attributes`: name, `=`, value."""
+"""The field of the search text for attributes of `nereval_core.ledger.attributes`: name, `=`, value."""
 _FIELD = re.compile(rf'\b({"|".join((*FIELDS, HAS))}):(?:"([^"]*)"|(\S+))')
 
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from nereval_core.criteria import Criterion
+from nereval_core.scoring.criteria import Criterion
 from pages.shared.view import View, criterion_rules, keys, linkable, parse
 
 

@@ -14,19 +14,7 @@ from scipy import stats
 
 from nereval_core.analysis import resampling
 from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent
-from nereval_core.analysis.resampling import (
-    Plan,
-    acceleration,
-    bca,
-    bootstrap_sums,
-    document_counts,
-    leave_one_out,
-    ratios,
-    swap_sums,
-    type_counts,
-)
-from nereval_core.analysis.resampling_units import each_document
-from nereval_core.analysis.significance import (
+from nereval_core.analysis.comparison.significance import (
     F1,
     FEW,
     Counted,
@@ -39,11 +27,23 @@ from nereval_core.analysis.significance import (
     interval_table,
     ranks,
 )
+from nereval_core.analysis.resampling import (
+    Plan,
+    acceleration,
+    bca,
+    bootstrap_sums,
+    document_counts,
+    leave_one_out,
+    ratios,
+    swap_sums,
+    type_counts,
+)
+from nereval_core.analysis.resampling_units import each_document
+from nereval_core.api.load import LoadOptions, load_corpus
 from nereval_core.corpus import Documents, layer
-from nereval_core.counts import Counts
-from nereval_core.criteria import APPLICABLE, CRITERIA
-from nereval_core.library import LoadOptions, load_corpus
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.counts import Counts
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.support import ROOT
 from tests.support.shared_corpora import SHARED, needs
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
-from nereval_core.analysis.transitions import (
+from nereval_core.analysis.comparison.transitions import (
     GOLD_STATES,
     NOT_PREDICTED,
     PRED_STATES,
@@ -26,12 +26,12 @@ from nereval_core.analysis.transitions import (
     same_predictions,
     transitions,
 )
+from nereval_core.api.load import score
 from nereval_core.corpus import Documents, Layer
-from nereval_core.criteria import Decision
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.library import score
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.scoring.criteria import Decision
 from nereval_core.writers import write
 from tests.support.oracle import Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings

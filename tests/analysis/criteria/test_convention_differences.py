@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nereval_core.analysis.differences import (
+from nereval_core.analysis.criteria.convention_differences import (
     ABSENT,
     DIFFERENCE_COLUMNS,
     GROUP_COLUMNS,
@@ -25,8 +25,8 @@ from nereval_core.analysis.differences import (
 from nereval_core.conventions import Outcome, conventions, settled
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Documents, Intervals, Layer, layer
+from nereval_core.records.tables import records
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.tables import records
 from tests.support.spans import documents, make, random_spans, settings
 
 WORDS, DOCUMENTS = 14, 60

@@ -13,18 +13,18 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.merging import GONE_COLUMNS, MERGING_COLUMNS, before_and_after, disappearing, merged
-from nereval_core.analysis.recovered import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recovered
-from nereval_core.analysis.stand_in import (
+from nereval_core.analysis.criteria.merging import GONE_COLUMNS, MERGING_COLUMNS, before_and_after, disappearing, merged
+from nereval_core.analysis.criteria.proxy_criterion import (
     FOLD_COLUMNS,
     STAND_IN_COLUMNS,
     fold_scores,
     folds_of,
     stand_in,
 )
-from nereval_core.criteria import CRITERIA, Decision
-from nereval_core.errors import FormatError
+from nereval_core.analysis.criteria.rescued_errors import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recovered
+from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Decision
 from pages.shared.data.loading import load_demo
 from tests.support.oracle import Span
 from tests.support.spans import documents, make, random_spans, settings

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from nereval_core.analysis.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, decisions, gap
+from nereval_core.alignment.candidates import CREDIT
+from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, decisions, gap
 from nereval_core.analysis.pairs import judged_alone, overlapping, same_type
-from nereval_core.candidates import CREDIT
-from nereval_core.criteria import APPLICABLE, CRITERIA, Decision, criterion_from_parts
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.problems import FormatError
+from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.tables import DECISIONS
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, Decision, criterion_from_parts
 from tests.support.oracle import RULES, Span
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings

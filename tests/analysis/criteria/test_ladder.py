@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from nereval_core.analysis.flipping import smallest_flips
-from nereval_core.analysis.flips import Change, Placed, in_words, judge, to_correct, to_wrong
-from nereval_core.analysis.ladder import LADDER_COLUMNS, LEFT_OUT, NOTHING, candidates, ladder
-from nereval_core.criteria import CRITERIA, Decision, criteria_from_toml
+from nereval_core.analysis.criteria.flips import Change, Placed, in_words, judge, to_correct, to_wrong
+from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS, LEFT_OUT, NOTHING, candidates, ladder
+from nereval_core.analysis.criteria.record_flips import smallest_flips
+from nereval_core.records.tables import DECISIONS, record_ids, rows
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.tables import DECISIONS, record_ids, rows
+from nereval_core.scoring.criteria import CRITERIA, Decision, criteria_from_toml
 from tests.support.oracle import COR, RULES, Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 

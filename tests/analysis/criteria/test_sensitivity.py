@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.__main__ import main
-from nereval_core.analysis.sensitivity import (
+from nereval_core.analysis.criteria.sensitivity import (
     ALL_TYPES,
     NONE,
     OVERTAKING_COLUMNS,
@@ -24,10 +23,11 @@ from nereval_core.analysis.sensitivity import (
     ranking_in_words,
     sensitivity,
 )
+from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.cli import main
 from nereval_core.corpus import Corpus, Documents, layer
-from nereval_core.criteria import APPLICABLE, CRITERIA
-from nereval_core.errors import FormatError
-from nereval_core.library import LoadOptions, load_corpus
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.support import ROOT
 from tests.support.shared_corpora import SHARED, needs
 

@@ -9,15 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.boundary_patterns import CHANGES, EDGES, PATTERN_COLUMNS, kind_of, pattern_table, patterns
-from nereval_core.analysis.mending import class_ends, class_table, class_types
-from nereval_core.analysis.taxonomy import CLASSES, taxonomy
+from nereval_core.analysis.errors.boundary_patterns import (
+    CHANGES,
+    EDGES,
+    PATTERN_COLUMNS,
+    kind_of,
+    pattern_table,
+    patterns,
+)
+from nereval_core.analysis.errors.gains import class_ends, class_table, class_types
+from nereval_core.analysis.errors.taxonomy import CLASSES, taxonomy
 from nereval_core.corpus import Documents, layer
-from nereval_core.criteria import CRITERIA
-from nereval_core.guide import Example, decide
 from nereval_core.ledger import MemoryLedger, ledger
-from nereval_core.queries import Query
+from nereval_core.records.queries import Query
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.examples import Example, decide
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, parse, write
 from pages.shared.view.queries import query_of, view_of

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.mending import (
+from nereval_core.analysis.errors.gains import (
     CLASS_COLUMNS,
     END_COLUMNS,
     TYPE_COLUMNS,
@@ -22,12 +22,12 @@ from nereval_core.analysis.mending import (
     mended,
     rescored,
 )
-from nereval_core.analysis.taxonomy import CLASSES, ENDS, over, taxonomy
+from nereval_core.analysis.errors.taxonomy import CLASSES, ENDS, over, taxonomy
 from nereval_core.corpus import Layer
-from nereval_core.criteria import CRITERIA, Decision
 from nereval_core.glossary import GLOSSARY
-from nereval_core.guide import CLASS_EXAMPLES, Example, decide
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.scoring.examples import CLASS_EXAMPLES, Example, decide
 from tests.support.oracle import RULES as ORACLE
 from tests.support.oracle import Span, best
 from tests.support.spans import documents, make, random_spans, settings

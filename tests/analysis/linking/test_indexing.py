@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.indexing import (
+from nereval_core.analysis.linking.indexing import (
     INDEX_RECORD_COLUMNS,
     IndexScores,
     SetCounts,

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.link_tables import LINK_RECORD_COLUMNS, link_confusion, link_records
 from nereval_core.analysis.linking import LINK_DECISIONS, LinkCounts, LinkDecision, judge_links, score_links
-from nereval_core.analysis.mentions import align_links, ranked
+from nereval_core.analysis.linking.mentions import align_links, ranked
+from nereval_core.analysis.linking.tables import LINK_RECORD_COLUMNS, link_confusion, link_records
+from nereval_core.api.load import LoadOptions, load_corpus
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.library import LoadOptions, load_corpus
 from nereval_core.readers.concepts import read_mapping
 from tests.support.shared_corpora import SHARED, files, needs
 

@@ -12,16 +12,23 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from nereval_core.analysis import sliced as analysis
+from nereval_core.analysis.comparison.significance import Counted, Group, Resampled, interval_table
 from nereval_core.analysis.resampling import RATIOS, Plan, bca, bootstrap_sums, document_counts, ratios
 from nereval_core.analysis.resampling_units import each_document
-from nereval_core.analysis.significance import Counted, Group, Resampled, interval_table
-from nereval_core.analysis.sliced import BOOTSTRAP, calibration, curve, slice_table, tally, wilson_interval
-from nereval_core.analysis.slicing import Sliced, Values, find
-from nereval_core.analysis.thresholds import DECIDED, DROPPED, Thresholded, overlapped, scores_of, thresholded
+from nereval_core.analysis.slices import scores_by_slice as analysis
+from nereval_core.analysis.slices.scores_by_slice import (
+    BOOTSTRAP,
+    calibration,
+    curve,
+    slice_table,
+    tally,
+    wilson_interval,
+)
+from nereval_core.analysis.slices.slicings import Sliced, Values, find
+from nereval_core.analysis.slices.thresholds import DECIDED, DROPPED, Thresholded, overlapped, scores_of, thresholded
 from nereval_core.corpus import Layer
+from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counting, score_layers
-from nereval_core.tables import DECISIONS
 from pages.shared.data.loading import load_demo
 from tests.analysis.slices.test_slicing import GOLD, PRED, drawn, layer_of, together
 from tests.support.spans import CRITERIA_TESTED, Settings, documents, make, random_spans, settings

@@ -14,19 +14,20 @@ from hypothesis import given
 from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
-from nereval_core.analysis import joined, slice_values, slicing, span_texts
-from nereval_core.analysis.slice_values import bin_names, bins, token_counts
-from nereval_core.analysis.sliced import SIDED, Tally, slice_table, tally
-from nereval_core.analysis.slicing import SLICINGS, Sliced, Values, find, offered
+from nereval_core.analysis.slices import slicings, span_texts, user_columns
+from nereval_core.analysis.slices import values as slices_values
+from nereval_core.analysis.slices.scores_by_slice import SIDED, Tally, slice_table, tally
+from nereval_core.analysis.slices.slicings import SLICINGS, Sliced, Values, find, offered
+from nereval_core.analysis.slices.values import bin_names, bins, token_counts
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.criteria import CRITERIA, Decision
-from nereval_core.errors import FormatError
+from nereval_core.corpus.tokens import tokens_of
 from nereval_core.ledger import ledger
-from nereval_core.queries import Query
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import record_ids
 from nereval_core.scoring import Counting, Scores, Settings, apply_rules, score_layers
-from nereval_core.tables import record_ids
-from nereval_core.tokens import tokens_of
+from nereval_core.scoring.criteria import CRITERIA, Decision
 from pages.shared.data.loading import load_demo
 from tests.support.layer_strategies import layers
 from tests.support.spans import documents, make, random_spans, settings
@@ -153,7 +154,7 @@ def test_tokens_in_spans(layer: Layer) -> None:
 
 
 @pytest.mark.parametrize(
-    "starts", [slice_values.LENGTHS, slice_values.TOKENS, slice_values.DOCUMENT_LENGTHS, slice_values.FREQUENCIES]
+    "starts", [slices_values.LENGTHS, slices_values.TOKENS, slices_values.DOCUMENT_LENGTHS, slices_values.FREQUENCIES]
 )
 def test_bins_hold_what_their_names_say(starts: tuple[int, ...]) -> None:
     names = bin_names(starts)
@@ -247,7 +248,7 @@ def test_noise_is_of_gold_alone_where_predictions_do_not_say_it() -> None:
 def test_seen_in_training() -> None:
     training = layer_of([line("t", "Rome Dr Who", [{"start": 0, "end": 4, "label": "loc"}])])
     sliced = together(layer_of(GOLD), layer_of(PRED))
-    digest = training.digest[: slicing.DIGITS]
+    digest = training.digest[: slicings.DIGITS]
     sliced = replace(sliced, beside={digest: training}.get)
     assert f"seen {digest}" in offered(sliced, training)
     same, other, never = span_texts.SEEN
@@ -273,19 +274,19 @@ def test_seen_in_training() -> None:
     ],
 )  # fmt: skip
 def test_values_are_grouped(values: list[object], names: tuple[str, ...], codes: list[int]) -> None:
-    found = joined.grouped(values)
+    found = user_columns.grouped(values)
     assert (found[1], found[0].tolist()) == (names, codes)
 
 
 def test_rare_values_of_many_are_grouped_together() -> None:
     values = [f"v{number:03}" for number in range(100) for _ in range(100 - number)]
-    codes, names = joined.grouped(values)
-    assert names == (*(f"v{number:03}" for number in range(joined.MOST_VALUES)), "other values")
-    assert Counter(codes.tolist())[joined.MOST_VALUES] == sum(100 - number for number in range(30, 100))
+    codes, names = user_columns.grouped(values)
+    assert names == (*(f"v{number:03}" for number in range(user_columns.MOST_VALUES)), "other values")
+    assert Counter(codes.tolist())[user_columns.MOST_VALUES] == sum(100 - number for number in range(30, 100))
 
 
 def test_ranges_that_six_digits_do_not_tell_apart_are_written_in_full() -> None:
-    codes, names = joined.grouped([1_000_000 + number / 100 for number in range(20)])
+    codes, names = user_columns.grouped([1_000_000 + number / 100 for number in range(20)])
     assert len(set(names)) == 5 and Counter(codes.tolist()) == dict.fromkeys(range(5), 4)
 
 
@@ -306,7 +307,7 @@ def test_ranges_that_six_digits_do_not_tell_apart_are_written_in_full() -> None:
 )
 def test_bad_columns_are_told_by_line(text: str, lines: list[str]) -> None:
     with pytest.raises(FormatError) as error:
-        joined.read_columns(text, "c.csv")
+        user_columns.read_columns(text, "c.csv")
     found = error.value.lines()
     assert len(found) == len(lines) and all(map(str.startswith, found, lines)), found
 
@@ -315,11 +316,11 @@ def test_columns_that_fit_nothing_are_told_by_line() -> None:
     gold, pred = layer_of(GOLD), layer_of(PRED)
     text = "document,x\na,1\nz,2\n"
     with pytest.raises(FormatError) as error:
-        joined.check_columns(joined.read_columns(text, "c.csv"), gold, [pred])
+        user_columns.check_columns(user_columns.read_columns(text, "c.csv"), gold, [pred])
     assert [found.partition(";")[0] for found in error.value.lines()] == ["c.csv:3: there is no document 'z'"]
     text = "document,span,x\na,T1,1\na,T9,2\nz,T1,3\na,g:0-4:loc,4\na,p:0-8:loc,5\na,p:0-4:loc,6\nb,T1,7\n"
     with pytest.raises(FormatError) as error:
-        joined.check_columns(joined.read_columns(text, "c.csv"), gold, [pred])
+        user_columns.check_columns(user_columns.read_columns(text, "c.csv"), gold, [pred])
     assert [found.partition(";")[0] for found in error.value.lines()] == [
         "c.csv:3: there is no span 'T9' in document 'a'",
         "c.csv:4: there is no document 'z'",
@@ -340,12 +341,12 @@ def test_columns_that_fit_nothing_are_told_by_line() -> None:
 )
 def test_columns_are_joined(text: str, gold: list[str], pred: list[str]) -> None:
     sliced = together(layer_of(GOLD), layer_of(PRED))
-    columns = joined.read_columns(text, "c.csv")
-    joined.check_columns(columns, sliced.read[0], [sliced.read[1]])
-    digest = columns.digest[: slicing.DIGITS]
+    columns = user_columns.read_columns(text, "c.csv")
+    user_columns.check_columns(columns, sliced.read[0], [sliced.read[1]])
+    digest = columns.digest[: slicings.DIGITS]
     sliced = replace(sliced, beside={digest: columns}.get)
     (name,) = set(offered(sliced, None, columns)) - set(offered(sliced))
-    assert slicing.title(name) == "Your column x"
+    assert slicings.title(name) == "Your column x"
     assert said(sliced, name) == (gold, pred)
     # The rows of spans hold whatever is merged or left out.
     rules = Settings((CRITERIA["strict"],), (("loc", "zone"),), ("pers",))
@@ -433,8 +434,8 @@ def scored_demo(corpus: Corpus, merged: bool) -> Iterator[Sliced]:
 def test_what_is_not_known_of_records_may_be_known_later() -> None:
     gold, pred = layer_of(GOLD), layer_of(PRED)
     sliced = together(gold, pred)
-    columns = joined.read_columns("document,x\na,1\n", "c.csv")
-    name = f"gold column {columns.digest[: slicing.DIGITS]} x"
+    columns = user_columns.read_columns("document,x\na,1\n", "c.csv")
+    name = f"gold column {columns.digest[: slicings.DIGITS]} x"
     given: dict[str, object] = {}
 
     class Others:
@@ -452,7 +453,7 @@ def test_what_is_not_known_of_records_may_be_known_later() -> None:
     records = ledger(sliced.scores, "strict", (gold, sliced.read[1]), Others(gold))
     query = Query(having=((name, "1"),))
     assert records.total(query).records == len(records.positions(query)) == 0
-    given[columns.digest[: slicing.DIGITS]] = columns
+    given[columns.digest[: slicings.DIGITS]] = columns
     assert records.total(query).records == len(records.positions(query)) == 4
 
 
@@ -474,11 +475,11 @@ def test_rows_for_spans_are_found_after_merging() -> None:
     names = record_ids(corpus.gold, "g")
     rows = zip(corpus.gold.doc.tolist(), names, strict=True)
     text = "".join(f'{corpus.documents.ids[doc]},"{name}","{name}"\n' for doc, name in rows)
-    columns = joined.read_columns(f"document,span,x\n{text}", "c.csv")
-    joined.check_columns(columns, corpus.gold, corpus.systems)
-    assert joined.of_spans(columns, "x", corpus.gold, "g") == names
+    columns = user_columns.read_columns(f"document,span,x\n{text}", "c.csv")
+    user_columns.check_columns(columns, corpus.gold, corpus.systems)
+    assert user_columns.of_spans(columns, "x", corpus.gold, "g") == names
     rules = Settings((), (("DNA", "x"),), ("protein",)).rules_for(CRITERIA["strict"])
     scored = apply_rules(corpus.gold, rules)
-    kept = slice_values._as_scored(scored, corpus.gold, np.arange(len(corpus.gold)))
+    kept = slices_values._as_scored(scored, corpus.gold, np.arange(len(corpus.gold)))
     assert corpus.gold.start[kept].tolist() == scored.start.tolist()
     assert corpus.gold.doc[kept].tolist() == scored.doc.tolist()

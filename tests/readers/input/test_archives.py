@@ -18,10 +18,10 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read, readers
-from nereval_core.readers.archives import ENDINGS, INNER_FILES, ZIP_FILES, zipped_within
-from nereval_core.readers.origins import RATIO, InMemory
+from nereval_core.readers.input.archives import ENDINGS, INNER_FILES, ZIP_FILES, zipped_within
+from nereval_core.readers.input.origins import RATIO, InMemory
 from tests.readers.test_readers import ANN, JSONL, names, refused, zipped
 
 BAD = b"\0" * (2 << 20)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, SourceFile, read
 from nereval_core.writers import write
 from tests.support import ROOT

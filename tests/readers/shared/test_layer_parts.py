@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
-from nereval_core.__main__ import main
+from nereval_core.api.load import load_corpus
+from nereval_core.cli import main
 from nereval_core.corpus import SPAN_KEYS, Layer
-from nereval_core.errors import FormatError
-from nereval_core.library import load_corpus
+from nereval_core.corpus.subset import documents_of, layer_of
+from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.parts import Part, joined
 from nereval_core.readers.preview import preview
-from nereval_core.subset import documents_of, layer_of
+from nereval_core.readers.shared.layer_parts import Part, joined
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
 from tests.support.shared_corpora import SHARED, needs

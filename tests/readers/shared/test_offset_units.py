@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError, quoted_apart
-from nereval_core.readers.offsets import (
+from nereval_core.problems import FormatError, quoted_apart
+from nereval_core.readers.shared.offset_units import (
     EVERY,
     Found,
     Marked,

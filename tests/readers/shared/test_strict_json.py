@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.errors import Problem
+from nereval_core.problems import Problem
 from nereval_core.readers import Source
-from nereval_core.readers.source import HEAD_BYTES
-from nereval_core.readers.strict_json import RefusedError, first_keys, items, loads
+from nereval_core.readers.input.source import HEAD_BYTES
+from nereval_core.readers.shared.strict_json import RefusedError, first_keys, items, loads
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.errors import FormatError
-from nereval_core.readers.schemes import (
+from nereval_core.problems import FormatError
+from nereval_core.readers.shared.tag_schemes import (
     LETTERS,
     SCHEMES,
     Chunks,

@@ -1,0 +1,318 @@
+"""Tangled spans and their candidate pairs: what the solvers of tangled clusters work on.
+
+All positions are those in the row of all texts; spans are indices into a knot, the tangled spans of both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import EQUAL, SAME_TYPE, Spans, describe, ranges
+from nereval_core.alignment.questions import Facts
+
+Int64 = NDArray[np.int64]
+Array = NDArray[Any]
+
+BLOCK = 1 << 22
+"""Candidate pairs that are looked at together where a cluster is too large to hold them all."""
+CREDIT = np.array([2, 0, 1, 0, 0], np.int64)
+"""Twice the credit of each decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knot:
+    """Tangled spans of both sides: index, position (start, end), type, and rank among all of them.
+
+    Spans with equal boundaries, type, fragments, core and alternatives have equal ranks, whichever side they are on.
+    `ranks` is the number of different ones.
+    """
+
+    gold: Int64
+    pred: Int64
+    gold_start: Int64
+    gold_end: Int64
+    pred_start: Int64
+    pred_end: Int64
+    gold_type: Array
+    pred_type: Array
+    gold_rank: Int64
+    pred_rank: Int64
+    ranks: int
+    gold_parts: dict[int, tuple[tuple[int, int], ...]]
+    pred_parts: dict[int, tuple[tuple[int, int], ...]]
+    preds: Spans
+    facts: Facts
+
+    def size(self, side: str) -> Int64:
+        """Characters of each span, those between fragments left out."""
+        start, end, parts = (
+            (self.gold_start, self.gold_end, self.gold_parts)
+            if side == "gold"
+            else (self.pred_start, self.pred_end, self.pred_parts)
+        )
+        size = end - start
+        for span, fragments in parts.items():
+            size[span] = sum(high - low for low, high in fragments)
+        return size
+
+    def take(self, g: Int64, p: Int64) -> Knot:
+        """Return a knot of some gold spans and predictions (increasing indices)."""
+        return replace(
+            self,
+            gold=self.gold[g],
+            pred=self.pred[p],
+            gold_start=self.gold_start[g],
+            gold_end=self.gold_end[g],
+            pred_start=self.pred_start[p],
+            pred_end=self.pred_end[p],
+            gold_type=self.gold_type[g],
+            pred_type=self.pred_type[p],
+            gold_rank=self.gold_rank[g],
+            pred_rank=self.pred_rank[p],
+            gold_parts=_of_some(self.gold_parts, g),
+            pred_parts=_of_some(self.pred_parts, p),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Candidate pairs: the two spans (indices into the knot), code, shared characters, difference of boundaries, key.
+
+    `key` orders pairs as design section 4 does under 7.
+    """
+
+    gold: Int64
+    pred: Int64
+    code: NDArray[np.uint8]
+    shared: Int64
+    difference: Int64
+    key: Int64
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    def of(self, g: Int64, p: Int64) -> Pairs:
+        """Return the pairs with their spans as indices into another knot: `g` and `p` give those of this one's."""
+        return replace(self, gold=g[self.gold], pred=p[self.pred])
+
+    def take(self, which: Array | slice) -> Pairs:
+        if not isinstance(which, slice) and which.dtype == bool:
+            # Six columns are faster to take by number.
+            which = np.flatnonzero(which)
+        return Pairs(
+            self.gold[which],
+            self.pred[which],
+            self.code[which],
+            self.shared[which],
+            self.difference[which],
+            self.key[which],
+        )
+
+
+def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int64, pred_spans: Int64) -> Knot:
+    columns = []
+    parts = []
+    more: list[dict[int, _More]] = []
+    for spans, members in ((gold, gold_spans), (pred, pred_spans)):
+        origin = base[spans.doc[members]]
+        columns.append((origin + spans.start[members], origin + spans.end[members], spans.type[members]))
+        mine: dict[int, tuple[tuple[int, int], ...]] = {}
+        if spans.fragments:
+            for place, span in enumerate(members.tolist()):
+                if span in spans.fragments:
+                    shift = int(origin[place])
+                    mine[place] = tuple((low + shift, high + shift) for low, high in spans.fragments[span])
+        parts.append(mine)
+        more.append(_more(spans, members))
+    ranks = _ranks(columns, parts, more)
+    (gold_start, gold_end, gold_type), (pred_start, pred_end, pred_type) = columns
+    return Knot(
+        gold_spans,
+        pred_spans,
+        gold_start,
+        gold_end,
+        pred_start,
+        pred_end,
+        gold_type,
+        pred_type,
+        ranks[: len(gold_spans)],
+        ranks[len(gold_spans) :],
+        int(ranks.max(initial=-1)) + 1,
+        parts[0],
+        parts[1],
+        pred,
+        facts,
+    )
+
+
+def _of_some(parts: dict[int, tuple[tuple[int, int], ...]], members: Int64) -> dict[int, tuple[tuple[int, int], ...]]:
+    if not parts:
+        return {}
+    return {place: parts[span] for place, span in enumerate(members.tolist()) if span in parts}
+
+
+_More = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
+
+
+def _more(spans: Spans, members: Int64) -> dict[int, _More]:
+    """Return core and alternatives by place, whatever is asked: ties are broken alike for all criteria."""
+    if not spans.cores and not spans.alternatives:
+        return {}
+    return {
+        place: (spans.cores.get(span, (-1, -1)), tuple(sorted(set(spans.alternatives.get(span, ())))))
+        for place, span in enumerate(members.tolist())
+        if span in spans.cores or span in spans.alternatives
+    }
+
+
+def _ranks(
+    columns: list[tuple[Int64, Int64, Array]],
+    parts: list[dict[int, tuple[tuple[int, int], ...]]],
+    more: list[dict[int, _More]],
+) -> Int64:
+    """Rank both sides' spans together by start, end, type, fragments, core and alternatives; equal ones equally."""
+    start, end, kind = (np.concatenate((one, two)).astype(np.int64) for one, two in zip(*columns, strict=True))
+    keys = [end - start, kind]
+    keys += [_order(extra, len(columns[0][0]), len(start)) for extra in (parts, more) if any(extra)]
+    # Columns are packed into one number as long as they fit; each side is sorted by it (or nearly so), which makes
+    # sorting them together a merge.
+    packed, most = start, int(start.max())
+    for key in keys:
+        size = int(key.max()) + 1
+        if (most + 1) * size >= 1 << 63:
+            packed = _dense(packed)
+            most = int(packed.max())
+        packed = packed * size + key
+        most = (most + 1) * size - 1
+    return _dense(packed)
+
+
+def _dense(values: Int64) -> Int64:
+    """Number values from 0 in their order, equal ones equally."""
+    sequence = np.argsort(values, kind="stable")
+    steps = np.zeros(len(values), np.int64)
+    steps[1:] = np.diff(values[sequence]) != 0
+    ranks = np.empty(len(values), np.int64)
+    ranks[sequence] = np.cumsum(steps)
+    return ranks
+
+
+def _order(extra: Sequence[Mapping[int, Any]], golds: int, spans: int) -> Int64:
+    """Number the values that some spans of either side have, from 1 in their order; 0 stands for none."""
+    number = {value: rank for rank, value in enumerate(sorted({v for side in extra for v in side.values()}), 1)}
+    order = np.zeros(spans, np.int64)
+    for offset, side in zip((0, golds), extra, strict=True):
+        for place, value in side.items():
+            order[offset + place] = number[value]
+    return order
+
+
+def bounds(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
+    """Return where the overlaps of each span are: every pair of overlapping hulls is in exactly one range.
+
+    A gold span meets the predictions that start inside it, and a prediction the gold spans that start inside it but
+    not where it starts itself. Positions are sorted on both sides, so that both are ranges.
+    """
+    low = np.searchsorted(knot.gold_start, knot.pred_start, side="right")
+    return (
+        np.searchsorted(knot.pred_start, knot.gold_start, side="left"),
+        np.searchsorted(knot.pred_start, knot.gold_end, side="left"),
+        low,
+        np.maximum(low, np.searchsorted(knot.gold_start, knot.pred_end, side="left")),
+    )
+
+
+def candidate_pairs(knot: Knot, g: Int64, p: Int64) -> Pairs:
+    """Describe candidate pairs; those of discontinuous spans that share no character are dropped."""
+    gold_start, gold_end = knot.gold_start[g], knot.gold_end[g]
+    pred_start, pred_end = knot.pred_start[p], knot.pred_end[p]
+    shared = np.minimum(gold_end, pred_end) - np.maximum(gold_start, pred_start)
+    code = describe(gold_start, gold_end, pred_start, pred_end)
+    code |= (knot.gold_type[g] == knot.pred_type[p]).view(np.uint8) * np.uint8(SAME_TYPE)
+    if knot.gold_parts or knot.pred_parts:
+        broken = np.isin(g, list(knot.gold_parts)) | np.isin(p, list(knot.pred_parts))
+        for i in np.flatnonzero(broken).tolist():
+            one = knot.gold_parts.get(int(g[i])) or ((int(gold_start[i]), int(gold_end[i])),)
+            two = knot.pred_parts.get(int(p[i])) or ((int(pred_start[i]), int(pred_end[i])),)
+            shared[i] = shared_characters(one, two)
+            if one != two:
+                code[i] &= ~np.uint8(EQUAL)
+        kept = shared > 0
+        g, p, code, shared = g[kept], p[kept], code[kept], shared[kept]
+        gold_start, gold_end = gold_start[kept], gold_end[kept]
+        pred_start, pred_end = pred_start[kept], pred_end[kept]
+    if knot.facts.questions:
+        sizes = (knot.size("gold")[g], knot.size("pred")[p])
+        code |= knot.facts.answers(knot.gold[g], knot.pred[p], knot.preds, shared, *sizes)
+    low = np.minimum(knot.gold_rank[g], knot.pred_rank[p])
+    high = np.maximum(knot.gold_rank[g], knot.pred_rank[p])
+    return Pairs(
+        g,
+        p,
+        code,
+        shared,
+        np.abs(gold_start - pred_start) + np.abs(gold_end - pred_end),
+        low * knot.ranks + high,
+    )
+
+
+def shared_characters(one: tuple[tuple[int, int], ...], two: tuple[tuple[int, int], ...]) -> int:
+    """Count the characters that two sorted lists of fragments share."""
+    total = i = j = 0
+    while i < len(one) and j < len(two):
+        total += max(0, min(one[i][1], two[j][1]) - max(one[i][0], two[j][0]))
+        if one[i][1] <= two[j][1]:
+            i += 1
+        else:
+            j += 1
+    return total
+
+
+def blocks(knot: Knot, g: Int64, p: Int64) -> Iterator[Pairs]:
+    """List all candidate pairs of some gold spans and predictions, at most about BLOCK // 4 at a time."""
+    gold_start, pred_start = knot.gold_start[g], knot.pred_start[p]
+    for mine, low, high in (
+        (
+            "gold",
+            np.searchsorted(pred_start, gold_start, side="left"),
+            np.searchsorted(pred_start, knot.gold_end[g], side="left"),
+        ),
+        (
+            "pred",
+            np.searchsorted(gold_start, pred_start, side="right"),
+            np.searchsorted(gold_start, knot.pred_end[p], side="left"),
+        ),
+    ):
+        total = np.cumsum(np.maximum(high - low, 0))
+        at = 0
+        while at < len(total):
+            done = int(total[at - 1]) if at else 0
+            stop = max(at + 1, int(np.searchsorted(total, done + BLOCK // 4, side="right")))
+            row, other = ranges(low[at:stop], np.maximum(low[at:stop], high[at:stop]))
+            if len(row):
+                pair = (g[row + at], p[other]) if mine == "gold" else (g[other], p[row + at])
+                yield candidate_pairs(knot, *pair)
+            at = stop
+
+
+def worth_of(pairs: Pairs) -> Int64:
+    """Pack equal boundaries, equal type and shared characters of single pairs into one number."""
+    rank = ((pairs.code & EQUAL).astype(np.int64) << 42) | ((pairs.code & SAME_TYPE).astype(np.int64) << 36)
+    worth: Int64 = rank + pairs.shared
+    return worth
+
+
+def preference(pairs: Pairs, *before: Array) -> Int64:
+    """Order pairs by `before`, and then from the best to the worst whatever they earn."""
+    order: Int64 = np.lexsort((pairs.key, pairs.difference, -worth_of(pairs), *before[::-1]))
+    return order
+
+
+def joined(parts: list[Pairs]) -> Pairs:
+    names = ("gold", "pred", "code", "shared", "difference", "key")
+    return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -1,0 +1,177 @@
+"""Clusters with too many candidate pairs to align exactly: few pairs are offered for each span, the best taken first.
+
+Identical spans are paired first. Of the rest, every span is offered the next WINDOW spans of the other side that start
+inside it (fewer in a cluster of more than OFFERED // WINDOW spans), and, of all types and of its own, the one before it
+that ends last and the one after it that ends first. Of the pairs offered, the best by design section 4 is taken, then
+the next that is still free. What remains is paired in one pass from left to right, equal types first. Time and memory
+grow with the number of spans, not with that of their overlaps.
+
+Spans are told apart by rank only, which both sides share: neither their order nor their side decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import Rules, ranges
+from nereval_core.alignment.candidates import CREDIT, Knot, Pairs, candidate_pairs, joined, preference
+
+Int64 = NDArray[np.int64]
+
+WINDOW = 64
+"""Spans of the other side that each span is offered at most, of those that start inside it."""
+OFFERED = 1 << 20
+"""Pairs offered in one cluster, about: in larger clusters the window shrinks."""
+
+
+def greedy_alignments(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, Pairs]]:
+    """Yield each criterion with the pairs that a connected cluster is aligned by; `g` and `p` are its spans."""
+    g, p = _by_rank(g, knot.gold_rank), _by_rank(p, knot.pred_rank)
+    one, two = _identical(knot.gold_rank[g], knot.pred_rank[p])
+    identical = candidate_pairs(knot, g[one], p[two])
+    g, p = np.delete(g, one), np.delete(p, two)
+    offers = offered(knot, g, p)
+    offers = offers.take(preference(offers))
+    for criterion in range(rules.criteria):
+        credit = CREDIT[rules.decisions[:, criterion]].astype(np.uint8)[offers.code]
+        best = offers.take(np.argsort(2 - credit, kind="stable"))
+        taken = best.take(_first_free(best))
+        left = np.setdiff1d(g, taken.gold), np.setdiff1d(p, taken.pred)
+        yield criterion, joined([identical, taken, _swept_up(knot, *left)])
+
+
+def offered(knot: Knot, g: Int64, p: Int64) -> Pairs:
+    """Return pairs of overlapping spans that differ in rank, each once: those offered for any of `g` and `p`."""
+    g, p = _by_rank(g, knot.gold_rank), _by_rank(p, knot.pred_rank)
+    most = max(1, min(WINDOW, OFFERED // max(1, len(g) + len(p))))
+    golds = (knot.gold_rank[g], knot.gold_start[g], knot.gold_end[g], knot.gold_type[g].astype(np.int64))
+    preds = (knot.pred_rank[p], knot.pred_start[p], knot.pred_end[p], knot.pred_type[p].astype(np.int64))
+    of_gold, of_pred = _offers(golds, preds, most), _offers(preds, golds, most)
+    one = np.concatenate((of_gold[0], of_pred[1]))
+    two = np.concatenate((of_gold[1], of_pred[0]))
+    pair = np.unique(one * max(1, len(p)) + two)
+    one, two = np.divmod(pair, max(1, len(p)))
+    # Pairs of the same two ranks follow the numbers of their copies, that of the lower rank first.
+    turns = _turn(golds[0])[one], _turn(preds[0])[two]
+    lower = golds[0][one] < preds[0][two]
+    order = np.lexsort((np.where(lower, turns[1], turns[0]), np.where(lower, turns[0], turns[1])))
+    return candidate_pairs(knot, g[one[order]], p[two[order]])
+
+
+def with_identical(knot: Knot, g: Int64, p: Int64) -> Pairs:
+    """Return the pairs offered, and for every span one of its identical ones of the other side."""
+    ranks_of = knot.gold_rank[g], knot.pred_rank[p]
+    pairs = [offered(knot, g, p)]
+    for mine, theirs, swap in ((*ranks_of, False), (*ranks_of[::-1], True)):
+        order = np.argsort(theirs, kind="stable")
+        at = order.take(np.searchsorted(theirs[order], mine), mode="clip")
+        some = np.flatnonzero(theirs[at] == mine)
+        one, two = (at[some], some) if swap else (some, at[some])
+        pairs.append(candidate_pairs(knot, g[one], p[two]))
+    return joined(pairs)
+
+
+def _by_rank(spans: Int64, rank: Int64) -> Int64:
+    return spans[np.argsort(rank[spans], kind="stable")]
+
+
+def _identical(gold_rank: Int64, pred_rank: Int64) -> tuple[Int64, Int64]:
+    """Pair spans of equal rank, as many as there are on both sides; both columns are sorted."""
+    many = np.searchsorted(pred_rank, gold_rank, side="right") - np.searchsorted(pred_rank, gold_rank, side="left")
+    turn = _turn(gold_rank)
+    one = np.flatnonzero(turn < many)
+    return one, np.searchsorted(pred_rank, gold_rank[one], side="left") + turn[one]
+
+
+def _turn(rank: Int64) -> Int64:
+    """Number the spans of each rank from 0; the column is sorted."""
+    turn: Int64 = np.arange(len(rank)) - np.searchsorted(rank, rank, side="left")
+    return turn
+
+
+_Columns = tuple[Int64, Int64, Int64, Int64]
+
+
+def _offers(mine: _Columns, theirs: _Columns, most: int) -> tuple[Int64, Int64]:
+    """Offer spans of one side some that overlap them; columns are rank (sorted), start, end and type."""
+    rank, start, end, kind = mine
+    other_rank, other_start, other_end, other_kind = theirs
+    if not len(rank) or not len(other_rank):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low = np.searchsorted(other_rank, rank, side="right")
+    high = np.searchsorted(other_start, end, side="left")
+    found = [ranges(low, np.maximum(low, np.minimum(high, low + most)))]
+    ends, place = np.unique(other_end, return_inverse=True)
+    step = np.int64(len(other_rank))
+    scale = int(max(rank.max(), other_rank.max())) + 1
+    everybody = np.arange(len(rank))
+    for my_kind, their_kind in ((np.zeros_like(kind), np.zeros_like(other_kind)), (kind, other_kind)):
+        # By type and then by rank; within a type, a running extreme of the ends, with where it is in one number.
+        order = np.lexsort((other_rank, their_kind))
+        key = their_kind[order] * scale + other_rank[order]
+        most_last = their_kind[order] * len(ends) + place[order]
+        reach = np.maximum.accumulate(most_last * step + (step - 1 - order))
+        before = np.searchsorted(key, my_kind * scale + rank, side="left") - 1
+        at = step - 1 - reach[before] % step
+        fits = (before >= 0) & (their_kind[at] == my_kind) & (other_end[at] > start)
+        found.append((everybody[fits], at[fits]))
+        least = np.minimum.accumulate((most_last * step + order)[::-1])[::-1]
+        after = np.searchsorted(key, my_kind * scale + rank, side="right")
+        inside = after < len(key)
+        at = least.take(after, mode="clip") % step
+        fits = inside & (their_kind[at] == my_kind) & (other_start[at] < end)
+        found.append((everybody[fits], at[fits]))
+    return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
+
+
+def _first_free(pairs: Pairs) -> Int64:
+    """Return the pairs, in their order, neither span of which an earlier one has taken."""
+    golds, preds = (bytearray(int(column.max(initial=-1)) + 1) for column in (pairs.gold, pairs.pred))
+    found = []
+    for i, (one, two) in enumerate(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)):
+        if not golds[one] and not preds[two]:
+            golds[one] = preds[two] = 1
+            found.append(i)
+    return np.array(found, np.int64)
+
+
+def _swept_up(knot: Knot, g: Int64, p: Int64) -> Pairs:
+    """Pair what remains from left to right: each span takes the open one of the other side that ends first.
+
+    Equal types go first. Discontinuous spans stay unaligned: that their hulls overlap says nothing.
+    """
+    spans = [
+        (rank, start, end, kind, side, span)
+        for side, some, parts, columns in (
+            (0, g, knot.gold_parts, (knot.gold_rank, knot.gold_start, knot.gold_end, knot.gold_type)),
+            (1, p, knot.pred_parts, (knot.pred_rank, knot.pred_start, knot.pred_end, knot.pred_type)),
+        )
+        for rank, start, end, kind, span in zip(
+            *(column[some].tolist() for column in columns), some.tolist(), strict=True
+        )
+        if span not in parts
+    ]
+    spans.sort()
+    taken: dict[int, list[int]] = {0: [], 1: []}
+    for typed in (True, False):
+        free: list[set[int]] = [set(), set()]
+        opened: tuple[dict[int, list[tuple[int, int, int]]], ...] = ({}, {})
+        for rank, start, end, kind, side, span in spans:
+            group = kind if typed else 0
+            others = opened[1 - side].get(group, [])
+            while others and others[0][0] <= start:
+                heappop(others)
+            if others:
+                other = heappop(others)[2]
+                free[1 - side].discard(other)
+                taken[side].append(span)
+                taken[1 - side].append(other)
+            else:
+                heappush(opened[side].setdefault(group, []), (end, rank, span))
+                free[side].add(span)
+        spans = [row for row in spans if row[5] in free[row[4]]]
+    return candidate_pairs(knot, np.array(taken[0], np.int64), np.array(taken[1], np.int64))

@@ -1,0 +1,149 @@
+"""Identical pairs that every best alignment holds: they are fixed before the solvers see what is left.
+
+A pair is identical if its spans have the same boundaries and the same type, are in one piece, and are the only two
+spans with these boundaries. Instead of such a pair, an alignment may hold each of its spans with another: (g, p') and
+(g', p). Exchanging these for (g, p) and, if they overlap, (g', p') gains a pair of equal boundaries, which are not
+those of p' or g'. So every best alignment holds (g, p) if no credit is lost:
+
+- wherever the pair stands, if none but equal boundaries earn a whole credit (strict, exact, partial);
+- where all spans that overlap the pair contain it, so that g' and p' overlap, if a table shows that (g', p') then earns
+  what is lost (type, left, right, lenient);
+- else nowhere: p' may share the pair's start and g' its end, and (g', p') neither.
+
+The rest of each best alignment is a best alignment of the rest: the sums of design section 4 lose the same terms, and
+so do the sorted lists of pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Rules, describe
+from nereval_core.alignment.candidates import CREDIT, Knot
+
+Int64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Array = NDArray[Any]
+Scope = Literal["everywhere", "innermost", "nowhere"]
+
+IDENTICAL = EQUAL | START | END | CONTAIN | SAME_TYPE
+
+
+def scopes(rules: Rules) -> dict[Scope, list[int]]:
+    """Return the criteria, as columns of the rules, by where identical pairs may be fixed under them."""
+    credit = CREDIT[rules.decisions]
+    code = np.arange(CODES)
+    whole = np.all(credit[code & IDENTICAL == IDENTICAL] == 2, axis=0)
+    everywhere = whole & np.all(credit[code & EQUAL == 0] < 2, axis=0)
+    unasked = np.all(credit == credit[code & IDENTICAL], axis=0)
+    innermost = whole & unasked & np.all(credit[_TO_PRED] + credit[_TO_GOLD] <= 2 + credit[_LEFT], axis=0)
+    found: dict[Scope, list[int]] = {"everywhere": [], "innermost": [], "nowhere": []}
+    for column in range(rules.criteria):
+        scope: Scope = "everywhere" if everywhere[column] else "innermost" if innermost[column] else "nowhere"
+        found[scope].append(column)
+    return {scope: columns for scope, columns in found.items() if columns}
+
+
+def _exchanges() -> tuple[Array, Array, Array]:
+    """Return the codes of (g, p'), (g', p) and (g', p') for all ways in which g' and p' can contain an identical pair.
+
+    The pair stands at [2, 4); bounds outside it may be equal or differ either way, and so may types.
+    """
+    around = [(low, high) for low in (0, 1, 2) for high in (4, 5, 6) if (low, high) != (2, 4)]
+    ways = np.array([(*g, *p, i, j) for g, p, i, j in product(around, around, range(3), range(3))], np.int64)
+    gold_start, gold_end, pred_start, pred_end, gold_type, pred_type = ways.T
+    start, end = np.full(len(ways), 2), np.full(len(ways), 4)
+    found = []
+    for bounds, same in (
+        ((start, end, pred_start, pred_end), pred_type == 0),
+        ((gold_start, gold_end, start, end), gold_type == 0),
+        ((gold_start, gold_end, pred_start, pred_end), gold_type == pred_type),
+    ):
+        found.append(describe(*bounds) | np.where(same, SAME_TYPE, 0).astype(np.uint8))
+    return found[0], found[1], found[2]
+
+
+_TO_PRED, _TO_GOLD, _LEFT = _exchanges()
+
+
+@dataclass(frozen=True, slots=True)
+class IdenticalPairs:
+    """Distinct pairs of boundaries, sorted by start and end: `start`, `end`, and whether an identical pair has them.
+
+    `gold_at` and `pred_at` are the spans of that pair, as indices into the knot.
+    """
+
+    start: Int64
+    end: Int64
+    here: Bools
+    gold_at: Int64
+    pred_at: Int64
+
+    @classmethod
+    def of(cls, knot: Knot, gold_cluster: Int64, pred_cluster: Int64) -> IdenticalPairs:
+        start, end, gold_place, pred_place = _places(knot)
+        golds, preds = (np.bincount(place, minlength=len(start)) for place in (gold_place, pred_place))
+        gold_at, pred_at = np.zeros(len(start), np.int64), np.zeros(len(start), np.int64)
+        gold_at[gold_place] = np.arange(len(gold_place))
+        pred_at[pred_place] = np.arange(len(pred_place))
+        here = (golds == 1) & (preds == 1)
+        here &= knot.gold_type.take(gold_at, mode="clip") == knot.pred_type.take(pred_at, mode="clip")
+        if knot.gold_parts or knot.pred_parts:
+            # Where only hulls overlap nothing is known: clusters with discontinuous spans are left alone.
+            odd = [gold_cluster[list(knot.gold_parts)], pred_cluster[list(knot.pred_parts)]]
+            here &= ~np.isin(gold_cluster[gold_at], np.concatenate(odd))
+        return cls(start, end, here, gold_at, pred_at)
+
+    def fixed(self, scope: Scope) -> tuple[Int64, Int64]:
+        """Return the pairs that may be fixed, as indices of gold spans and of predictions."""
+        if scope == "innermost":
+            some = _innermost(self.start, self.end, self.here)
+        else:
+            some = np.flatnonzero(self.here) if scope == "everywhere" else np.zeros(0, np.int64)
+        return self.gold_at[some], self.pred_at[some]
+
+
+def _places(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
+    """Return the start and end of each distinct pair of boundaries, sorted, and the number of each span's."""
+    start, end = np.zeros(knot.ranks, np.int64), np.zeros(knot.ranks, np.int64)
+    start[knot.gold_rank], start[knot.pred_rank] = knot.gold_start, knot.pred_start
+    end[knot.gold_rank], end[knot.pred_rank] = knot.gold_end, knot.pred_end
+    # The knot may be a part of another, and not have all of its ranks.
+    held = np.flatnonzero(end)
+    start, end = start[held], end[held]
+    new = np.ones(len(held), bool)
+    new[1:] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
+    place = np.zeros(knot.ranks, np.int64)
+    place[held] = np.cumsum(new) - 1
+    return start[new], end[new], place[knot.gold_rank], place[knot.pred_rank]
+
+
+def _innermost(start: Int64, end: Int64, may: Bools) -> Int64:
+    """Return the places, of those that may be fixed, which all that overlap them contain.
+
+    Once they are gone, those around them may have become innermost.
+    """
+    live = np.arange(len(start))
+    found = [live[:0]]
+    while may.any():
+        some = np.flatnonzero(may)
+        new = np.ones(len(start), bool)
+        new[1:] = start[1:] != start[:-1]
+        starts = np.append(start[new], np.iinfo(np.int64).max)
+        # The next start after each one's own, and the last end before each one's own, stand outside it.
+        some = some[starts[np.cumsum(new)[some]] >= end[some]]
+        ends = np.sort(end, kind="stable")
+        before = np.searchsorted(ends, end[some], side="left")
+        some = some[(before == 0) | (ends[before - 1] <= start[some])]
+        if not len(some):
+            break
+        found.append(live[some])
+        rest = np.ones(len(live), bool)
+        rest[some] = False
+        live, start, end, may = live[rest], start[rest], end[rest], may[rest]
+    return np.concatenate(found)

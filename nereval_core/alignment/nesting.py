@@ -1,0 +1,214 @@
+"""Clusters in which few spans are open at any place, nested ones above all: many solved at once, in linear time.
+
+The spans of a cluster are gone through by start. What may still happen depends only on which of the spans then open are
+still free, so that a cluster is solved by a table over the subsets of its open spans: a span that begins stays free, or
+takes a free one of the other side. Each subset carries the best sums so far, and the pairs taken as bits: 2 to the
+power of a pair's place from the end of the cluster's list, which is the last rule of design section 4. Clusters are
+solved side by side, a step for all of them at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.alignment import EQUAL, SAME_TYPE, Rules
+from nereval_core.alignment.candidates import CREDIT, Knot, Pairs
+
+Int64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+OPEN = 8
+"""Spans open at once, both sides together, up to which tables over their subsets are made."""
+LONGEST = 200
+"""Spans a cluster: longer ones are rare, and their steps would be taken for few."""
+MOST = 15
+"""Pairs an alignment may have, so that a sum of counts takes 4 bits."""
+ROOM = 21
+"""Bits for the sum of shared characters, and for that of differences."""
+BITS = 62
+"""Pairs that one number tells of."""
+CELLS = 1 << 16
+"""Subsets of all clusters that are worked on at once: few enough to stay near."""
+NEVER = -(1 << 60)
+"""Less than what any alignment is worth, also after the worth of MOST pairs is added."""
+
+
+def solved_by_nesting(rules: Rules, knot: Knot, pairs: Pairs, cluster: Int64) -> tuple[Bools, Bools]:
+    """Solve all clusters that lend themselves to it; `cluster` (pairs,) numbers connected clusters.
+
+    Returns which pairs are in the best alignment, by criterion, and which belong to a cluster that was solved, shapes
+    (criteria, pairs) and (pairs,).
+    """
+    chosen = np.zeros((rules.criteria, len(pairs)), bool)
+    table = _Clusters.of(knot, pairs, cluster)
+    done = table.able[table.cluster]
+    worth = _worth(rules, pairs)
+    for width in range(2, OPEN + 1):
+        these = np.flatnonzero(table.able & (table.width == width))
+        # The longest first: those that are still at work at a step are the first so many.
+        these = these[np.argsort(-table.size[these], kind="stable")]
+        step = max(1, CELLS >> width)
+        for low in range(0, len(these), step):
+            _solve(table, these[low : low + step], width, worth, chosen)
+    return chosen, done
+
+
+def _worth(rules: Rules, pairs: Pairs) -> Int64:
+    """Return levels 1 to 6 of design section 4 as one number, by criterion and pair."""
+    code = pairs.code
+    base = np.where(code & EQUAL != 0, 1 << 8, 0) + (1 << 4) + np.where(code & SAME_TYPE != 0, 1, 0)
+    base = (((base << ROOM) + pairs.shared) << ROOM) - pairs.difference
+    credit = CREDIT[rules.decisions[code]].T << (12 + 2 * ROOM)
+    worth: Int64 = base + credit
+    return worth
+
+
+@dataclass(frozen=True, slots=True)
+class _Clusters:
+    """Clusters laid out for the steps.
+
+    By cluster: `size` in spans, `first` of them in the columns by span, most spans open at once (`width`), and whether
+    it can be solved here (`able`). By span, in the order of cluster and start: `slot`, and `edge` (spans, OPEN), the
+    pair that the span makes with the earlier one in each slot, -1 where none. By pair: `cluster`, and its `place` in
+    the cluster's list.
+    """
+
+    size: Int64
+    first: Int64
+    width: Int64
+    able: Bools
+    slot: Int64
+    edge: Int64
+    cluster: Int64
+    place: Int64
+
+    @classmethod
+    def of(cls, knot: Knot, pairs: Pairs, label: Int64) -> _Clusters:
+        golds = len(knot.gold)
+        labels = np.full(golds + len(knot.pred), -1, np.int64)
+        heads, tails = pairs.gold, pairs.pred + golds
+        labels[heads] = labels[tails] = label
+        nodes = np.flatnonzero(labels >= 0)
+        start = np.concatenate((knot.gold_start, knot.pred_start))[nodes]
+        end = np.concatenate((knot.gold_end, knot.pred_end))[nodes]
+        order = np.lexsort((start, labels[nodes]))
+        nodes, start, end = nodes[order], start[order], end[order]
+        opens = np.flatnonzero(np.diff(labels[nodes], prepend=-1))
+        number = np.zeros(int(label.max()) + 1, np.int64)
+        number[labels[nodes[opens]]] = np.arange(len(opens))
+        cluster = number[label]
+        size = np.diff(opens, append=len(nodes))
+        of_gold = np.add.reduceat((nodes < golds).astype(np.int64), opens)
+        turn = np.lexsort((pairs.key, cluster))
+        many = np.bincount(cluster, minlength=len(opens))
+        place = np.empty(len(pairs), np.int64)
+        place[turn] = np.arange(len(pairs)) - np.repeat(np.cumsum(many) - many, many)
+        most = np.minimum(of_gold, size - of_gold)
+        able = (size <= LONGEST) & (most <= MOST) & (many <= BITS)
+        for amount in (pairs.shared, pairs.difference):
+            largest = np.zeros(len(opens), np.int64)
+            np.maximum.at(largest, cluster, amount)
+            able &= largest * most < 1 << ROOM
+        slot, width = _slots(start, end, opens, size, able)
+        able &= width <= OPEN
+        position = np.full(len(labels), -1, np.int64)
+        position[nodes] = np.arange(len(nodes))
+        one, two = position[heads], position[tails]
+        edge = np.full((len(nodes), OPEN), -1, np.int64)
+        edge[np.maximum(one, two), slot[np.minimum(one, two)]] = np.arange(len(pairs))
+        return cls(size, opens, width, able, slot, edge, cluster, place)
+
+
+def _slots(start: Int64, end: Int64, first: Int64, size: Int64, able: Bools) -> tuple[Int64, Int64]:
+    """Give each span the lowest slot that no open span of its cluster has; return also how many each cluster takes."""
+    slot = np.zeros(len(start), np.int64)
+    width = np.zeros(len(first), np.int64)
+    these = np.flatnonzero(able)
+    these = these[np.argsort(-size[these], kind="stable")]
+    steps = np.cumsum(np.bincount(size[these])[::-1])[::-1] if len(these) else np.zeros(1, np.int64)
+    until = np.full((len(these), OPEN + 1), -1, np.int64)
+    # The last column is always free: what lands there is one too many.
+    for step in range(len(steps) - 1):
+        working = int(steps[step + 1])
+        span = first[these[:working]] + step
+        free = until[:working] <= start[span, None]
+        free[:, OPEN] = True
+        taken = free.argmax(axis=1)
+        until[np.arange(working), taken] = end[span]
+        slot[span] = np.minimum(taken, OPEN - 1)
+        width[these[:working]] = np.maximum(width[these[:working]], taken + 1)
+    return slot, width
+
+
+def _solve(table: _Clusters, these: Int64, width: int, worth: Int64, chosen: Bools) -> None:
+    """Solve clusters, the longest of them first, and mark the pairs taken."""
+    criteria, height, subsets = len(worth), len(these), 1 << width
+    sums = np.full((criteria, height * subsets), NEVER, np.int64)
+    sums[:, ::subsets] = 0
+    taken = np.zeros((criteria, height * subsets), np.int64)
+    size = table.size[these]
+    half = np.arange(subsets >> 1)
+    # Subsets without some slot, by that slot: those that are the same but for it stand 1 << slot further.
+    without = np.stack([half + (half >> slot << slot) for slot in range(width)])
+    for step in range(int(size[0])):
+        working = int(np.searchsorted(-size, -step, side="left"))
+        span = table.first[these[:working]] + step
+        slot = table.slot[span]
+        place = (without[slot] + (np.arange(working) * subsets)[:, None]).ravel()
+        other = place + np.repeat(np.int64(1) << slot, subsets >> 1)
+        # Whoever had the slot has ended: free or not, nothing depends on it any more.
+        free = _better(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
+        sums[:, other], taken[:, other] = free
+        sums[:, place], taken[:, place] = _paired(free, table, span, slot, width, worth)
+    shape = (criteria, height, subsets)
+    best = (sums.reshape(shape), taken.reshape(shape))
+    for level in range(width):
+        middle = subsets >> level + 1
+        low, high = slice(None, middle), slice(middle, None)
+        best = _better(*(part[:, :, some] for some in (low, high) for part in best))
+    _mark(table, these, best[1][:, :, 0], chosen)
+
+
+def _paired(
+    free: tuple[Int64, Int64], table: _Clusters, span: Int64, slot: Int64, width: int, worth: Int64
+) -> tuple[Int64, Int64]:
+    """Return the best sums in which the span that begins takes one of those free, by subset of the other slots."""
+    criteria, working = len(worth), len(span)
+    result = tuple(np.full_like(part, value) for part, value in zip(free, (NEVER, 0), strict=True))
+    for bit in range(width - 1):
+        # With its own slot left out, the slots above it stand one lower.
+        pair = table.edge[span, bit + (bit >= slot)]
+        some = np.flatnonzero(pair >= 0)
+        if not len(some):
+            continue
+        pair = pair[some]
+        shape = (criteria, working, 1 << width - 2 - bit, 2, 1 << bit)
+        sums, taken = (part.reshape(shape)[:, :, :, 1][:, some] for part in free)
+        best, bits = (part.reshape(shape)[:, :, :, 0] for part in result)
+        gain = worth.take(pair, axis=1)[:, :, None, None]
+        mark = (np.int64(1) << (BITS - 1 - table.place[pair]))[None, :, None, None]
+        best[:, some], bits[:, some] = _better(best[:, some], bits[:, some], sums + gain, taken | mark)
+    return result[0], result[1]
+
+
+def _better(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
+    """Return the better of two alignments each: greater sums, then the smaller list of pairs."""
+    wins = (other > sums) | (other == sums) & (also > taken)
+    return np.where(wins, other, sums), np.where(wins, also, taken)
+
+
+def _mark(table: _Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
+    row = np.full(len(table.size), -1, np.int64)
+    row[these] = np.arange(len(these))
+    pairs = np.flatnonzero(row[table.cluster] >= 0)
+    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (BITS - 1 - table.place[pairs]) & 1
+
+
+def by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
+    """Yield the chosen pairs of each criterion."""
+    for criterion, some in enumerate(chosen):
+        yield criterion, pairs.take(some)

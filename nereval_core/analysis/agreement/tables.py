@@ -1,0 +1,248 @@
+"""The tables of an agreement as they are read, and what they show in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.agreement import Agreement
+from nereval_core.analysis.agreement.figures import FIGURES, Group, symmetric
+from nereval_core.analysis.comparison.significance import FEW, lacks_interval
+from nereval_core.corpus.tokens import tokens_in_words
+from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.scoring.criteria import CRITERIA, Criterion, merges_in_words, same_rule
+
+LABELS: Mapping[str, str] = {
+    "f1": "F1",
+    "observed": "observed agreement",
+    "kappa": "Cohen's kappa",
+    "alpha": "Krippendorff's alpha",
+    "unitizing": "unitizing alpha",
+}
+OVER: Mapping[str, str] = {
+    "f1": "spans",
+    "observed": "tokens",
+    "kappa": "tokens",
+    "alpha": "tokens",
+    "unitizing": "units",
+}
+"""What n counts."""
+EXPLAINED: Mapping[str, str] = {
+    "f1": "of their spans, one of the two taken as gold",
+    "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
+    "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
+    "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",
+    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type",
+}
+"""What each figure says, to follow its name."""
+
+
+def label_of(figure: str, group: Group) -> str:
+    """Return what a figure is called; of more than two annotators kappa is Fleiss', F1 and agreement are means."""
+    if group is not None:
+        return LABELS[figure]
+    said = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
+    return said.get(figure, LABELS[figure])
+
+
+def cell(row: Mapping[Hashable, Any]) -> str:
+    """Return a value with its interval as text that sorts as the number does."""
+    if pd.isna(row["value"]):
+        return UNDEFINED
+    ends = "" if pd.isna(row["low"]) else f" [{row['low']:.3f}, {row['high']:.3f}]"
+    return f"{row['value']:.3f}{ends}"
+
+
+def figures_table(found: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each figure of all types together: `figure`, `value`, `low`, `high`, `over` and `note`."""
+    rows = []
+    for number, name in enumerate(criteria):
+        table = found.rows(group, criterion=name)
+        table = table[table["type"].isna()]
+        for row in table.to_dict("records"):
+            if row["figure"] != "f1" and number:
+                continue
+            label = label_of(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
+            unit = found.criterion(name).unit if row["figure"] == "f1" else ""
+            over = f"{row['n']:,} {'typed tokens' if unit == 'token' else OVER[row['figure']]}"
+            rows.append((label, row["value"], row["low"], row["high"], over, _note(row, found)))
+    # F1 under every criterion first.
+    rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
+    return pd.DataFrame(rows, columns=["figure", "value", "low", "high", "over", "note"])
+
+
+def _note(row: Mapping[Hashable, Any], found: Agreement) -> str:
+    away = f"undefined in {row['undefined']:,} of {found.plan.resamples:,} resamples, left out"
+    parts = [str(row["why"]), away if row["undefined"] and not pd.isna(row["value"]) else ""]
+    return "; ".join(filter(None, parts))
+
+
+def types_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return a row for each type: `type`, `spans`, and each figure with its interval as text."""
+    table = found.rows(group, criterion=criterion)
+    table = table[table["type"].notna()]
+    rows = []
+    for kind, here in table.groupby("type", sort=True):
+        by_figure = {str(row["figure"]): row for row in here.to_dict("records")}
+        # F1 may count tokens, or merge types by itself.
+        spans = by_figure["unitizing" if "unitizing" in by_figure else "f1"]["n"]
+        rows.append((str(kind), int(spans), *(_cell_of(by_figure, figure) for figure in FIGURES)))
+    return pd.DataFrame(rows, columns=["type", "spans", *(label_of(figure, group) for figure in FIGURES)])
+
+
+def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
+    return cell(rows[figure]) if figure in rows else UNDEFINED
+
+
+def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
+
+    Where a criterion is not symmetric, there are both ways, `one` being taken as gold.
+    """
+    lopsided = any(not symmetric(found.criterion(name)) for name in criteria)
+    pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
+    heads = ["one", "other", *(f"F1, {name}" for name in criteria), *(LABELS[figure] for figure in FIGURES[1:])]
+    rows = []
+    for pair in sorted(pairs):
+        cells = []
+        for name in criteria:
+            table = found.rows(pair, criterion=name)
+            by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+            cells.append(_cell_of(by_figure, "f1"))
+        rows.append(
+            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, one) for one in FIGURES[1:]))
+        )
+    return pd.DataFrame(rows, columns=heads)
+
+
+def matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
+    """Return a figure of each two annotators, NaN with oneself: the row's is taken as gold where that matters."""
+    names = list(found.annotators)
+    rows = found.table[found.table["one"].notna() & found.table["type"].isna() & found.table["figure"].eq(figure)]
+    both_ways = True
+    if figure == "f1":
+        rows, both_ways = rows[rows["criterion"].eq(criterion)], symmetric(found.criterion(criterion))
+    values = np.full((len(names), len(names)), np.nan)
+    for one, other, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
+        at = names.index(one), names.index(other)
+        values[at] = value
+        if both_ways:
+            values[at[::-1]] = value
+    return pd.DataFrame(values, index=names, columns=names)
+
+
+def documents_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return `Agreement.by_document` with the columns as they are read."""
+    table = found.by_document(group, criterion=criterion)
+    names = {figure: label_of(figure, group) for figure in FIGURES}
+    return table.rename(columns=names | {"why": "note"})
+
+
+def reasons(found: Agreement, group: Group, criterion: str) -> tuple[str, ...]:
+    """Say which figures of a type are undefined and why, F1 under a criterion."""
+    table = found.rows(group, criterion=criterion)
+    table = table[table["type"].notna() & table["why"].ne("")]
+    labels = [label_of(figure, group) for figure in table["figure"]]
+    return _by_reason(table["why"], [f"{label} of {kind}" for label, kind in zip(labels, table["type"], strict=True)])
+
+
+def pair_reasons(found: Agreement, figure: str, criteria: Sequence[str]) -> tuple[str, ...]:
+    """Say of which two annotators a figure is undefined and why, F1 under some criteria."""
+    table = found.table
+    table = table[table["type"].isna() & table["one"].notna() & table["figure"].eq(figure) & table["why"].ne("")]
+    if figure == "f1":
+        table = table[table["criterion"].isin(criteria)]
+    names = table["criterion"].fillna("").map(lambda name: f" under {name}" if len(criteria) > 1 and name else "")
+    pairs = zip(table["one"], table["other"], names, strict=True)
+    return _by_reason(table["why"], [f"{LABELS[figure]}{name} of {one} and {other}" for one, other, name in pairs])
+
+
+def _by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]:
+    said: dict[str, list[str]] = {}
+    for reason, one in zip(why, what, strict=True):
+        said.setdefault(str(reason), []).append(one)
+    return tuple(f"{', '.join(some)}: {reason}" for reason, some in said.items())
+
+
+def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
+    """Say how far annotators agree under a criterion, which two the most, on which types the least."""
+    group = found.everyone
+    table = found.rows(group, criterion=criterion)
+    whole = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+    if "f1" not in whole or pd.isna(whole["f1"]["value"]):
+        why = whole["f1"]["why"] if "f1" in whole else "no pair has what it needs"
+        return (f"F1 under {criterion} is undefined: {why}",)
+    who = "the annotators" if group is None else " and ".join(found.annotators)
+    f1, kappa = whole["f1"], whole["kappa"]
+    level = f1["why"] if lacks_interval(f1["value"], f1["low"]) else f"{found.plan.level:.0%} interval {_ends(f1)}"
+    token = f"is {kappa['value']:.3f} ({_ends(kappa)})"
+    if pd.isna(kappa["value"]):
+        token = f"is undefined: {kappa['why']}"
+    lines = [
+        f"{who} agree with {label_of('f1', group)} {f1['value']:.3f} under {criterion} ({level}); "
+        f"{label_of('kappa', group)} on tokens {token}"
+    ]
+    lines += _pairs_in_words(found, criterion)
+    kinds = table[table["type"].notna() & table["figure"].eq("f1") & table["value"].notna()].sort_values("value")
+    if len(kinds) > 1:
+        least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
+        lines.append(f"by F1 they agree most on {most} and least on {least}")
+    return tuple(lines)
+
+
+def warnings(found: Agreement) -> tuple[str, ...]:
+    """Say what to know before relying on intervals."""
+    units = found.resampled
+    few = f"{units.named(units.count)} are few: intervals over {units.many} are rough and too narrow"
+    return (*((few,) if 1 < units.count < FEW else ()), *units.notes)
+
+
+def _ends(row: Mapping[Hashable, Any]) -> str:
+    return UNDEFINED if pd.isna(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
+
+
+def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
+    if len(found.annotators) < 3:
+        return
+    table = found.table
+    pairs = table[
+        table["one"].notna() & table["type"].isna() & table["criterion"].eq(criterion) & table["value"].notna()
+    ]
+    if len(pairs) > 1:
+        ordered = pairs.sort_values("value")
+        most, least = (" and ".join(ordered.iloc[place][["one", "other"]]) for place in (-1, 0))
+        values = ordered["value"]
+        yield f"by F1 {most} are closest ({values.iloc[-1]:.3f}), {least} farthest apart ({values.iloc[0]:.3f})"
+
+
+def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
+    """Return the line that lets another person reproduce the figures (design section 6)."""
+    settings = found.settings
+    documents = found.layers[0].documents
+    pairs = zip(found.annotators, found.layers, strict=True)
+    parts = [
+        f"nereval {__version__}",
+        f"criterion {','.join(map(_criterion, settings.criteria))}",
+        f"types merged: {merges_in_words(dict(settings.merge))}",
+        f"left out: {','.join(settings.leave_out) or 'none'}",
+        f"counting {settings.counting}",
+        *([] if isinstance(found.tokens, str) else [tokens_in_words(documents)]),
+        *(f"annotator {name} sha256:{layer.digest[:16]}" for name, layer in pairs),
+        f"documents {len(documents)}",
+        found.resampled.signed(found.plan),
+        *marks,
+    ]
+    return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
+
+
+def _criterion(one: Criterion) -> str:
+    """Return a criterion as a signature names it: one of a user's own with its rule and what it does to types."""
+    if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]):
+        return one.name
+    merged = f"; types merged: {merges_in_words(dict(one.merge))}" if one.merge else ""
+    left = f"; left out: {','.join(one.leave_out)}" if one.leave_out else ""
+    return f"{one.name} ({one.rule()}{merged}{left})"

@@ -1,0 +1,290 @@
+"""Whether one system is better than another: intervals of scores, of differences, and tests of the differences.
+
+Intervals come from the bootstrap over units (documents, unless other `ResamplingUnits` are given), bias-corrected and
+accelerated; the resamples are the same for all systems and criteria, so differences are paired. What rests on one unit
+alone has neither interval nor test. Tests are approximate randomization: each unit's counts of the two systems change
+places or not, p = (times the difference of F1 is at least as large + 1) / (resamples + 1). Holm's
+correction is over the tests of one table under one criterion (and of one type).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.resampling import (
+    COLUMNS,
+    RATIOS,
+    SLACK,
+    Counts,
+    Float64,
+    Interval,
+    Plan,
+    Sums,
+    acceleration,
+    bca,
+    bootstrap_sums,
+    document_counts,
+    leave_one_out,
+    ratios,
+    swap_sums,
+    type_counts,
+)
+from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.scoring import Scores
+from nereval_core.scoring.protocols import Tallied
+
+F1 = RATIOS.index("f1")
+FEW = 20
+"""Units with spans below which a bootstrap over units tells little."""
+
+_KEYS = {"criterion": "str", "type": "str"}
+INTERVAL_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        **_KEYS,
+        "system": "str",
+        "units": "int64",
+        "POS": "int64",
+        "ACT": "int64",
+        **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_low", "_high")},
+        "undefined": "int64",
+        "rank": "Int64",
+        "best": "float64",
+        "why": "str",
+    }
+)
+"""Columns of `interval_table` and their dtypes. `type` is NA for all types together; `units` are those that are
+resampled and have spans of gold or of the system; `undefined` counts the resamples without an F1. `rank` is by F1, 1 is
+best, equals share the better; `best` is the share of resamples in which no other system's F1 is higher. `why` says what
+keeps F1 from an interval and from being the best in a share of resamples."""
+DIFFERENCE_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        **_KEYS,
+        "system": "str",
+        "baseline": "str",
+        "difference": "float64",
+        "low": "float64",
+        "high": "float64",
+        "undefined": "int64",
+        "p": "float64",
+        "p_holm": "float64",
+        "tests": "int64",
+        "why": "str",
+    }
+)
+"""Columns of `difference_table` and their dtypes: F1 of the system less that of the baseline, p before and after
+Holm's correction over `tests` tests; `why` says what keeps the difference from an interval and a test."""
+
+
+class Group(NamedTuple):
+    """What is compared under: a criterion, and one type or all together."""
+
+    criterion: str
+    type: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The counts of all systems: `counts` has the shape (groups, systems, PARTS, units)."""
+
+    groups: tuple[Group, ...]
+    systems: tuple[str, ...]
+    counts: Counts
+    units: ResamplingUnits
+
+
+def counted(scored: Mapping[str, Tallied], criteria: Sequence[str], units: ResamplingUnits) -> Counted:
+    """Return the counts of all units under some criteria."""
+    rows = [np.stack([units.summed(document_counts(one, name)) for one in scored.values()]) for name in criteria]
+    return Counted(tuple(map(Group, criteria)), tuple(scored), np.stack(rows), units)
+
+
+def counted_by_type(scored: Mapping[str, Scores], criterion: str, units: ResamplingUnits) -> Counted:
+    """Return the counts of all units by type under one criterion."""
+    types = tuple(sorted({kind for scores in scored.values() for kind in scores.by_type(criterion)}))
+    found = np.zeros((len(types), len(scored), 4, units.count), np.int32)
+    for place, scores in enumerate(scored.values()):
+        found[:, place] = units.summed(type_counts(scores, criterion, types))
+    return Counted(tuple(Group(criterion, kind) for kind in types), tuple(scored), found, units)
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """What counts become in resamples and under random swaps: made when asked for, and kept."""
+
+    counted: Counted
+    plan: Plan
+
+    @cached_property
+    def totals(self) -> Sums:
+        """Sums over all units, shape (groups, systems, 4)."""
+        found: Sums = self.counted.counts.sum(axis=-1, dtype=np.int64).astype(np.float64)
+        return found
+
+    @cached_property
+    def observed(self) -> Float64:
+        """Precision, recall and F1, shape (groups, systems, 3)."""
+        return ratios(self.totals[..., None])[..., 0]
+
+    @cached_property
+    def ratios(self) -> Float64:
+        """Precision, recall and F1 in each resample, shape (groups, systems, 3, resamples)."""
+        return ratios(bootstrap_sums(self.counted.counts, self.plan))
+
+    @cached_property
+    def swaps(self) -> Sums:
+        """Sums with a random sign for each unit, shape (groups, systems, 4, resamples)."""
+        return swap_sums(self.counted.counts, self.plan)
+
+    @cached_property
+    def left_out(self) -> tuple[Float64, Float64]:
+        """Accelerations, shape (groups, systems, 3), and F1 with one unit left out, (groups, systems, units).
+
+        Of many units the three ratios of all groups would take much room at once.
+        """
+        groups, systems, parts = self.observed.shape
+        units = self.counted.counts.shape[-1]
+        accelerations, f1 = np.zeros((groups, systems, parts)), np.zeros((groups, systems, units))
+        for group in range(groups):
+            values = ratios(leave_one_out(self.counted.counts[group]))
+            f1[group] = values[:, F1]
+            accelerations[group] = acceleration(values.reshape(systems * parts, units)).reshape(systems, parts)
+        return accelerations, f1
+
+    def interval(self) -> Interval:
+        """Return the intervals of precision, recall and F1, each of shape (groups, systems, 3)."""
+        shape = self.observed.shape
+        replicates = self.ratios.reshape(-1, self.plan.resamples)
+        low, high, undefined = bca(self.observed.reshape(-1), replicates, self.left_out[0].reshape(-1), self.plan.level)
+        return Interval(low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
+
+    def difference(self, one: int, other: int) -> tuple[Float64, Interval, Float64]:
+        """Return F1 of a system less that of another, its interval, and p, each of shape (groups,)."""
+        f1 = self.observed[:, :, F1]
+        replicates = self.ratios[:, one, F1] - self.ratios[:, other, F1]
+        left_out = acceleration(self.left_out[1][:, one] - self.left_out[1][:, other])
+        seen = f1[:, one] - f1[:, other]
+        p = np.where(np.isnan(left_out), np.nan, self._randomization(one, other, seen))
+        return seen, bca(seen, replicates, left_out, self.plan.level), p
+
+    def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
+        half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2
+        moved = (self.swaps[:, one] - self.swaps[:, other]).astype(np.float64) / 2
+        under = (ratios(half + moved) - ratios(half - moved))[:, F1]
+        # A difference that is undefined speaks for neither: counting it as large keeps p from being too small.
+        large = ~(np.abs(under) < np.abs(seen)[:, None] - SLACK)
+        p = (large.sum(axis=-1) + 1) / (self.plan.resamples + 1)
+        return np.where(np.isnan(seen), np.nan, p)
+
+
+def interval_table(resampled: Resampled) -> pd.DataFrame:
+    """Return a row for each group and system: INTERVAL_COLUMNS."""
+    interval = resampled.interval()
+    f1, replicates = resampled.observed[:, :, F1], resampled.ratios[:, :, F1]
+    best = bests(replicates)
+    units = resampled.counted.counts[:, :, 2:].any(axis=2).sum(axis=-1)
+    rows: list[dict[str, Any]] = []
+    for place, group in enumerate(resampled.counted.groups):
+        places = ranks(f1[place])
+        for number, system in enumerate(resampled.counted.systems):
+            at = (place, number)
+            row = {**group._asdict(), "system": system, "units": units[at]}
+            row |= {"POS": resampled.totals[at][2], "ACT": resampled.totals[at][3]}
+            for part, name in enumerate(RATIOS):
+                row[name] = resampled.observed[at][part]
+                row |= {f"{name}_low": interval.low[at][part], f"{name}_high": interval.high[at][part]}
+            lone = lacks_interval(f1[at], interval.low[at][F1])
+            row |= {"undefined": interval.undefined[at][F1], "rank": places[number]}
+            row |= {"best": np.nan if lone else best[at], "why": resampled.counted.units.lone("F1") if lone else ""}
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(INTERVAL_COLUMNS)).astype(dict(INTERVAL_COLUMNS))
+
+
+def difference_table(resampled: Resampled, baseline: str | None = None) -> pd.DataFrame:
+    """Return a row for each group and system against the baseline, or, without one, for each pair of systems.
+
+    DIFFERENCE_COLUMNS. Of a pair the system that comes later is compared with the earlier one.
+    """
+    systems = resampled.counted.systems
+    if baseline is None:
+        pairs = [(other, one) for one, other in combinations(range(len(systems)), 2)]
+    else:
+        base = systems.index(baseline)
+        pairs = [(number, base) for number in range(len(systems)) if number != base]
+    found = [resampled.difference(*pair) for pair in pairs]
+    rows: list[dict[str, Any]] = []
+    for place, group in enumerate(resampled.counted.groups):
+        tested = [p[place] for _, _, p in found]
+        adjusted = holm(np.array(tested))
+        tests = int((~np.isnan(tested)).sum())
+        for (one, other), (seen, interval, p), corrected in zip(pairs, found, adjusted, strict=True):
+            row = {**group._asdict(), "system": systems[one], "baseline": systems[other], "difference": seen[place]}
+            row |= {name: end[place] for name, end in zip(Interval._fields, interval, strict=True)}
+            lone = lacks_interval(seen[place], interval.low[place])
+            why = resampled.counted.units.lone("an F1") if lone else ""
+            rows.append(row | {"p": p[place], "p_holm": corrected, "tests": tests, "why": why})
+    return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS)).astype(dict(DIFFERENCE_COLUMNS))
+
+
+def by_type_tables(
+    scored: Mapping[str, Scores], criterion: str, plan: Plan, baseline: str, units: ResamplingUnits
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return intervals and differences of each type under one criterion."""
+    whole = counted_by_type(scored, criterion, units)
+    step = max(1, COLUMNS // max(1, len(scored) * 4 * max(plan.resamples, whole.counts.shape[-1])))
+    parts = []
+    for low in range(0, len(whole.groups), step):
+        some = Counted(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
+        resampled = Resampled(some, plan)
+        parts.append((interval_table(resampled), difference_table(resampled, baseline)))
+    intervals = [one for one, _ in parts] or [pd.DataFrame(columns=list(INTERVAL_COLUMNS))]
+    differences = [two for _, two in parts] or [pd.DataFrame(columns=list(DIFFERENCE_COLUMNS))]
+    return pd.concat(intervals, ignore_index=True), pd.concat(differences, ignore_index=True)
+
+
+def lacks_interval(value: float, low: float) -> bool:
+    """Tell whether a figure that is defined has no interval, as it rests on one unit alone."""
+    return bool(np.isnan(low) and not np.isnan(value))
+
+
+def bests(replicates: Float64) -> Float64:
+    """Return the share of resamples in which no other system has more, shape (groups, systems, resamples) in.
+
+    Resamples in which no system has a value are left out; NaN where none is left.
+    """
+    known = ~np.isnan(replicates)
+    values = np.where(known, replicates, -np.inf)
+    most = values.max(axis=1, keepdims=True, initial=-np.inf)
+    some = known.any(axis=1, keepdims=True).sum(axis=-1)
+    won = ((values >= most - SLACK) & known).sum(axis=-1)
+    found = np.full(won.shape, np.nan)
+    np.divide(won, some, out=found, where=some > 0)
+    return found
+
+
+def ranks(values: Float64) -> list[int | None]:
+    """Return places by value, 1 for the highest; equals share the better, NaN has none."""
+    return [None if np.isnan(value) else 1 + int((values > value + SLACK).sum()) for value in values]
+
+
+def significant(differences: pd.DataFrame, level: float) -> pd.Series[bool]:
+    """Return which rows of DIFFERENCE_COLUMNS differ at a level after Holm's correction: p at most 1 - level."""
+    return differences["p_holm"] <= round(1 - level, 12)
+
+
+def holm(values: Float64) -> Float64:
+    """Return p values corrected for their number as Holm 1979 does; NaN are no tests."""
+    found = np.full(len(values), np.nan)
+    order = [place for place in np.argsort(values, kind="stable") if not np.isnan(values[place])]
+    highest = 0.0
+    for step, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - step) * float(values[place])))
+        found[place] = highest
+    return found

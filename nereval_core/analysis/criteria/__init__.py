@@ -1,0 +1,1 @@
+"""What the criterion decides: gaps, ladders, overlap curves, sensitivity, rescued errors and proxy criteria."""

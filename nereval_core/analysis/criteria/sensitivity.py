@@ -1,0 +1,249 @@
+"""How far the score depends on the criterion: all criteria x all systems x merged types.
+
+The experiment of Tsai et al. 2006 (BMC Bioinformatics 7:92, "Various criteria in the evaluation of biomedical named
+entity recognition"): the same systems scored under many criteria, with and without merged types. No table of theirs
+is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations, groupby
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from nereval_core.alignment import Progress
+from nereval_core.corpus import Corpus
+from nereval_core.problems import FormatError, Problem
+from nereval_core.records.tables import count_row
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, applicable, merges_in_words, parse_merge
+
+NONE, ALL_TYPES = "none", "all types"
+"""The settings that are always there: no merge, and all types as one."""
+
+REFERENCE = "strict"
+_SIDES = tuple(f"{side}_{decision}" for side in ("gold", "pred") for decision in ("COR", "INC", "PAR"))
+
+SENSITIVITY_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "system": "category",
+        "criterion": "category",
+        "merge": "category",
+        "counting": "category",
+        **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
+        **dict.fromkeys(("precision", "recall", "f1"), "float64"),
+        "rank": "Int64",
+        "f1_minus_strict": "float64",
+        **dict.fromkeys(_SIDES, "int64"),
+        "signature": "str",
+    }
+)
+"""Columns of `sensitivity` and their dtypes. COR, INC and PAR are NA counting each side for itself; undefined ratios
+are NaN and have no rank. `rank` is the system's by F1 under one criterion, merge and counting: 1 is best, equals share
+the better. `f1_minus_strict` is F1 less that of the same system, merge and counting under strict."""
+
+OVERTAKING_COLUMNS = ("system", "overtakes", "criterion", "merge", "counting")
+
+
+def sensitivity(
+    corpus: Corpus,
+    criteria: Sequence[Criterion] | None = None,
+    merges: Mapping[str, Mapping[str, str]] | None = None,
+    counting: Counting | Sequence[Counting] = "one-to-one",
+    *,
+    leave_out: Iterable[str] = (),
+    marks: Mapping[str, Sequence[str]] | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Return one row for each merge, counting, criterion and system, in this order: SENSITIVITY_COLUMNS.
+
+    `merges` maps the name of a setting to its merges (type -> merged name), see `merge_settings`; None is no merge and
+    all types as one. `criteria` None is every one that applies. `marks` are what happened to a system's data
+    on its way here, for the signatures; `progress` is called with the work done and all of it.
+
+    Raises:
+        ValueError: for two criteria of one name.
+    """
+    chosen = tuple(CRITERIA[name] for name in applicable(corpus.gold)) if criteria is None else tuple(criteria)
+    left_out = tuple(sorted(set(leave_out)))
+    if merges is None:
+        merges = merge_settings((), corpus, leave_out=left_out, criteria=chosen)
+    countings = (counting,) if isinstance(counting, str) else tuple(counting)
+    names = [criterion.name for criterion in chosen]
+    # Strict is what all are compared with: it is scored even where it is not shown.
+    scored = chosen if REFERENCE in names else (*chosen, CRITERIA[REFERENCE])
+    work = [(merge, way, system) for merge in merges for way in countings for system in corpus.systems]
+    rows: list[dict[str, Any]] = []
+    for step, (merge, way, system) in enumerate(work):
+        settings = Settings(scored, tuple(sorted(merges[merge].items())), left_out, way)
+        found = score_layers(
+            corpus.gold,
+            system,
+            settings,
+            marks=tuple(marks[system.name]) if marks else (),
+            progress=_step(progress, step, len(work)),
+        )
+        strict = found.counts(REFERENCE).f1
+        head = {"system": system.name, "merge": merge, "counting": way}
+        rows += [{**head, "criterion": name, **_numbers(found, name, strict)} for name in names]
+    table = pd.DataFrame(rows, columns=list(SENSITIVITY_COLUMNS))
+    for column, known in (
+        ("merge", list(merges)),
+        ("counting", list(countings)),
+        ("criterion", names),
+        ("system", [system.name for system in corpus.systems]),
+    ):
+        table[column] = pd.Categorical(table[column], pd.Index(known, dtype="str"))
+    order = ["merge", "counting", "criterion"]
+    table = table.sort_values([*order, "system"], kind="stable", ignore_index=True)
+    table["rank"] = table.groupby(order, observed=True)["f1"].rank(method="min", ascending=False)
+    return table.astype(dict(SENSITIVITY_COLUMNS))
+
+
+def merge_settings(
+    merges: Iterable[str | Mapping[str, str]],
+    corpus: Corpus,
+    *,
+    leave_out: Collection[str] = (),
+    criteria: Iterable[Criterion] = (),
+) -> dict[str, dict[str, str]]:
+    """Return the settings to be compared: no merge, each given one, and all types as one where there are several.
+
+    A merge is type -> merged name, or written as for `parse_settings`. A setting is called by its merged names
+    (`macromolecule`), or as it is written where two would be called the same. `leave_out` and `criteria` say which
+    other names are in use.
+
+    Raises:
+        FormatError: with every merge that is none.
+    """
+    values = list(merges)
+    read = iter(parse_settings(value for value in values if isinstance(value, str)))
+    given: list[dict[str, str]] = []
+    for merge in (next(read) if isinstance(value, str) else dict(value) for value in values):
+        if merge not in given:
+            given.append(merge)
+    labels = [" + ".join(sorted(set(merge.values()))) for merge in given]
+    settings: dict[str, dict[str, str]] = {NONE: {}}
+    for label, merge in zip(labels, given, strict=True):
+        clear = labels.count(label) == 1 and label not in (NONE, ALL_TYPES)
+        settings[label if clear else merges_in_words(merge)] = merge
+    types = {kind for layer in (corpus.gold, *corpus.systems) for kind in layer.types}.difference(leave_out)
+    if len(types) > 1:
+        rules = tuple(criteria)
+        # A merged name that a type has, or that is left out, would not say what is meant.
+        taken = types.union(leave_out, *(rule.leave_out for rule in rules), *(dict(rule.merge) for rule in rules))
+        name = ALL_TYPES
+        while name in taken:
+            name = f"({name})"
+        settings[ALL_TYPES] = dict.fromkeys(sorted(types), name)
+    return settings
+
+
+def parse_settings(values: Iterable[str]) -> list[dict[str, str]]:
+    """Read merges written as `protein,DNA=macromolecule`, several in one setting with `;` between.
+
+    Raises:
+        FormatError: with every value that is no merge.
+    """
+    problems: list[Problem] = []
+    found: list[dict[str, str]] = []
+    for value in values:
+        try:
+            found.append(parse_merge(_parts(value)))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    return found
+
+
+def overtakings(table: pd.DataFrame) -> pd.DataFrame:
+    """Return where two systems change places: OVERTAKING_COLUMNS, one row for each pair and setting.
+
+    The order compared with is the one under strict (the first criterion where that is not there), the first merge and
+    the first counting; for two that are level there, the first setting that tells them apart.
+    """
+    grid = _by_setting(table)
+    order = grid.index.tolist()
+    rows = []
+    for one, other in combinations(grid.columns.tolist(), 2):
+        ahead = (grid[one] > grid[other]).tolist()
+        behind = (grid[one] < grid[other]).tolist()
+        leads = next((up for up, down in zip(ahead, behind, strict=True) if up or down), None)
+        if leads is None:
+            continue
+        first, second = (one, other) if leads else (other, one)
+        for (merge, counting, criterion), reversed_ in zip(order, behind if leads else ahead, strict=True):
+            if reversed_:
+                rows.append((second, first, criterion, merge, counting))
+    return pd.DataFrame(rows, columns=list(OVERTAKING_COLUMNS), dtype="str")
+
+
+def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
+    """Say the order of the systems and who overtakes whom under what; nothing where there is one system only."""
+    grid = _by_setting(table)
+    if len(grid.columns) < 2:
+        return ()
+    merge, counting, criterion = grid.index[0]
+    best = grid.iloc[0].dropna().sort_values(ascending=False, kind="stable")
+    level = groupby(best.items(), key=lambda item: item[1])
+    shown = ", ".join(" = ".join(str(system) for system, _ in members) for _, members in level)
+    lines = [f"order by F1 under {criterion}, types merged: {merge}, counting {counting}: {shown or 'undefined'}"]
+    changes = overtakings(table)
+    criteria = grid.index.get_level_values(2).unique().tolist()
+    for (system, other), rows in changes.groupby(["system", "overtakes"], sort=False):
+        parts = []
+        for (merged, way), under in rows.groupby(["merge", "counting"], sort=False):
+            where = [] if way == counting else [f"counting {way}"]
+            where += [] if merged == merge else [f"with types merged: {merged}"]
+            many = len(under) == len(criteria) > 1
+            names = "every criterion" if many else _listed(under["criterion"].tolist())
+            parts.append(" ".join([*where, f"under {names}"]))
+        lines.append(f"{system} overtakes {other} {'; '.join(parts)}")
+    if changes.empty:
+        lines.append("no two systems change places under any criterion, merge or counting")
+    return tuple(lines)
+
+
+def _by_setting(table: pd.DataFrame) -> pd.DataFrame:
+    """Return F1 by (merge, counting, criterion) down and by system across, strict's rows leading each criterion."""
+    criteria = table["criterion"].cat.categories.tolist()
+    leading = sorted(criteria, key=lambda name: name != REFERENCE)
+    named = table.assign(criterion=table["criterion"].cat.reorder_categories(leading))
+    keys = ["merge", "counting", "criterion"]
+    return named.pivot(index=keys, columns="system", values="f1").sort_index().sort_index(axis=1)
+
+
+def _numbers(scores: Scores, name: str, strict: float | None) -> dict[str, Any]:
+    counts = scores.counts(name)
+    row = count_row(counts)
+    if scores.settings.counting == "each-side":
+        row |= dict.fromkeys(("COR", "INC", "PAR"))
+    decisions = (Decision.COR, Decision.INC, Decision.PAR)
+    sides = [side[decision] for side in (counts.gold, counts.pred) for decision in decisions]
+    difference = float("nan") if counts.f1 is None or strict is None else counts.f1 - strict
+    return (
+        row
+        | dict(zip(_SIDES, sides, strict=True))
+        | {"f1_minus_strict": difference, "signature": signature(scores, name)}
+    )
+
+
+def _step(progress: Progress | None, step: int, steps: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, total: progress(step * total + done, steps * total)
+
+
+def _parts(value: str) -> list[str]:
+    """Return the merges of one setting; a `;` within a name splits nothing."""
+    parts = [part for part in value.split(";") if part.strip()]
+    return parts if parts and all("=" in part for part in parts) else [value]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

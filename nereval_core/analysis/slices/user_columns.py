@@ -1,0 +1,231 @@
+"""Columns of the user's own: a CSV file whose rows say more of documents, or of single spans."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Layer
+from nereval_core.problems import FormatError, Problem, counted, one_line, quoted
+from nereval_core.records.tables import record_ids
+
+DOCUMENT, SPAN = "document", "span"
+"""The columns that name a row's document and, where the file is about spans, its span."""
+NOT_GIVEN, OTHER = "not given", "other values"
+MOST_VALUES = 30
+"""A column with more values is shown by those that most rows have."""
+MOST_NUMBERS = 10
+"""A column of more different numbers is parted into GROUPS with about as many rows in each."""
+GROUPS = 5
+_VALUE = 80
+"""Characters of a value that tell it apart."""
+
+Key = tuple[str, str]
+"""Document and span; the latter is empty in a file about documents."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What a CSV file says: `rows` by document and span, each with a text for each of `names`."""
+
+    names: tuple[str, ...]
+    of_spans: bool
+    rows: Mapping[Key, tuple[str, ...]]
+    lines: Mapping[Key, int]
+    source: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hex) of names and rows, in whatever order these stand."""
+        sha = hashlib.sha256(repr((self.names, self.of_spans)).encode())
+        for key in sorted(self.rows):
+            sha.update(repr((key, self.rows[key])).encode())
+        return sha.hexdigest()
+
+
+def read_columns(text: str, source: str) -> Columns:
+    """Read a CSV file with a line of names: `document`, for single spans `span`, and the columns to slice by.
+
+    Raises:
+        FormatError: with all problems of the file.
+    """
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    problems: list[Problem] = []
+    rows: dict[Key, tuple[str, ...]] = {}
+    lines: dict[Key, int] = {}
+    head: list[str] = []
+    line = 1
+    try:
+        head = [name.strip() for name in next(reader, [])]
+        problems += _head_problems(head, source)
+        if problems:
+            raise FormatError(problems)
+        spans = SPAN in head
+        own = [place for place, name in enumerate(head) if name not in (DOCUMENT, SPAN)]
+        while True:
+            line = reader.line_num + 1
+            row = next(reader, None)
+            if row is None:
+                break
+            if not row:
+                continue
+            if len(row) != len(head):
+                found = f"{counted(len(row), 'cell')} where the first line names {counted(len(head), 'column')}"
+                problems.append(Problem(source, line, found, "give every row a cell for each column"))
+                continue
+            key = (row[head.index(DOCUMENT)], row[head.index(SPAN)].strip() if spans else "")
+            if key in rows:
+                found = f"{_said(key)} has a row already, in line {lines[key]}"
+                problems.append(Problem(source, line, found, "give it one row"))
+                continue
+            rows[key], lines[key] = tuple(row[place].strip() for place in own), line
+    except csv.Error as error:
+        problems.append(
+            Problem(source, line, f"this is no CSV: {error}", 'put a cell with quotes in "...", quotes doubled')
+        )
+    if problems:
+        raise FormatError(problems)
+    return Columns(tuple(head[place] for place in own), spans, rows, lines, source)
+
+
+def _head_problems(head: Sequence[str], source: str) -> Iterable[Problem]:
+    if DOCUMENT not in head:
+        remedy = f"name the columns in the first line, one of them {DOCUMENT} with the documents' ids"
+        yield Problem(source, 1, f"no column is called {DOCUMENT}", remedy)
+    elif not set(head) - {DOCUMENT, SPAN}:
+        yield Problem(source, 1, "there is no column to slice by", f"add one beside {DOCUMENT} and {SPAN}")
+    for name in dict.fromkeys(name for name in head if head.count(name) > 1 or not name):
+        found = f"two columns are called {quoted(name)}" if name else "a column has no name"
+        yield Problem(source, 1, found, "give every column its own name")
+
+
+def _said(key: Key) -> str:
+    return f"document {quoted(key[0])}" + (f", span {quoted(key[1])}" if key[1] else "")
+
+
+def check_columns(columns: Columns, gold: Layer, systems: Iterable[Layer]) -> None:
+    """Refuse columns with a row for a document, or a span, that is not there; layers are as they were read.
+
+    Raises:
+        FormatError: with every such row.
+    """
+    index = gold.documents.index
+    known = set() if not columns.of_spans else _span_names([gold, *systems])
+    problems = []
+    for key, line in columns.lines.items():
+        if key[0] not in index:
+            found = f"there is no document {quoted(key[0])}"
+        elif columns.of_spans and key not in known:
+            found = f"there is no {_said(key).partition(', ')[2]} in document {quoted(key[0])}"
+        else:
+            continue
+        remedy = "name it as gold does, or take the row out"
+        if columns.of_spans and key[0] in index:
+            remedy = "give a gold span's id, or a record's such as g:12-19:Drug (gold) or p:12-19:Drug (predicted)"
+        problems.append(Problem(columns.source, line, found, remedy))
+    if problems:
+        raise FormatError(problems)
+
+
+def _span_names(layers: Sequence[Layer]) -> set[Key]:
+    gold, *systems = layers
+    found = set(_named(gold, "g"))
+    for layer in systems:
+        found |= set(_named(layer, "p"))
+    ids = gold.documents.ids
+    return found | {(ids[int(gold.doc[span])], name) for span, name in gold.ids.items()}
+
+
+def _named(layer: Layer, side: str) -> list[Key]:
+    ids = layer.documents.ids
+    return [(ids[doc], name) for doc, name in zip(layer.doc.tolist(), record_ids(layer, side), strict=True)]
+
+
+def grouped(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str, ...]]:
+    """Part values into slices: numbers into ranges where there are many, else each text for itself.
+
+    Returns indices into the names of the slices, shape (values,), and the names in order; what is None or empty is
+    NOT_GIVEN.
+    """
+    texts = [_text(value) for value in values]
+    there = [text for text in texts if text is not None]
+    numbers = {text: number for text in dict.fromkeys(there) if (number := _number(text)) is not None}
+    counted: dict[str, int] = {}
+    for text in there:
+        counted[text] = counted.get(text, 0) + 1
+    label: dict[str, str]
+    if len(numbers) == len(counted) and len(set(numbers.values())) > MOST_NUMBERS:
+        label, names = _ranges(numbers, np.array([numbers[text] for text in there]))
+    else:
+        kept = sorted(sorted(counted), key=lambda text: -counted[text])[:MOST_VALUES]
+        other = _free(OTHER, counted)
+        names = sorted(kept, key=(numbers.__getitem__ if len(numbers) == len(counted) else str))
+        names += [other] if len(counted) > len(kept) else []
+        label = {text: text if text in kept else other for text in counted}
+    if len(there) < len(texts):
+        names = [*names, _free(NOT_GIVEN, names)]
+    place = {name: code for code, name in enumerate(names)}
+    codes = (len(names) - 1 if text is None else place[label[text]] for text in texts)
+    return np.fromiter(codes, np.int16, len(texts)), tuple(names)
+
+
+def _ranges(numbers: Mapping[str, float], rows: NDArray[np.float64]) -> tuple[dict[str, str], list[str]]:
+    """Return the range of each number, and the ranges in order."""
+    edges = np.unique(np.quantile(rows, np.arange(1, GROUPS) / GROUPS, method="inverted_cdf"))
+    group = {text: int(np.searchsorted(edges, number)) for text, number in numbers.items()}
+    members: dict[int, list[float]] = {}
+    for text, number in group.items():
+        members.setdefault(number, []).append(numbers[text])
+    said = {number: f"{min(some):g} to {max(some):g}" for number, some in members.items()}
+    if len(set(said.values())) < len(said):
+        # Six digits do not tell them apart.
+        said = {number: f"{min(some)!r} to {max(some)!r}" for number, some in members.items()}
+    return {text: said[number] for text, number in group.items()}, [said[number] for number in sorted(said)]
+
+
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
+    return one_line(str(value).strip())[:_VALUE] or None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    known = set(taken)
+    while name in known:
+        name = f"({name})"
+    return name
+
+
+def of_documents(columns: Columns, name: str, gold: Layer) -> list[str | None]:
+    """Return what a column says of each document, None where it has no row."""
+    place = columns.names.index(name)
+    return [row[place] if (row := columns.rows.get((one, ""))) else None for one in gold.documents.ids]
+
+
+def of_spans(columns: Columns, name: str, layer: Layer, side: str) -> list[str | None]:
+    """Return what a column says of each span of a layer as it was read, None where it has no row.
+
+    `side` is "g" for gold, whose spans may be named by their ids too, "p" for a prediction.
+    """
+    place = columns.names.index(name)
+    found: list[str | None] = [row[place] if (row := columns.rows.get(key)) else None for key in _named(layer, side)]
+    ids = layer.documents.ids
+    for span, own in layer.ids.items() if side == "g" else ():
+        if found[span] is None and (row := columns.rows.get((ids[int(layer.doc[span])], own))):
+            found[span] = row[place]
+    return found

@@ -1,0 +1,53 @@
+"""The library's verb for what a careful reader would question within one layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Unpack
+
+from nereval_core.analysis.consistency import Consistency, check_texts, consistency
+from nereval_core.analysis.consistency.kinds import check_kinds
+from nereval_core.analysis.consistency.letter_case import Case
+from nereval_core.api.load import Given, Texts, gold_side, pred_side
+from nereval_core.corpus import Layer
+from nereval_core.pairing import Pairing, pair
+from nereval_core.problems import FormatError, Problem
+
+NONE: Mapping[str, Given] = MappingProxyType({})
+
+
+def consistency_of(
+    layer: Given,
+    others: Mapping[str, Given] = NONE,
+    *,
+    kinds: str | Iterable[str] = (),
+    case: Case = "differs",
+    format: str = "auto",
+    core_type: str | None = None,
+    texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
+) -> Consistency:
+    """Question a layer, gold or any other; `others` by name are held against it: see `analysis.consistency`.
+
+    `kinds` are those asked about, by default all; `case` is that of `consistency`. The other options are those
+    of `score`.
+
+    Raises:
+        FormatError: as `score`, with the problems of all layers; no kind of a name; a layer without texts.
+    """
+    asked = [kinds] if isinstance(kinds, str) else list(kinds)
+    check_kinds(asked)
+    ours = gold_side(layer, format=format, core_type=core_type, texts=texts)
+    check_texts(ours.layer)
+    problems: list[Problem] = []
+    found: list[Layer] = []
+    for name, other in others.items():
+        try:
+            theirs = pred_side(other, ours, format=format, core_type=core_type)
+            found.append(pair(ours, theirs, **pairing).layer.renamed(name))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return consistency(ours.layer, found, asked, case)

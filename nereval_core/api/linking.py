@@ -1,0 +1,128 @@
+"""The verbs `link` and `index` of the library: concept ids on mentions, and of whole documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Unpack
+
+from nereval_core import readers
+from nereval_core.analysis.linking import LinkScores, Truth, score_links
+from nereval_core.analysis.linking.indexing import IndexScores, index_of, score_index
+from nereval_core.analysis.linking.mentions import Boundaries, Mentions
+from nereval_core.api.load import Input, opened
+from nereval_core.corpus import Documents, Layer
+from nereval_core.pairing import Pairing, pair
+from nereval_core.problems import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.concepts import Index, read_index, read_mapping
+
+TSV = "tsv"
+"""What the format of a file of codes is called where one is named."""
+SPANNED = ("jsonl", "brat", "hipe")
+"""Formats whose spans may have links."""
+
+Relaxed = Mapping[str, str] | Source | str | os.PathLike[str]
+
+
+def link(
+    gold: Reading | Layer | Input,
+    pred: Reading | Layer | Input,
+    *,
+    boundaries: Boundaries = "strict",
+    mentions: Mentions = "end-to-end",
+    n: int = 1,
+    truth: Truth = "first",
+    relaxed: Relaxed | None = None,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> LinkScores:
+    """Score the links of a prediction against gold's, each a path, what `read` returned, or a layer.
+
+    Looked at are the first `n` of a prediction's ranking; `relaxed` maps an id to the one it counts as, or names a file
+    that does.
+
+    Raises:
+        FormatError: unreadable input, or input that cannot be paired; `mentions="gold"` with overlapping boundaries.
+    """
+    for name, value, known in (
+        ("boundaries", boundaries, ("strict", "overlapping") if mentions == "end-to-end" else ("strict",)),
+        ("mentions", mentions, ("end-to-end", "gold")),
+        ("truth", truth, ("first", "any")),
+    ):
+        if value not in known:
+            raise FormatError.single(name, None, f"there is no '{value}' here", f"use {' or '.join(known)}")
+    if n < 1:
+        raise FormatError.single("n", None, f"the first {n} of a ranking", "use 1 or more")
+    ours = _reading(gold, format, None)
+    theirs = _reading(pred, format, ours)
+    paired = pair(ours, theirs, **pairing)
+    mapping = _mapping(relaxed)
+    return score_links(
+        ours.layer, paired.layer, boundaries=boundaries, mentions=mentions, n=n, truth=truth, relaxed=mapping
+    )
+
+
+def index(
+    gold: Index | Reading | Layer | Input,
+    pred: Index | Reading | Layer | Input,
+    *,
+    links: Truth = "first",
+    relaxed: Relaxed | None = None,
+    format: str = "auto",
+) -> IndexScores:
+    """Score the sets of concept ids of documents: files of codes, or the links of annotations.
+
+    Raises:
+        FormatError: unreadable input; links that are neither "first" nor "any".
+    """
+    if links not in ("first", "any"):
+        raise FormatError.single("links", None, f"there is no '{links}' here", "use first or any")
+    sides = []
+    for side in (gold, pred):
+        if isinstance(side, Index):
+            sides.append(side)
+        elif isinstance(side, Reading | Layer):
+            sides.append(index_of(side.layer if isinstance(side, Reading) else side, links=links))
+        else:
+            sides.append(load_index(side, format=format, links=links)[0])
+    return score_index(*sides, relaxed=_mapping(relaxed))
+
+
+def load_index(
+    place: Input, *, format: str = "auto", links: Truth = "first", texts: Documents | None = None
+) -> tuple[Index, Reading | None]:
+    """Read codes of documents from a TSV (format `tsv`), or the links of annotations in any format.
+
+    By itself a TSV without HIPE's header is taken for codes. `texts` are the documents of annotations without text.
+
+    Raises:
+        FormatError: unreadable input.
+    """
+    source = opened(place)
+    if format == TSV or (format == "auto" and _holds_codes(source)):
+        return read_index(source), None
+    reading = readers.read(source, format=format, options=ReadOptions(texts=texts))
+    found = index_of(reading.layer, links=links)
+    return Index(found.name, found.documents, (*reading.notes, *found.notes)), reading
+
+
+def _holds_codes(source: Source) -> bool:
+    claims = {name: reader.recognise(source) for name, reader in readers.readers().items() if name in SPANNED}
+    tsv = any(file.suffix == ".tsv" for file in source.files)
+    return claims["hipe"] < 1 if tsv else max(claims.values()) < 1
+
+
+def _mapping(relaxed: Relaxed | None) -> Mapping[str, str]:
+    if relaxed is None or isinstance(relaxed, Mapping):
+        return relaxed or {}
+    return read_mapping(relaxed)
+
+
+def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None) -> Reading:
+    if isinstance(given, Reading):
+        return given
+    if isinstance(given, Layer):
+        return Reading(given.documents, given, "", source=given.name)
+    options = ReadOptions() if gold is None else ReadOptions(scheme=gold.scheme, texts=gold.documents)
+    return readers.read(opened(given), format=format, options=options)

@@ -1,0 +1,146 @@
+"""The library's verbs for verdicts: gold as they have it, scores as they would be, two annotators made into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Unpack
+
+from nereval_core.api.load import Input, choose_criteria, read
+from nereval_core.corpus import Layer
+from nereval_core.pairing import Pairing, pair
+from nereval_core.readers import Reading
+from nereval_core.review.apply import Applied, accepted, adjudication, applied, what_if
+from nereval_core.review.apply.adjudication import Adjudicated
+from nereval_core.review.apply.what_if import WhatIf
+from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.store import ReviewStore
+from nereval_core.scoring import Counting, Settings
+from nereval_core.scoring.criteria import SCHEMAS, Criterion, parse_merge
+
+Annotations = Input | Reading | Layer
+Verdicts = Reviewed | str | os.PathLike[str] | None
+"""Verdicts, the file or URL that holds them, or None for where the app keeps them."""
+
+
+def apply_verdicts(
+    gold: Annotations,
+    systems: Mapping[str, Annotations] | None = None,
+    *,
+    verdicts: Verdicts = None,
+    reviewers: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    only_this_document: bool = True,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> Applied:
+    """Apply the verdicts that stand to gold: `layer` of what is returned is a new one, `log` says what each did.
+
+    Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
+    `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all;
+    `pairing` are the options of `pair`. Where several documents have the text of a verdict, it is applied to
+    `only_this_document` that it was given on, or else to all of them.
+
+    Raises:
+        FormatError: unreadable input, or systems or verdicts that cannot be had.
+    """
+    ours = _reading(gold, format)
+    return _applied(
+        ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds, only_this_document
+    )
+
+
+def scores_with_verdicts(
+    gold: Annotations,
+    systems: Mapping[str, Annotations],
+    *,
+    verdicts: Verdicts = None,
+    reviewers: Collection[str] | None = None,
+    kinds: Collection[str] | None = None,
+    only_this_document: bool = True,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> WhatIf:
+    """Score systems against gold as it is and as verdicts have it: `table()` of what is returned has both.
+
+    Raises:
+        FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
+    """
+    ours = _reading(gold, format)
+    layers = _layers(ours, systems, format, **pairing)
+    settings = Settings(
+        choose_criteria(criteria), tuple(sorted(parse_merge(merge).items())), tuple(sorted(set(leave_out))), counting
+    )
+    return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds, only_this_document), layers, settings)
+
+
+def adjudicate(
+    first: Annotations,
+    second: Annotations,
+    *,
+    verdicts: Verdicts = None,
+    only_this_document: bool = True,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> Adjudicated:
+    """Make one layer of two annotators: what they agree on, the rest by verdicts on the second against the first.
+
+    Raises:
+        FormatError: as `apply_verdicts`.
+    """
+    ours = _reading(first, format)
+    (other,) = _layers(ours, {"second": second}, format, **pairing)
+    return adjudication.adjudicate(
+        ours.layer.renamed("first"), other, _reviewed(verdicts), only_this_document=only_this_document
+    )
+
+
+def _applied(
+    gold: Reading,
+    layers: tuple[Layer, ...],
+    verdicts: Verdicts,
+    reviewers: Collection[str] | None,
+    kinds: Collection[str] | None,
+    only_this_document: bool,
+) -> Applied:
+    some = accepted(_reviewed(verdicts), who=reviewers, kinds=kinds)
+    return applied(gold.layer, some, layers, only_this_document=only_this_document)
+
+
+def _reviewed(verdicts: Verdicts) -> Reviewed:
+    if isinstance(verdicts, Reviewed):
+        return verdicts
+    given = verdicts if verdicts is None or isinstance(verdicts, str) else Path(verdicts)
+    store = ReviewStore.of_environment(given)
+    try:
+        return store.reviewed()
+    finally:
+        store.close()
+
+
+def _reading(given: Annotations, format: str) -> Reading:
+    if isinstance(given, Reading):
+        return given
+    return (
+        Reading(given.documents, given, "", source=given.name)
+        if isinstance(given, Layer)
+        else read(given, format=format)
+    )
+
+
+def _layers(
+    gold: Reading, systems: Mapping[str, Annotations], format: str, **pairing: Unpack[Pairing]
+) -> tuple[Layer, ...]:
+    found = []
+    for name, given in systems.items():
+        if isinstance(given, (Reading, Layer)):
+            theirs = _reading(given, format)
+        else:
+            theirs = read(given, format=format, scheme=gold.scheme, texts=gold.documents)
+        found.append(pair(gold, theirs, **pairing).layer.renamed(name))
+    return tuple(found)

@@ -1,0 +1,149 @@
+"""Which files make up which layer: the names on the command line, `GOLD PRED`, `NAME=PATH`, and parts of one NAME."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nereval_core.problems import FormatError, Problem, one_line, quoted
+from nereval_core.readers.input.source import COMPANIONS, LAYER, STANDARD, label_of, with_layer
+
+Paths = str | tuple[str, ...]
+"""A path, or those of the parts of one layer."""
+
+TWO_OF_ONE = "two layers of one file: FILE#ONE FILE#OTHER, or both of its columns: --gold-column N --pred-column M"
+"""What to do where one file has both sides."""
+
+
+def gold_of(options: argparse.Namespace) -> Paths:
+    """Return the path of gold: the first file, or all files that have its name, NAME=PATH.
+
+    Raises:
+        FormatError: as `named`.
+    """
+    files = options.files
+    name, path = _named(files[0])
+    if name is None:
+        return path
+    paths = tuple(_named(file)[1] for file in files if _named(file)[0] == name)
+    return paths if len(paths) > 1 else path
+
+
+def gold_name(options: argparse.Namespace) -> str:
+    """Return what gold is called on the command line: by its NAME=PATH, else by its file or folder."""
+    name, path = _named(options.files[0])
+    return names_of(path)[0] if name is None else name
+
+
+def named_systems(options: argparse.Namespace) -> dict[str, Paths]:
+    """Return the predictions by the name of their system.
+
+    Raises:
+        FormatError: as `named`.
+    """
+    rest = beside_gold(options.files)
+    if rest or alone(options):
+        return named(rest)
+    # Gold and prediction are columns of the same files.
+    gold = gold_of(options)
+    return {names_of(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
+
+
+def beside_gold(files: Sequence[str]) -> list[str]:
+    """Return the files that are no part of gold."""
+    name = _named(files[0])[0]
+    return [file for file in files[1:] if name is None or _named(file)[0] != name]
+
+
+def named(files: Sequence[str]) -> dict[str, Paths]:
+    """Return paths by name: the one given as NAME=PATH, else that of the file or folder.
+
+    Several files given by one NAME are the parts of one layer.
+
+    Raises:
+        FormatError: two systems of one name, of which one is not given as NAME=PATH, or a name that is empty.
+    """
+    parts: dict[str, list[str]] = {}
+    given: list[tuple[str | None, str]] = []
+    for name, path in map(_named, files):
+        if name is None or name not in parts:
+            given.append((name, path))
+        if name is not None:
+            parts.setdefault(name, []).append(path)
+    names: list[str] = [name or "" for name, _ in given]
+    candidates = [names_of(path) for _, path in given]
+    free = [i for i, (name, _) in enumerate(given) if name is None]
+    for i in free:
+        names[i] = candidates[i][0]
+    for level in range(1, max((len(candidates[i]) for i in free), default=0)):
+        clashing = [i for i in free if names.count(names[i]) > 1]
+        for i in clashing:
+            names[i] = candidates[i][min(level, len(candidates[i]) - 1)]
+    if len(set(names)) < len(names):
+        raise FormatError(
+            Problem(path, None, f"a second system is called {quoted(own or short)}", "name them apart: NAME=PATH")
+            for i, ((own, path), (short, *_)) in enumerate(zip(given, candidates, strict=True))
+            if names[i] in names[:i]
+        )
+    return {
+        name: path if own is None or len(parts[own]) == 1 else tuple(parts[own])
+        for name, (own, path) in zip(names, given, strict=True)
+    }
+
+
+def _named(file: str) -> tuple[str | None, str]:
+    name, equals, path = file.partition("=")
+    if not equals or Path(file).exists() or with_layer(file) is not None:
+        return None, file
+    if not name.strip() or not path:
+        raise FormatError.single(file, None, "a system without a name or a path", "write NAME=PATH")
+    return one_line(name.strip()), path
+
+
+def names_of(path: str) -> list[str]:
+    """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
+    if path == STANDARD:
+        return ["stdin"]
+    layered = with_layer(path)
+    if layered is not None:
+        place, layer = layered[0], one_line(layered[1])
+        return [layer, *(f"{name}{LAYER}{layer}" for name in names_of(place))]
+    # A folder is called by its whole name, and so is what does not exist: reading it will say so.
+    full = Path(os.path.normpath(Path(path).absolute()))
+    stem = label_of(full.name) if full.is_file() else full.name
+    parents = [parent for parent in full.parent.parts if parent != full.anchor]
+    names = [stem, "/".join((*parents[-1:], stem))]
+    names += ["/".join((*parents[-depth:], full.name)) for depth in range(1, len(parents) + 1)]
+    # A name from the file system may hold bytes that are no text.
+    return [one_line(name) for name in names]
+
+
+def alone(options: argparse.Namespace) -> bool:
+    """Tell whether a verb that asks for no prediction is given none."""
+    return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
+
+
+def overwrites(place: str, given: Iterable[str]) -> bool:
+    """Tell whether to write a place is to write over what is given as PATH, NAME=PATH or PATH#LAYER, or over its file.
+
+    So it is where the place is such a path, a file in such a folder, or stands together with one, as spans and texts in
+    Parquet do. Links are followed.
+    """
+    inputs = {other for path in files_of(given) for other in (path, *_companions(path))}
+    return any(
+        one in inputs or (Path(one).is_file() and not inputs.isdisjoint(map(str, Path(one).parents)))
+        for one in (os.path.realpath(place), *_companions(os.path.realpath(place)))
+    )
+
+
+def files_of(given: Iterable[str]) -> set[str]:
+    """Return where what is given as PATH, NAME=PATH or PATH#LAYER lies, links followed."""
+    paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
+    cut = filter(None, map(with_layer, paths))
+    return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}
+
+
+def _companions(path: str) -> list[str]:
+    return [path.removesuffix(ending) + other for ending, other in COMPANIONS.items() if path.endswith(ending)]

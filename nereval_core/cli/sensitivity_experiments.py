@@ -1,0 +1,256 @@
+"""What else the verb `sensitivity` does: two criteria against each other, the overlap curve, and three experiments.
+
+Each is a table for every system, or one for all of them; they take the place of the tables of all criteria.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.criteria.gap import decisions, gap
+from nereval_core.analysis.criteria.ladder import ladder
+from nereval_core.analysis.criteria.merging import before_and_after, disappearing, merged
+from nereval_core.analysis.criteria.overlap_curve import SHARES, overlap_curve
+from nereval_core.analysis.criteria.proxy_criterion import FEW, fold_scores, stand_in
+from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
+from nereval_core.analysis.criteria.sensitivity import parse_settings
+from nereval_core.api.load import Loaded
+from nereval_core.cli.score import (
+    fitting,
+    listed,
+    loaded_corpus,
+    misplaced,
+    progress_bar,
+    put_out,
+    say_unused,
+    settings_of,
+)
+from nereval_core.ledger import alone
+from nereval_core.problems import FormatError, quoted
+from nereval_core.records.tables import records
+from nereval_core.report import TABLES
+from nereval_core.report.json_results import head
+from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.signature import signature
+from nereval_core.report.table_cells import cell
+from nereval_core.report.table_formats import as_screen, in_form
+from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, Share, merges_in_words
+
+FORMS = TABLES
+
+
+@dataclass(frozen=True)
+class Found:
+    """A table of one system ("" for all of them), called by its experiment; `notes` say what it is made of."""
+
+    experiment: str
+    title: str
+    system: str
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def asked(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the experiments that are asked for, in the order of EXPERIMENTS."""
+    return tuple(name for name in EXPERIMENTS if getattr(options, name))
+
+
+def run(options: argparse.Namespace) -> str | None:
+    """Read, score and write: nothing is written before all of it is known."""
+    names = asked(options)
+    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
+    wrong = misplaced(options, targets) or _misused(options, names, targets)
+    if wrong:
+        return wrong
+    loaded = loaded_corpus(options)
+    settings = _settings(options, names, loaded)
+    say_unused(settings, loaded)
+    systems = {
+        layer.name: score_layers(
+            loaded.corpus.gold,
+            layer,
+            settings,
+            marks=loaded.marks[layer.name],
+            progress=progress_bar(layer.name, "scored"),
+        )
+        for layer in loaded.corpus.systems
+    }
+    found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
+    sheets = tuple(_sheet(one) for one in found)
+    make = {"json": lambda: _json(loaded, found).encode()}
+    put_out(targets, {form: in_form(form, sheets, lambda: _long(found), make) for form in targets})
+    if not targets:
+        print(as_screen(sheets), end="")
+    return None
+
+
+def _misused(options: argparse.Namespace, names: tuple[str, ...], targets: Mapping[str, str]) -> str | None:
+    said = ", ".join(f"--{name.replace('_', '-')}" for name in names)
+    if options.figure is not None:
+        return f"--figure draws the scores under all criteria, leave out {said}"
+    if options.counting != "one-to-one":
+        return f"{said}: counting one to one only"
+    single = [form for form in ("csv", "parquet") if form in targets]
+    if single and len(names) > 1:
+        return f"--{single[0]} holds one table, ask for one of {said}"
+    if options.gap and len(listed([options.gap])) != 2:
+        return f"--gap {quoted(options.gap)}, name two criteria with a comma between"
+    if options.gone and not options.merge:
+        return "--gone: say what is merged, --merge A,B=NAME"
+    return None
+
+
+def _settings(options: argparse.Namespace, names: tuple[str, ...], loaded: Loaded) -> Settings:
+    """Return what is scored: merges are in force, unless they are what is looked at."""
+    merge: dict[str, str] = {}
+    if not options.gone:
+        for setting in parse_settings(options.merge):
+            merge |= setting
+    chosen = settings_of(argparse.Namespace(**{**vars(options), "merge": []}))
+    criteria = {one.name: one for one in fitting(chosen.criteria, options, loaded.corpus.gold)}
+    needed = CHAIN if "recovered" in names else ()
+    for name in (*needed, *listed([options.gap or ""]), options.stand_in or "", options.gone or ""):
+        if name in CRITERIA and CRITERIA[name].lacks(loaded.corpus.gold) is None:
+            criteria.setdefault(name, CRITERIA[name])
+    return replace(chosen, criteria=tuple(criteria.values()), merge=tuple(sorted(merge.items())))
+
+
+def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    one, other = listed([options.gap])
+    for system, scores in systems.items():
+        found = gap(scores, one, other)
+        if found.total is None:
+            said = "no spans on either side"
+        else:
+            low, high = (float(value) for value in found.f1 if value is not None)
+            said = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
+        signed = (said, signature(scores, found.strict), signature(scores, found.loose))
+        yield Found("gap", f"{system}: {found.strict} to {found.loose}, by cause", system, found.table(), signed)
+        table = decisions(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()
+        yield Found("decisions", f"{system}: decisions under {one} and {other}", system, table, signed[1:])
+
+
+def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    share: Share = options.curve
+    for system, scores in systems.items():
+        name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
+        if not name:
+            raise FormatError.single("--curve", None, "no criterion counts spans", "choose one that does")
+        table = overlap_curve(*scores.layers(name), share, same_type=not options.any_type)
+        types = "whatever the types" if options.any_type else "types equal"
+        notes = (f"least overlap as {SHARES[share]}, {types}; each row holds down to the next", signature(scores, name))
+        yield Found("curve", f"{system}: scores against the least overlap", system, table, notes)
+
+
+def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    for system, scores in systems.items():
+        signed = (signature(scores, CHAIN[0]),)
+        title = f"{system}: not found under {CHAIN[0]}, by the first criterion that credits it"
+        yield Found("recovered", title, system, recovered(scores).table(), signed)
+
+
+def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    for merge in parse_settings(options.merge):
+        words = merges_in_words(merge)
+        for system, scores in systems.items():
+            if options.gone not in {rule.name for rule in scores.criteria}:
+                raise FormatError.single(
+                    "--gone", None, f"no criterion {quoted(options.gone)}", "name one that is scored"
+                )
+            after = merged(scores, merge)
+            signed = (signature(scores, options.gone), signature(after, options.gone))
+            table = disappearing(scores, after, options.gone)
+            yield Found("gone", f"{system}: confusions under {options.gone} that {words} undoes", system, table, signed)
+            table = before_and_after(scores, after)
+            yield Found("merging", f"{system}: scores without and with {words}", system, table, signed)
+
+
+def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    table = stand_in(fold_scores(systems, options.folds, options.seed), options.stand_in)
+    dealt = f"{options.folds} folds of documents x {len(systems)} systems, seed {options.seed}"
+    signed = tuple(signature(scores, options.stand_in) for scores in systems.values())
+    title = f"criteria that could stand in for {options.stand_in}"
+    yield Found("stand_in", title, "", table, (dealt, FEW, *signed))
+
+
+def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+    document, record = options.ladder
+    for system, scores in systems.items():
+        name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
+        number = scores.gold.documents.index.get(document)
+        if not name or number is None:
+            found = f"no document {quoted(document)}" if name else "no criterion counts spans"
+            raise FormatError.single("--ladder", None, found, "give a document's id and a record: d1 g:12-19:Drug")
+        gold, pred = (alone(layer, number) for layer in scores.read)
+        one = score_layers(gold, replace(pred, documents=gold.documents), scores.settings)
+        rows = records(one, name)
+        place = np.flatnonzero((rows["record"] == record).to_numpy())
+        if not len(place):
+            known = ", ".join(map(str, rows["record"].tolist()[:5]))
+            found = f"{system} has no record {quoted(record)} in {quoted(document)} under {name}"
+            raise FormatError.single("--ladder", None, found, f"name one of its records, such as {known or 'none'}")
+        row = rows.iloc[place[0]]
+        table = ladder(one, name, int(row["gold"]), int(row["pred"])).drop(columns=["pair", "gold", "pred"])
+        signed = (signature(scores, name),)
+        yield Found("ladder", f"{system}: {record} in {document}", system, table, signed)
+
+
+Experiment = Callable[[Mapping[str, Scores], argparse.Namespace], Iterator[Found]]
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "gap": _gaps,
+    "curve": _curves,
+    "recovered": _recovered,
+    "gone": _gone,
+    "stand_in": _stand_ins,
+    "ladder": _ladders,
+}
+"""By the name of the option that asks for it."""
+
+
+def _sheet(found: Found) -> Sheet:
+    return Sheet(found.title, tuple(map(str, found.table.columns)), _rows(found.table), found.notes)
+
+
+def _long(every: list[Found]) -> Sheet:
+    """Return the tables of the first kind, one below the other, with the system in front and the notes behind."""
+    mine = [one for one in every if one.experiment == every[0].experiment]
+    columns = ("system", *map(str, mine[0].table.columns), "signature")
+    rows = ((one.system, *row, " || ".join(one.notes)) for one in mine for row in _rows(one.table))
+    return Sheet(mine[0].experiment, columns, tuple(rows))
+
+
+def _json(loaded: Loaded, every: list[Found]) -> str:
+    gold = loaded.corpus.gold
+    tables = [
+        {
+            "experiment": one.experiment,
+            "title": one.title,
+            "system": one.system or None,
+            "rows": [dict(zip(map(str, one.table.columns), row, strict=True)) for row in _rows(one.table)],
+            "notes": list(one.notes),
+        }
+        for one in every
+    ]
+    found: dict[str, Any] = {
+        **head(gold),
+        "tables": tables,
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _rows(table: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(tuple(map(_cell, row)) for row in table.itertuples(index=False, name=None))
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    return cell(value)

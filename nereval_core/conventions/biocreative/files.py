@@ -1,0 +1,291 @@
+"""Files of gene mentions as alt_eval.perl takes them apart: line by line, offsets as they are written.
+
+A line without an id before a bar belongs to the sentence of the line before it, whole as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.conventions.placeholder_texts import LIMIT, pieced
+from nereval_core.corpus import Documents, Int64, Layer
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Source, SourceFile
+from nereval_core.readers.bc2gm import GOLD, VARIANTS, beside, mentions, sentence_files, sentences
+
+PLAIN = re.compile(r"[0-9 ]*")
+BLANK = re.compile(r"[ \t\n\r\f\v]")
+NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines of a file: the id of their sentence, and what follows it, `start end|text`."""
+
+    ids: Sequence[str]
+    rests: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def offsets(self) -> list[str]:
+        return [rest.partition("|")[0] for rest in self.rests]
+
+    def quote(self, line: int) -> str:
+        """Return the third field."""
+        return self.rests[line].partition("|")[2].partition("|")[0]
+
+    def line(self, line: int) -> tuple[str, str]:
+        return self.ids[line], self.rests[line]
+
+    def of(self, used: frozenset[str]) -> Lines:
+        """Return the lines of these sentences only."""
+        kept = [name in used for name in self.ids]
+        return Lines(list(compress(self.ids, kept)), list(compress(self.rests, kept)))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One list of mentions: `doc` and `key` (equal for the same offsets in the same sentence), shape (mentions,).
+
+    `start` and `end` are the numbers the program reads, over characters without blanks, end inclusive; `low` and
+    `high` the code points that are meant, end exclusive, -1 where the offsets are none of the text. `line` gives a
+    mention's id and the rest of its line.
+    """
+
+    doc: Int64
+    key: Int64
+    start: NDArray[Any]
+    end: NDArray[Any]
+    low: Int64
+    high: Int64
+    line: Callable[[int], tuple[str, str]]
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """The characters of all texts in a row that are no blanks: `before` counts them before each place, `at` says where
+    they are."""
+
+    documents: Documents
+    before: Int64
+    at: Int64
+
+    @classmethod
+    def of(cls, documents: Documents) -> Solid:
+        codes = np.frombuffer("".join(documents.texts).encode("utf-32-le", "surrogatepass"), np.uint32)
+        blanks = [code for code in np.unique(codes).tolist() if chr(code).isspace()]
+        solid = ~np.isin(codes, np.array(blanks, np.uint32))
+        return cls(documents, np.concatenate((np.zeros(1, np.int64), np.cumsum(solid))), np.flatnonzero(solid))
+
+    def points(self, doc: Int64, start: NDArray[Any], end: NDArray[Any]) -> tuple[Int64, Int64]:
+        """Return code points, end exclusive, -1 for offsets that are none of their text."""
+        base = self.documents.base
+        first = self.before[base[doc]]
+        fine = (start >= 0) & (start <= end) & (end < self.before[base[doc + 1]] - first)
+        fine &= (start == np.floor(start)) & (end == np.floor(end))
+        low, high = np.full(len(doc), -1), np.full(len(doc), -1)
+        held, origin = first[fine], base[doc[fine]]
+        low[fine] = self.at[held + start[fine].astype(np.int64)] - origin
+        high[fine] = self.at[held + end[fine].astype(np.int64)] + 1 - origin
+        return low, high
+
+
+def read(gold: Source, pred: Source) -> tuple[Lines, Lines, Lines, Documents | None]:
+    """Return the lines of gold, of the variants and of the prediction, and the sentences where they are given.
+
+    Raises:
+        FormatError: a file is missing or not UTF-8.
+    """
+    ours, theirs = mentions(gold), mentions(pred)
+    others = None if ours is None else beside(gold, ours, VARIANTS)
+    problems: list[Problem] = []
+    for source, file, what in ((gold, ours, GOLD), (gold, others, VARIANTS), (pred, theirs, "one .eval file")):
+        if file is None:
+            found = f"no {what}: alt_eval.perl would say so and stop"
+            remedy = "give a folder with it (it may be empty)" if what == VARIANTS else "give a folder with it"
+            problems.append(Problem(source.name, None, found, remedy))
+    found_lines = []
+    for file in (ours, others, theirs):
+        try:
+            found_lines.append(lines(file) if file is not None else Lines([], []))
+        except FormatError as error:
+            problems.extend(error.problems)
+    files = sentence_files(gold, ours) if ours is not None else []
+    texts = sentences(files, problems)[0] if files else None
+    if problems:
+        raise FormatError(problems)
+    return found_lines[0], found_lines[1], found_lines[2], texts
+
+
+def lines(file: SourceFile) -> Lines:
+    """Return the lines of a file as the program takes them apart."""
+    ids, rests = [], []
+    last = ""
+    for row in split(file):
+        name, bar, rest = row.partition("|")
+        if bar and name:
+            last = name
+        else:
+            rest = row
+        ids.append(last)
+        rests.append(rest)
+    return Lines(ids, rests)
+
+
+def split(file: SourceFile) -> list[str]:
+    """Return the lines of a file; a carriage return or a byte-order mark stays."""
+    rows = file.text(keep_bom=True).split("\n")
+    if rows[-1] == "":
+        rows.pop()
+    return rows
+
+
+def sides(
+    gold: Lines, variants: Lines, pred: Lines, given: Documents | None
+) -> tuple[Documents, Side, Side, Side, tuple[str, ...]]:
+    """Return the documents, the three lists of mentions, and notes.
+
+    Documents are the sentences given, then those that only mentions name, their texts pieced together from quotes.
+    """
+    known = {} if given is None else dict(given.index)
+    index = dict(known)
+    three = (gold, variants, pred)
+    docs = [np.fromiter((index.setdefault(name, len(index)) for name in one.ids), np.int64, len(one)) for one in three]
+    offsets = [one.offsets for one in three]
+    edges = [numbers(one) for one in offsets]
+    meant = [_meant(one, *edge) for one, edge in zip(offsets, edges, strict=True)]
+    codes: dict[tuple[int, str], int] = {}
+    keys = [
+        np.fromiter(
+            (codes.setdefault(key, len(codes)) for key in zip(doc.tolist(), one, strict=True)), np.int64, len(doc)
+        )
+        for doc, one in zip(docs, offsets, strict=True)
+    ]
+    documents = given
+    notes = []
+    if given is None or len(index) > len(known):
+        quotes: dict[int, list[tuple[int, int, str]]] = {}
+        for one, doc, (start, end) in zip(three, docs, meant, strict=True):
+            for line in np.flatnonzero((doc >= len(known)) & (start >= 0) & (start <= end) & (end < LIMIT)).tolist():
+                place = int(start[line]), int(end[line]) + 1
+                quotes.setdefault(int(doc[line]), []).append((*place, "".join(one.quote(line).split())))
+        made = [pieced(quotes.get(number, ())) for number in range(len(known), len(index))]
+        texts = given.texts if given is not None else ()
+        documents = Documents(tuple(index), (*texts, *made))
+        what = "sentences that only mentions name" if given is not None else "sentences, of which there is no file"
+        notes.append(f"{what}, shown as pieced together from quoted texts: {len(made)}")
+    assert documents is not None
+    solid = Solid.of(documents)
+    found = []
+    for one, doc, key, (start, end), held in zip(three, docs, keys, edges, meant, strict=True):
+        found.append(Side(doc, key, start, end, *solid.points(doc, *held), one.line))
+    return documents, found[0], found[1], found[2], tuple(notes)
+
+
+def of_layers(gold: Layer, pred: Layer) -> tuple[Side, Side, Side]:
+    """Return gold, variants and prediction as lists of mentions, in the order in which they were read.
+
+    Raises:
+        FormatError: discontinuous spans, or spans of blanks alone: such a line cannot be written.
+    """
+    documents = gold.documents
+    solid = Solid.of(documents)
+    alternatives = [(int(gold.doc[span]), *one) for span, rows in sorted(gold.alternatives.items()) for one in rows]
+    table = np.array(sorted(set(alternatives)), np.int64).reshape(-1, 3)
+    rows = [_in_order(gold), (table[:, 0], table[:, 1], table[:, 2]), _in_order(pred)]
+    problems = []
+    places = []
+    for name, (doc, low, high) in zip((gold.name, "", pred.name), rows, strict=True):
+        base = documents.base[doc]
+        first, last = solid.before[base + low], solid.before[base + high] - 1
+        empty = last < first
+        problems += [
+            _cannot(name, documents, int(doc[span]), int(low[span]), int(high[span]), "holds blanks only")
+            for span in (np.flatnonzero(empty).tolist() if name else ())
+        ]
+        keep = ~empty
+        places.append((doc[keep], low[keep], high[keep], first[keep], last[keep]))
+    for layer in (gold, pred):
+        problems += [
+            _cannot(
+                layer.name, documents, int(layer.doc[i]), int(layer.start[i]), int(layer.end[i]), "is discontinuous"
+            )
+            for i in sorted(layer.fragments)
+        ]
+    if problems:
+        raise FormatError(problems)
+    count = len(solid.at) + 1
+    whole = np.concatenate([first * count + last for *_, first, last in places])
+    _, codes = np.unique(whole, return_inverse=True)
+    cuts = np.cumsum([len(place[0]) for place in places])[:-1]
+    found = []
+    for (doc, low, high, first, last), key in zip(places, np.split(codes.astype(np.int64), cuts), strict=True):
+        origin = solid.before[documents.base[doc]]
+        found.append(
+            Side(doc, key, first - origin, last - origin, low, high, _written(documents, doc, low, high, solid))
+        )
+    return found[0], found[1], found[2]
+
+
+def numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the first two numbers of each offset field, as Perl reads text where it needs a number: 0 for none."""
+    joined = " ".join(offsets)
+    parts = joined.split(" ")
+    plain = PLAIN.fullmatch(joined) and len(parts) == 2 * len(offsets) and "" not in parts
+    if plain and all(one.count(" ") == 1 for one in offsets) and max(map(len, parts)) < 16:
+        table = np.array(parts).astype(np.int64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+    rows = [(*BLANK.split(one), "", "")[:2] for one in offsets]
+    values = np.array([[_number(field) for field in row] for row in rows], np.float64).reshape(-1, 2)
+    return values[:, 0], values[:, 1]
+
+
+def _meant(offsets: Sequence[str], start: NDArray[Any], end: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the first two runs of digits of each field, however they are parted; -1 where there are none."""
+    if start.dtype == np.int64:
+        return start, end
+    rows = [[float(digits) for digits in re.findall("[0-9]+", one)[:2]] for one in offsets]
+    table = np.array([row if len(row) == 2 else [-1.0, -1.0] for row in rows]).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _number(field: str) -> float:
+    match = NUMBER.match(field)
+    return float(match[1]) if match else 0.0
+
+
+def _in_order(layer: Layer) -> tuple[Int64, Int64, Int64]:
+    order = slice(None) if layer.order is None else np.argsort(layer.order, kind="stable")
+    doc, start, end = (column[order].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
+    return doc, start, end
+
+
+def _written(
+    documents: Documents, doc: Int64, low: Int64, high: Int64, solid: Solid
+) -> Callable[[int], tuple[str, str]]:
+    def line(mention: int) -> tuple[str, str]:
+        number, start, end = int(doc[mention]), int(low[mention]), int(high[mention])
+        base = int(documents.base[number])
+        first, last = (int(solid.before[base + place] - solid.before[base]) for place in (start, end))
+        return documents.ids[number], f"{first} {last - 1}|{documents.texts[number][start:end].strip()}"
+
+    return line
+
+
+def _cannot(name: str, documents: Documents, doc: int, start: int, end: int, what: str) -> Problem:
+    found = (
+        f"document {quoted(documents.ids[doc])}: span [{start}, {end}) {what}, and alt_eval counts characters in a row"
+    )
+    return Problem(name, None, found, "leave the span out, or choose another convention")

@@ -1,0 +1,335 @@
+"""The scorers of CLEF-HIPE 2020 and 2022, for entities and links in historical newspapers.
+
+Predictions are matched in the order of the text: an identical gold span makes one correct; else it takes the gold span
+of the same tokens, or the first overlapping one that is not yet taken. Labels that gold does not have are left out,
+unless a tag set names them. The scorer calls ent_type "fuzzy".
+Source: impresso/CLEF-HIPE-2020-scorer and hipe-eval/HIPE-scorer; Ehrmann et al. 2020 and 2022.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.hipe.column_pass import Asked, Pass, run
+from nereval_core.conventions.hipe.columns import Column, Pair
+from nereval_core.conventions.hipe.figures import figure_table, nested
+from nereval_core.conventions.hipe.files import read_pair
+from nereval_core.conventions.hipe.layers import pair_of_layers
+from nereval_core.conventions.hipe.links import normalised, read_mapping
+from nereval_core.conventions.hipe.matching import Text, differing
+from nereval_core.conventions.hipe.reports import system_name, to_json, to_tsv
+from nereval_core.conventions.hipe.versions import COLUMNS, FAMILY, HIPE_2022, JULY, JUNE, MENTIONS, Version
+from nereval_core.conventions.outcome import Content, Outcome
+from nereval_core.corpus import Int64, Layer
+from nereval_core.problems import FormatError, Problem, quoted
+
+NEL = "nel"
+TASKS = ("nerc_coarse", "nerc_fine", NEL)
+LAYER_COLUMNS = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", NEL: "NEL-LIT"}
+"""The column that a layer stands for, by task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A period (days, the second not in it) and a noise level (from, to), under the scorer's names for them."""
+
+    period: str = "TIME-ALL"
+    level: str = "LED-ALL"
+    days: tuple[int, int] | None = None
+    noise: tuple[float, float] | None = None
+
+
+def score(version: Version, given: Given, options: Mapping[str, Any]) -> Outcome:
+    """Score two files in the tab-separated format of CLEF-HIPE."""
+    asked = _columns(version, options)
+    slices = _slices(options)
+    needed = [*asked]
+    if options["task"] == NEL:
+        needed += [name for name in _mentions(version, options, asked) if name]
+        needed += ["NE-COARSE-LIT"] if options["norm-time"] else []
+    glue = options["glue"] or options.get("glueing_cols") or ()
+    pair = read_pair(given.gold, given.pred, version, needed, glue)
+    return score_pair(version, pair, options, asked, slices, given.pred.name)
+
+
+def of_layers(version: Version, gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
+    """Score layers as the one column that they stand for; links are those of the spans."""
+    pair = pair_of_layers(gold, pred, version, options)
+    return score_pair(version, pair, options, (LAYER_COLUMNS[options["task"]],), _slices(options), pred.name)
+
+
+def score_pair(
+    version: Version,
+    pair: Pair,
+    options: Mapping[str, Any],
+    columns: Sequence[str],
+    slices: Sequence[Slice],
+    system: str,
+) -> Outcome:
+    """Score columns over the tokens of both sides, each within every slice.
+
+    `system` is the name of the predictions' file or layer.
+    """
+    linking = options["task"] == NEL
+    if not linking and options["map"] is not None:
+        raise FormatError.single("--map", None, f"task {options['task']} scores no links", "ask for --task nel")
+    if linking:
+        pair = _relaxed(version, pair, options)
+    tagset = _tagset(options)
+    mentions = _mentions(version, options, columns) if linking else (None,) * len(columns)
+    union = linking and bool(options.get("union"))
+    groups = [tuple(columns)] if union else [(name,) for name in columns]
+    passes: dict[tuple[str, ...], Pass] = {}
+    texts: dict[tuple[str, str], tuple[Int64 | None, Text]] = {}
+    words = pair.words if version.text else None
+    differ = differing(words)
+    for one in slices:
+        tokens = _tokens(pair, one)
+        texts[one.period, one.level] = tokens, Text(words, differ, tokens)
+    ranks = options["n_best"] if linking and not union else (1,)
+    for rank, (group, bounds), one in product(ranks, zip(groups, mentions, strict=False), slices):
+        tokens, text = texts[one.period, one.level]
+        asked = Asked(group, linking, bounds, rank, version.whole, tagset, tokens)
+        path = [str(rank)] if linking and (version.slices or len(ranks) > 1) else []
+        path += ["|".join(group), *((one.period, one.level) if version.slices else ())]
+        passes[tuple(path)] = run(pair, asked, text)
+    rows = {"/".join(path): done.rows for path, done in passes.items()}
+    by_name = {"/".join(path): done for path, done in passes.items()}
+
+    def build(evaluation: str) -> pd.DataFrame:
+        return by_name[evaluation.rsplit("/", 1)[0]].records(evaluation)
+
+    whole = [done for done in passes.values() if done.asked.tokens is None and done.asked.ranks == ranks[0]]
+    contents = [
+        Content.of_rows(
+            pair.documents,
+            sum(len(done.sides[side]) for done in whole),
+            _lines((pair.gold, pair.pred)[side], columns),
+        )
+        for side in (0, 1)
+    ]
+    return Outcome(
+        version.name,
+        options,
+        pair.documents,
+        contents[0],
+        contents[1],
+        _nested({path: nested(done.rows) for path, done in passes.items()}),
+        figure_table(list(rows.items())),
+        build,
+        notes=pair.notes,
+        system=system_name(system, skip_check=bool(options.get("skip-check") or options.get("skip_check"))),
+    )
+
+
+def _nested(leaves: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    scores: dict[str, Any] = {}
+    for path, leaf in leaves.items():
+        inner = scores
+        for key in path[:-1]:
+            inner = inner.setdefault(key, {})
+        inner[path[-1]] = leaf
+    return scores
+
+
+def _lines(side: Mapping[str, Column], columns: Sequence[str]) -> list[str]:
+    """Return text that says the cells of columns, whatever their codes."""
+    lines = []
+    for name in columns:
+        cells, codes = side[name].cells, side[name].codes
+        order = sorted(np.flatnonzero(np.bincount(codes, minlength=len(cells))).tolist(), key=cells.__getitem__)
+        rank = np.zeros(len(cells), np.int32)
+        rank[order] = np.arange(len(order))
+        lines += [name, *(cells[code] for code in order), sha256(rank[codes].tobytes()).hexdigest()]
+    return lines
+
+
+def _columns(version: Version, options: Mapping[str, Any]) -> tuple[str, ...]:
+    return COLUMNS[options.get("hipe_edition", "hipe-2020")][options["task"]]
+
+
+def _mentions(version: Version, options: Mapping[str, Any], columns: Sequence[str]) -> tuple[str | None, ...]:
+    if not version.mentions or options.get("original_nel"):
+        return (None,) * len(columns)
+    return tuple(MENTIONS[name] for name in columns)
+
+
+def _tagset(options: Mapping[str, Any]) -> frozenset[str]:
+    if options["tagset"] is None:
+        return frozenset()
+    try:
+        return frozenset(Path(options["tagset"]).read_text(encoding="utf-8").upper().splitlines())
+    except (OSError, UnicodeDecodeError):
+        found = "is no text that can be read"
+        raise FormatError.single(str(options["tagset"]), None, found, "give a file with one label a line") from None
+
+
+def _relaxed(version: Version, pair: Pair, options: Mapping[str, Any]) -> Pair:
+    mapping = options["map"]
+    if options["norm-histo"] and mapping is None:
+        raise FormatError.single("--norm-histo", None, "no mapping of links", "give one with --map FILE")
+    pred_map = read_mapping(mapping) if mapping is not None else {}
+    gold_map = read_mapping(options["map-ref"]) if options["map-ref"] is not None else pred_map
+    return normalised(
+        pair,
+        gold_map=gold_map,
+        pred_map=pred_map,
+        norm_time=options["norm-time"],
+        both=options.get("hipe_edition", "hipe-2020") == "hipe-2020",
+        union=options["union-meto-lit"],
+    )
+
+
+def _slices(options: Mapping[str, Any]) -> list[Slice]:
+    """Return all combinations of periods and noise levels, the whole of each included, in the scorer's order."""
+    problems: list[Problem] = []
+    levels, periods = (
+        [Slice(), *_parsed(options.get(name) or (), parse, f"--{name}", remedy, problems)]
+        for name, parse, remedy in (
+            ("noise-level", _level, "write two numbers as 0.0-0.1, the lower first"),
+            (
+                "time-period",
+                _period,
+                "write two years as 1900-1950 or two days as 1900/01/01-1900/12/31, in order",
+            ),
+        )
+    )
+    if problems:
+        raise FormatError(problems)
+    return [Slice(period.period, level.level, period.days, level.noise) for level, period in product(levels, periods)]
+
+
+def _parsed(
+    items: Sequence[str], parse: Callable[..., Slice], option: str, remedy: str, problems: list[Problem]
+) -> list[Slice]:
+    found = []
+    for item in items:
+        try:
+            found.append(parse(*str(item).split("-")))
+        except (TypeError, ValueError):
+            problems.append(Problem(option, None, f"{quoted(str(item))} is no range", remedy))
+    return found
+
+
+def _level(low: str, high: str) -> Slice:
+    if float(low) > float(high):
+        raise ValueError
+    return Slice(level=f"LED-{float(low)}-{float(high)}", noise=(float(low), float(high)))
+
+
+def _period(low: str, high: str) -> Slice:
+    form = "%Y/%m/%d" if "/" in low else "%Y"
+    start, end = datetime.strptime(low, form).date(), datetime.strptime(high, form).date()
+    if start > end:
+        raise ValueError
+    return Slice(f"TIME-{start:%Y}-{end:%Y}", days=(start.toordinal(), end.toordinal()))
+
+
+def _tokens(pair: Pair, one: Slice) -> Int64 | None:
+    """Return the tokens that a slice keeps, None for all.
+
+    Raises:
+        FormatError: a token without date where dates are asked for, or noise where none is known.
+    """
+    if one.days is None and one.noise is None:
+        return None
+    kept = np.ones(len(pair.doc), bool)
+    if one.noise is not None:
+        if not pair.noisy:
+            remedy = "score the files, whose column MISC has the noise"
+            raise FormatError.single("--noise-level", None, f"{pair.source} does not say how noisy a token is", remedy)
+        low, high = one.noise
+        kept &= np.isnan(pair.noise) | ((low <= pair.noise) & (pair.noise < high))
+        kept |= (low == pair.noise) & (pair.noise == high)
+    if one.days is not None:
+        undated = np.flatnonzero(kept & (pair.day == 0))
+        if len(undated):
+            found = f"token {undated[0] + 1} stands under no date, and the scorer stops on it"
+            raise FormatError.single(
+                pair.source, None, found, "give each document its date, or leave out --time-period"
+            )
+        kept &= (one.days[0] <= pair.day) & (pair.day < one.days[1])
+    return np.flatnonzero(kept)
+
+
+SHARED_OPTIONS = (
+    Option("task", "what is scored", choices=TASKS, default="nerc_coarse"),
+    Option("tagset", "file with one label a line: these count though gold has none of them", "file"),
+    Option("glue", "two columns joined by +, whose labels are glued together: A+B; several parted by commas", "list"),
+    Option("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,), least=1),
+    Option("suffix", "what is added to the names of evaluations", default=""),
+    Option("norm-time", "link predicted mentions of time to NIL before scoring (normalize_linking)", "flag", False),
+    Option("norm-histo", "map links before scoring, as --map alone does too (normalize_linking)", "flag", False),
+    Option("map", "table of main items and their alternatives (Q…) by which links are mapped, on both sides", "file"),
+    Option("map-ref", "table for gold, where it is another than --map", "file"),
+    Option("union-meto-lit", "join literal and metonymic predicted links (normalize_linking)", "flag", False),
+)
+SLICES = (
+    Option("noise-level", "distances of OCR from the transcript, the upper not in it, as 0.0-0.1,0.1-1.0", "list"),
+    Option("time-period", "years or days (1900/01/01), the second not in it, as 1900-1950,1950-2000", "list"),
+)
+CHECK = "call the system by the path as given, not by its file name"
+OPTIONS = {
+    JUNE.name: (
+        *SHARED_OPTIONS,
+        Option("glueing_cols", "as --glue, under the name of this version", "list"),
+        Option("union", "take literal and metonymic links together, and no ranked lists", "flag", False),
+        Option("skip_check", CHECK, "flag", False),
+    ),
+    JULY.name: (*SHARED_OPTIONS, *SLICES, Option("skip-check", CHECK, "flag", False)),
+    HIPE_2022.name: (
+        *SHARED_OPTIONS,
+        *SLICES,
+        Option("hipe_edition", "which columns a task has", choices=tuple(COLUMNS), default="hipe-2022"),
+        Option("original_nel", "take runs of equal links, not the mentions, as the bounds of links", "flag", False),
+        Option("skip-check", CHECK, "flag", False),
+    ),
+}
+SENTENCES = {
+    JUNE.name: "The official CLEF-HIPE-2020 results: entities and links; the text of tokens is not compared.",
+    JULY.name: "CLEF-HIPE-2020 after the campaign: compares the text of tokens, and scores periods and noise levels.",
+    HIPE_2022.name: "The official HIPE-2022 results: entities and links, also by document, period and noise.",
+}
+SOURCES = {
+    JUNE.name: "impresso/CLEF-HIPE-2020-scorer 08d31e6 (June 2020); Ehrmann et al. 2020",
+    JULY.name: "impresso/CLEF-HIPE-2020-scorer ac5c876 (July 2020); Ehrmann et al. 2020",
+    HIPE_2022.name: "hipe-eval/HIPE-scorer 6605770; Ehrmann et al. 2022",
+}
+NAMES = {"P": "P_micro", "R": "R_micro", "F1": "F1_micro", "COR": "correct", "POS": "possible", "ACT": "actual"}
+FORMULAS = {
+    "P_micro": "correct / actual",
+    "R_micro": "correct / possible",
+    "partial/P_micro": "(correct + 0.5 × partial) / actual",
+    "partial/R_micro": "(correct + 0.5 × partial) / possible",
+    "F1_micro": "2 × P_micro × R_micro / (P_micro + R_micro)",
+}
+CONVENTIONS = tuple(
+    Convention(
+        name=version.name,
+        family=FAMILY,
+        sentence=SENTENCES[version.name],
+        needs="the tab-separated files of CLEF-HIPE, or tokens and spans that tags can say",
+        source=SOURCES[version.name],
+        score=partial(score, version),
+        of_layers=partial(of_layers, version),
+        by_shares="it averages figures over documents, which are not kept by shard",
+        options=OPTIONS[version.name],
+        twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},
+        names=NAMES,
+        formulas=FORMULAS,
+        formats=("hipe",),
+        forms={"tsv": partial(to_tsv, version), "json": partial(to_json, version)},
+    )
+    for version in (JUNE, JULY, HIPE_2022)
+)

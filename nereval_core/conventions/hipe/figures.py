@@ -1,0 +1,247 @@
+"""The figures of the CLEF-HIPE scorer, by label and schema, from what became of every unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.conventions.hipe.matching import MISSED, OTHER_TYPE, OVERLAP, OVERLAP_OTHER, SAME, SPURIOUS, Match
+from nereval_core.conventions.hipe.spans import Flags
+from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU
+from nereval_core.corpus import Int64
+from nereval_core.records.tables import categories
+
+ALL = "ALL"
+KINDS = 6
+COUNTERS = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual", "TP", "FP", "FN")
+DECISION = {"correct": COR, "incorrect": INC, "partial": PAR, "missed": MIS, "spurious": SPU}
+SCHEMAS: Mapping[str, Mapping[int, str]] = {
+    "partial": {SAME: "correct", OTHER_TYPE: "correct", OVERLAP: "partial", OVERLAP_OTHER: "partial"},
+    "strict": {SAME: "correct", OTHER_TYPE: "incorrect", OVERLAP: "incorrect", OVERLAP_OTHER: "incorrect"},
+    "ent_type": {SAME: "correct", OTHER_TYPE: "incorrect", OVERLAP: "correct", OVERLAP_OTHER: "incorrect"},
+    "exact": {SAME: "correct", OTHER_TYPE: "correct", OVERLAP: "incorrect", OVERLAP_OTHER: "incorrect"},
+}
+"""What a matched prediction counts as, by schema, in the scorer's order; "fuzzy" is its word for ent_type."""
+DENSE = 1 << 22
+"""Up to so many cells the counts by label and document are a full table."""
+
+
+class Row(NamedTuple):
+    """A scope of the figures, ALL or a label, and its figures by schema."""
+
+    label: str
+    schemas: Mapping[str, Mapping[str, float | None]]
+
+
+def decisions(schema: str) -> NDArray[np.int64]:
+    """Return the decision of each kind under a schema."""
+    said = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
+    return np.array([DECISION[said[kind]] for kind in range(KINDS)])
+
+
+def contributions(schema: str, kind: Int64) -> dict[str, Flags]:
+    """Return what each event contributes to each counter of a schema."""
+    decision = decisions(schema)[kind]
+    one = {name: decision == code for name, code in DECISION.items()}
+    met = one["correct"] | one["incorrect"] | one["partial"]
+    possible, actual = met | one["missed"], met | one["spurious"]
+    return {
+        **one,
+        "possible": possible,
+        "actual": actual,
+        "TP": one["correct"],
+        "FP": actual & ~one["correct"],
+        "FN": possible & ~one["correct"],
+    }
+
+
+def rows_of(match: Match, names: Sequence[str], allowed: Flags) -> list[Row]:
+    """Return the figures of every label with an event, in the order of their first events, and of ALL, last.
+
+    Documents are those of the match; `names` are the labels by code.
+    """
+    documents = int(match.doc.max()) + 1 if len(match.doc) else 0
+    overall = _table(match.doc, match.kind, documents)
+    everywhere = np.flatnonzero(match.label < 0)
+    label, doc, kind = match.label, match.doc, match.kind
+    if len(everywhere):
+        targets = np.flatnonzero(allowed)
+        label = np.concatenate((label, np.tile(targets, len(everywhere))))
+        doc = np.concatenate((doc, np.repeat(doc[everywhere], len(targets))))
+        kind = np.concatenate((kind, np.repeat(kind[everywhere], len(targets))))
+        label, doc, kind = (column[label >= 0] for column in (label, doc, kind))
+    place, table = _by_label(label, doc, kind, documents, len(names))
+    group = place // max(documents, 1)
+    bounds = np.searchsorted(group, np.arange(len(names) + 1))
+    found = _in_order(label, doc, kind, len(names))
+    parts = [(names[code], table[bounds[code] : bounds[code + 1]]) for code in found]
+    rows = [Row(name, {schema: _figures(part, schema) for schema in SCHEMAS}) for name, part in parts]
+    whole: dict[str, Mapping[str, float | None]] = {}
+    for schema in SCHEMAS:
+        whole[schema] = {**_figures(overall, schema), **_over_types([row.schemas[schema] for row in rows])}
+    return [*(row for row in rows if row.label != ALL), Row(ALL, whole)]
+
+
+def _table(place: Int64, kind: Int64, size: int) -> Int64:
+    return np.bincount(place * KINDS + kind, minlength=size * KINDS).reshape(-1, KINDS)
+
+
+def _by_label(label: Int64, doc: Int64, kind: Int64, documents: int, labels: int) -> tuple[Int64, Int64]:
+    """Return label times documents plus document, ascending, and the counts by kind of each such pair with events."""
+    place = label * documents + doc
+    if labels * documents * KINDS <= DENSE:
+        table = _table(place, kind, labels * documents)
+        rows = np.flatnonzero(table.any(axis=1))
+        return rows, table[rows]
+    rows, number = np.unique(place, return_inverse=True)
+    return rows, _table(number.reshape(-1), kind, len(rows))
+
+
+def _in_order(label: Int64, doc: Int64, kind: Int64, labels: int) -> list[int]:
+    """Return the labels in the order in which the scorer meets them: by document, predictions before what was missed.
+
+    Events of both parts are in the order of the text; of equal indices the last one assigned stays.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    for part, chosen in enumerate((np.flatnonzero(kind != MISSED), np.flatnonzero(kind == MISSED))):
+        first = np.full(labels, -1)
+        first[label[chosen][::-1]] = chosen[::-1]
+        found += [(int(doc[first[code]]), part, int(first[code]), code) for code in np.flatnonzero(first >= 0).tolist()]
+    return list(dict.fromkeys(code for *_, code in sorted(found)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ratios:
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f1: NDArray[np.float64]
+
+
+def _counts(table: Int64, schema: str) -> dict[str, Int64]:
+    kinds = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
+    one = {
+        name: table[:, [kind for kind, said in kinds.items() if said == name]].sum(axis=1)
+        for name in ("correct", "incorrect", "partial", "missed", "spurious")
+    }
+    met = one["correct"] + one["incorrect"] + one["partial"]
+    possible, actual = met + one["missed"], met + one["spurious"]
+    return {
+        **one,
+        "possible": possible,
+        "actual": actual,
+        "TP": one["correct"],
+        "FP": actual - one["correct"],
+        "FN": possible - one["correct"],
+    }
+
+
+def _ratios(counts: Mapping[str, Int64]) -> _Ratios:
+    """Return precision, recall and F1; 0 for a zero denominator."""
+    credit = counts["correct"] + 0.5 * counts["partial"]
+    precision = credit / np.maximum(counts["actual"], 1)
+    recall = credit / np.maximum(counts["possible"], 1)
+    total = precision + recall
+    f1 = 2 * (precision * recall) / np.where(total > 0, total, 1)
+    return _Ratios(precision, recall, f1)
+
+
+def _figures(table: Int64, schema: str) -> dict[str, float | None]:
+    """Return the figures of one label from its counts by document; a bare 0 stands for a zero denominator."""
+    total = {name: int(value.sum()) for name, value in _counts(table, schema).items()}
+    credit = total["correct"] + 0.5 * total["partial"]
+    precision = credit / total["actual"] if total["actual"] else 0
+    recall = credit / total["possible"] if total["possible"] else 0
+    counts = _counts(table, schema)
+    by_document = _ratios(counts)
+    predicted, there = counts["actual"] > 0, counts["possible"] > 0
+    means = {
+        "P": _mean(by_document.precision[predicted]),
+        "R": _mean(by_document.recall[there]),
+        "F1": _mean(by_document.f1[predicted & there]),
+    }
+    return {
+        **total,
+        "P_micro": precision,
+        "R_micro": recall,
+        "F1_micro": _f1(precision, recall),
+        **{f"{name}_macro_doc": mean for name, (mean, _) in means.items()},
+        **{f"{name}_macro_doc_std": spread for name, (_, spread) in means.items()},
+    }
+
+
+def _mean(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Return mean and population standard deviation, None of no values."""
+    if len(values) < 2:
+        return (float(values[0]), 0.0) if len(values) else (None, None)
+    return float(np.mean(values)), float(np.std(values))
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0
+
+
+def _over_types(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return means over labels; F1_macro is the mean of F1s."""
+    size = len(types)
+    precision, recall, f1 = (
+        sum(one[name] for one in types) / size if size else 0 for name in ("P_micro", "R_micro", "F1_micro")
+    )
+    return {
+        "P_macro": precision,
+        "R_macro": recall,
+        "F1_macro": f1,
+        "F1_macro (recomputed from P & R)": _f1(precision, recall),
+    }
+
+
+def figure_table(passes: Sequence[tuple[str, Sequence[Row]]]) -> pd.DataFrame:
+    """Return the rows of passes, each with the name of its evaluations, as the table of FIGURE_COLUMNS."""
+    evaluation: list[str] = []
+    parts: list[tuple[int, int, str, Mapping[str, float | None]]] = []
+    scopes: dict[str, int] = {}
+    for name, rows in passes:
+        for schema in SCHEMAS:
+            evaluation.append(f"{name}/{schema}")
+            for row in (rows[-1], *rows[:-1]):
+                scope = scopes.setdefault(OVERALL if row is rows[-1] else row.label, len(scopes))
+                parts.append((len(evaluation) - 1, scope, row.label, row.schemas[schema]))
+    figures: dict[str, int] = {}
+    values: list[float | None] = []
+    names: list[int] = []
+    for *_, row_figures in parts:
+        values.extend(row_figures.values())
+        names.extend(figures.setdefault(name, len(figures)) for name in row_figures)
+    sizes = [len(row_figures) for *_, row_figures in parts]
+    codes = {
+        "evaluation": (np.repeat([number for number, *_ in parts], sizes), evaluation),
+        "scope": (np.repeat([scope for _, scope, *_ in parts], sizes), list(scopes)),
+        "figure": (np.array(names, np.int64), list(figures)),
+    }
+    counted = np.array([name in COUNTERS for name in figures], bool)
+    return pd.DataFrame(
+        {
+            **{name: categories(*column) for name, column in codes.items()},
+            "value": np.array(values, np.float64),
+            "counted": counted[codes["figure"][0]],
+        },
+        columns=list(FIGURE_COLUMNS),
+    )
+
+
+def nested(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return rows as the scorer nests them: label, schema, figure."""
+    return {row.label: {schema: dict(figures) for schema, figures in row.schemas.items()} for row in rows}
+
+
+def flat(scores: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the objects so many levels down, with the keys that lead there."""
+    if not depth:
+        yield path, scores
+        return
+    for key, inner in scores.items():
+        yield from flat(inner, (*path, key), depth - 1)

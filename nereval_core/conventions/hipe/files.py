@@ -1,0 +1,256 @@
+"""CLEF-HIPE files as the scorer reads them: columns of cells over the tokens of both sides, documents and dates."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import accumulate
+
+import numpy as np
+
+from nereval_core.conventions.hipe.checks import check_same_tokens, header_problems, row_problems
+from nereval_core.conventions.hipe.columns import Column, Pair, Side
+from nereval_core.conventions.hipe.versions import Version
+from nereval_core.corpus import Builder, Int64, Place
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Source
+from nereval_core.readers.hipe.rows import LED, Parsed, Row, add_documents, parse
+
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+NO_DAY = "2022-01-01"
+"""The day that the scorer of 2022 takes where a date comment has none."""
+ABSENT = "_"
+NEW = "# hipe2022:"
+DOCUMENTS = ("# document", f"{NEW}document_id")
+DATES = ("# date", f"{NEW}date")
+"""What comments on documents and dates begin with: those of 2022 are read as those of 2020, whatever the version."""
+
+
+def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[str], glue: Sequence[str]) -> Pair:
+    """Read both sides as this version of the scorer does, with these columns (`A+B` in `glue`: B's label is A.B).
+
+    Raises:
+        FormatError: what the reader refuses, a column that is not there, rows on which the scorer stops, or sides whose
+            tokens do not agree.
+    """
+    pairs = _glued(glue)
+    needed = tuple(dict.fromkeys([*columns, *(name for pair in pairs for name in pair)]))
+    problems: list[Problem] = []
+    sides = []
+    for source in (gold, pred):
+        try:
+            sides.append(_side(source, version, needed, pairs))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    one, two = sides
+    builder = Builder(gold.name)
+    for _ in add_documents(one.parsed, builder):
+        pass
+    documents = builder.finish(gold.label).documents
+    check_same_tokens(documents, one, two, version)
+    one, two = (replace(side, columns=_without(side.columns, one.lost)) for side in sides)
+    size = len(one.rows)
+    words = (one.words, two.words)
+    noise = [LED.search(cell) for cell in one.columns["MISC"].cells] if "MISC" in one.columns else []
+    levels = np.array([float(match[1]) if match else np.nan for match in noise], np.float64)
+    return Pair(
+        documents,
+        one.columns,
+        two.columns,
+        _spread([(start, number) for number, start in enumerate(one.documents)], size),
+        _spread(one.days, size),
+        levels[one.columns["MISC"].codes] if len(levels) else np.full(size, np.nan),
+        None if words[0] == words[1] else words,
+        one.source,
+        notes=_notes(one, two, version),
+    )
+
+
+def _without(columns: Mapping[str, Column], rows: Sequence[tuple[int, int]]) -> dict[str, Column]:
+    """Return the columns with nothing annotated in these rows."""
+    return {name: column.filled(rows, "O" if name.startswith("NE-") else ABSENT) for name, column in columns.items()}
+
+
+def _notes(gold: Side, pred: Side, version: Version) -> tuple[str, ...]:
+    notes = []
+    if gold.lost:
+        file, line = gold.place(gold.lost[0][0])
+        size = sum(end - first for first, end in gold.lost)
+        notes.append(
+            f"the last document is left out ({file}:{line}, tokens: {size}): the file ends with a comment on a segment "
+            f"and no token after it, and {version.commit} of the scorer then loses the document"
+        )
+    newer = [side.source for side in (gold, pred) if side.newer]
+    if not newer or version.patches:
+        return tuple(notes)
+    said = f"read as those of 2020; {version.commit} of the scorer itself knows only these"
+    return (*notes, f"comments of HIPE-2022 on documents and dates ({', '.join(newer)}): {said}")
+
+
+def _glued(glue: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = [tuple(pair.split("+")) for pair in glue]
+    wrong = [pair for pair in pairs if len(pair) != 2]
+    if wrong:
+        found = f"{quoted('+'.join(wrong[0]))} is no pair of columns"
+        raise FormatError.single("--glue", None, found, "write two columns joined by +, as NE-FINE-LIT+NE-NESTED")
+    return [(one, two) for one, two in pairs]
+
+
+def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
+    """Return a value a token, each from the token it is marked at to the next mark, 0 before the first."""
+    starts = np.array([start for start, _ in marks], np.int64)
+    values = np.array([0, *(value for _, value in marks)], np.int64)
+    return values[np.searchsorted(starts, np.arange(size), side="right")]
+
+
+def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> Side:
+    files = _parsed(source)
+    problems: list[Problem] = []
+    side = Side(source.name, [], _nowhere, {}, [], [], [], [], [], False)
+    cells: dict[str, list[str]] = {name: [] for name in needed}
+    misc: list[str] = []
+    shown: list[tuple[int, str]] = []
+    for file in files:
+        header = file.header.split("\t")
+        problems += header_problems(file, header, version, needed)
+        if problems:
+            continue
+        shown.append((len(side.rows), file.shown))
+        kept = _take_rows(file)
+        problems += row_problems(file, header, version)
+        problems += _take_comments(file, kept, len(side.rows), version, side)
+        rows = [row for document in file.documents for row in document.rows]
+        side.rows.extend(rows)
+        side.parsed.extend(file.documents)
+        for name in () if problems else needed:
+            cells[name] += _cells(rows, header.index(name))
+        if "MISC" in header:
+            misc += _cells(rows, header.index("MISC"))
+    if not problems:
+        problems += _glue_cells(cells, glue, version, side, shown)
+    if problems:
+        raise FormatError(problems)
+    columns = {name: Column.of(column) for name, column in cells.items()}
+    if version.iobes and not glue:
+        columns = {name: column.changed(_iob) if name.startswith("NE-") else column for name, column in columns.items()}
+    if len(misc) == len(side.rows):
+        columns["MISC"] = Column.of(misc)
+    newer = any(text.startswith((DOCUMENTS[1], DATES[1])) for file in files for _, _, text in file.comments)
+    return replace(side, columns=columns, place=_places(side.rows, shown, source.name), newer=newer)
+
+
+def _nowhere(row: int) -> Place:
+    return "", row
+
+
+def _places(rows: Sequence[Row], shown: Sequence[tuple[int, str]], name: str) -> Callable[[int], Place]:
+    starts = [start for start, _ in shown]
+
+    def place(row: int) -> Place:
+        return (shown[bisect_right(starts, row) - 1][1] if shown else name), rows[row].line
+
+    return place
+
+
+def _cells(rows: Sequence[Row], column: int) -> list[str]:
+    return [cells[column] if column < len(cells) else ABSENT for _, cells in rows]
+
+
+def _iob(cell: str) -> str:
+    return {"S-": "B-", "E-": "I-"}.get(cell[:2], cell[:2]) + cell[2:]
+
+
+def _take_rows(file: Parsed) -> list[int]:
+    """Take out the rows with an empty first cell, as the scorer does; return how many rows were kept before each."""
+    flags = [bool(row.cells[0]) for document in file.documents for row in document.rows]
+    if not all(flags):
+        for document in file.documents:
+            document.rows = [row for row in document.rows if row.cells[0]]
+    return [0, *accumulate(flags)]
+
+
+def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Version, side: Side) -> Iterator[Problem]:
+    """Add to the side where its segments, documents and dates begin; yield the dates on which the scorer stops."""
+    last = 0
+    side.segments.append(before)
+    side.documents.append(before)
+    side.days.append((before, 0))
+    total = kept[-1]
+    lost = False
+    for line, rows, text in file.comments:
+        row = kept[rows]
+        segment = text.startswith("# segment")
+        if row > last and (segment or text.startswith(DOCUMENTS)):
+            last = row
+            # The scorer keeps the document at the end of a file only if tokens follow its last segment.
+            lost = segment and row == total
+            if row < total:
+                side.segments.append(before + row)
+                side.documents.extend([] if segment else [before + row])
+        elif version.slices and text.startswith(DATES):
+            day = DAY.search(text)
+            try:
+                if day is None and not version.patches:
+                    raise ValueError
+                found = datetime.strptime(day[0] if day else NO_DAY, "%Y-%m-%d").date()
+                side.days.append((before + row, found.toordinal()))
+            except ValueError:
+                said = f"{quoted(text)} holds no day, and {version.commit} of the scorer stops on it"
+                yield Problem(file.shown, line, said, "write the date as YYYY-MM-DD")
+    if lost:
+        side.lost.append((side.documents[-1], before + total))
+    if not total:
+        side.segments.pop()
+        side.documents.pop()
+
+
+def _glue_cells(
+    cells: dict[str, list[str]],
+    glue: Sequence[tuple[str, str]],
+    version: Version,
+    side: Side,
+    shown: Sequence[tuple[int, str]],
+) -> Iterator[Problem]:
+    """Write A.B over the labels of B, after S- and E- are read as B- and I-."""
+    place = _places(side.rows, shown, side.source)
+    if glue and version.iobes:
+        for name in cells:
+            if name.startswith("NE-"):
+                cells[name] = [_iob(cell) for cell in cells[name]]
+    for one, two in glue:
+        for row, (outer, inner) in enumerate(zip(cells[one], cells[two], strict=True)):
+            if inner == "O":
+                continue
+            parts = outer.split("-"), inner.split("-")
+            if len(parts[0]) == len(parts[1]) == 2:
+                cells[two][row] = f"{parts[1][0]}-{parts[0][1]}.{parts[1][1]}"
+                continue
+            found = f"{quoted(inner)} in {two} cannot be glued to {quoted(outer)} in {one}"
+            remedy = f"give each label of both the form B-type; {version.commit} of the scorer stops here"
+            yield Problem(*place(row), found, remedy)
+
+
+def dates_and_noise(source: Source) -> tuple[list[str], bool]:
+    """Return the days (YYYY-MM-DD) that date comments hold, in order, and whether any row says how noisy its token is.
+
+    Raises:
+        FormatError: no such files.
+    """
+    files = _parsed(source)
+    days = (DAY.search(comment.text) for file in files for comment in file.comments if comment.text.startswith(DATES))
+    documents = [document for file in files for document in file.documents if document.misc >= 0]
+    cells = (row.cells[one.misc] for one in documents for row in one.rows if one.misc < len(row.cells))
+    return [day[0] for day in days if day], any(map(LED.search, cells))
+
+
+def _parsed(source: Source) -> list[Parsed]:
+    builder = Builder(source.name)
+    files = [parse(file, builder) for file in source.pick(".tsv")]
+    if builder.problems:
+        raise FormatError(builder.problems)
+    return files

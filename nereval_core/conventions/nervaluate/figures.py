@@ -1,0 +1,142 @@
+"""The figures of nervaluate's versions from what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nereval_core.conventions.nervaluate.matching import Preference
+from nereval_core.conventions.nervaluate.records import DECIDED
+from nereval_core.conventions.outcome import OVERALL, Outcome, apart, figures
+from nereval_core.conventions.shares import NO_DOCUMENTS, Share, without_records
+from nereval_core.problems import FormatError
+
+COUNTED = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
+NAMES = {"P": "precision", "R": "recall", "F1": "f1", "COR": "correct", "POS": "possible", "ACT": "actual"}
+HARMONIC = "2 × precision × recall / (precision + recall)"
+FORMULAS = {"f1": HARMONIC} | {
+    f"{schema}/{ratio}": f"(correct + 0.5 × partial) / {whole}" if schema == "ent_type" else f"correct / {whole}"
+    for schema in ("strict", "exact", "ent_type")
+    for ratio, whole in (("precision", "actual"), ("recall", "possible"))
+}
+CREDITED = {
+    "partial/precision": "(correct + 0.5 × partial) / actual",
+    "partial/recall": "(correct + 0.5 × partial) / possible",
+}
+TWINS = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """What differs between versions.
+
+    `schemas` are in the order of its results. `preferences` say, by schema, which gold span a prediction prefers,
+    overall and where a type is alone; without them every gold span reached counts. `credits` is False where partial
+    matches of two and more documents get no credit. `checked`: a span may only begin with B- or I-. `unused`: types in
+    `tags` have figures though no span has them.
+    """
+
+    number: str
+    schemas: tuple[str, ...] = ("strict", "partial", "ent_type", "exact")
+    preferences: Mapping[str, tuple[Preference, Preference]] = field(default_factory=dict)
+    credits: bool = True
+    checked: bool = True
+    unused: bool = False
+
+
+VERSIONS = (
+    Version(
+        number="1.2.1",
+        # Where all types are the same, "identical" and "bounds" are one.
+        preferences={
+            "strict": ("identical", "identical"),
+            "exact": ("bounds", "identical"),
+            "partial": ("bounds", "identical"),
+            "ent_type": ("type", "type"),
+        },
+    ),
+    Version(number="1.1.0", preferences=dict.fromkeys(DECIDED, ("first", "first")), credits=False),
+    Version(number="0.3.1", schemas=("ent_type", "partial", "strict", "exact"), checked=False, unused=True),
+)
+
+
+def check(options: Mapping[str, Any], version: Version) -> None:
+    """Refuse options that nervaluate stops at, or would count wrongly."""
+    minimum = options.get("min_overlap_percentage", 0.0)
+    if version.preferences and not 1.0 <= minimum <= 100.0:
+        found = f"{minimum:g} is not between 1 and 100"
+        raise FormatError.single("--min_overlap_percentage", None, found, "give a percentage of the gold span")
+    tags = options["tags"] or ()
+    if version.unused and len(set(tags)) < len(tags):
+        found = f"a type is given twice, and nervaluate {version.number} counts it twice"
+        raise FormatError.single("--tags", None, found, "give each type once")
+
+
+def of_share(share: Share, options: Mapping[str, Any], *, version: Version, notes: Sequence[str] = ()) -> Outcome:
+    """Return the figures of what was counted, without records."""
+    check(options, version)
+    used = {name: share.number("used", name) for name in sorted(share.tables.get("used", ()))}
+    tags = tuple(dict.fromkeys(options["tags"] or used))
+    shown = tags if version.unused else tuple(name for name in used if used[name])
+    several = share.number("data", "documents") > 1
+    nothing = (0,) * 5
+
+    def row(schema: str, name: str | None) -> dict[str, Any]:
+        table, key = ("overall", schema) if name is None else (f"types/{schema}", name)
+        five = share.tables.get(table, {}).get(key, nothing)
+        credit = schema in ("partial", "ent_type") and (version.credits or not several)
+        return _figures(*five, credit=credit)
+
+    scores = {
+        "overall": {schema: row(schema, None) for schema in version.schemas},
+        "entities": {name: {schema: row(schema, name) for schema in version.schemas} for name in shown},
+    }
+    typed = [(apart(name), row) for name, row in scores["entities"].items()]
+    rows = [
+        (schema, scope, name, value, name in COUNTED)
+        for schema in DECIDED
+        for scope, by_schema in ((OVERALL, scores["overall"]), *typed)
+        for name, value in by_schema[schema].items()
+    ]
+    said = [*notes]
+    if broken := share.number("data", "broken"):
+        said.append(f"discontinuous spans scored from their first to their last character: {broken}")
+    if options["tags"] is None:
+        said.append(f"tags not given: every type of gold and prediction is scored ({len(used)})")
+    elif unknown := [tag for tag in tags if tag not in used]:
+        said.append(f"tags that no span has: {', '.join(unknown)}")
+    return Outcome(
+        f"nervaluate-{version.number}",
+        options,
+        NO_DOCUMENTS,
+        share.gold,
+        share.pred,
+        scores,
+        figures(rows),
+        without_records,
+        tuple(said),
+    )
+
+
+def _figures(
+    correct: int, incorrect: int, partial: int, missed: int, spurious: int, *, credit: bool
+) -> dict[str, int | float]:
+    possible = correct + incorrect + partial + missed
+    actual = correct + incorrect + partial + spurious
+    earned = correct + 0.5 * partial if credit else correct
+    precision = earned / actual if actual else 0
+    recall = earned / possible if possible else 0
+    both = precision + recall
+    return {
+        "correct": correct,
+        "incorrect": incorrect,
+        "partial": partial,
+        "missed": missed,
+        "spurious": spurious,
+        "possible": possible,
+        "actual": actual,
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * (precision * recall) / both if both else 0,
+    }

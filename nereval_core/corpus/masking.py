@@ -1,0 +1,200 @@
+"""Texts in which no letter or digit can be read, with everything else where it was: for data that must not be shown.
+
+A masked text has as many code points as the original, so that offsets, tokens and decisions stay. What a character
+becomes depends on what it is alone: upper case X, lower case x, a digit or number of any script 0, a letter without
+case one of its width and direction, a combining mark a dot above, a pictograph a circle. White space and punctuation
+stay, so that the lengths of words can still be seen.
+
+Document ids, span ids, concept ids and the names of types stay as they are. Free text in metadata is masked; numbers,
+dates and codes of languages are not, and texts that differ stay apart: `Xxxx`, `Xxxx (2)`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from nereval_core.corpus import Corpus, Documents, Layer
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError, Problem
+
+UPPER, LOWER, NUMBER, MARK = "X", "x", "0", "\u0307"
+CASELESS, RIGHT_TO_LEFT, WIDE = "ʔ", "א", "々"
+"""Letters without case: written from left to right, from right to left, and those as wide as they are high."""
+UPPER_SYMBOL, LOWER_SYMBOL, SYMBOL, TAG = "Ⓧ", "ⓧ", "○", "\U000e0020"
+"""Circled letters and the like, pictographs, and the invisible characters that spell words in tags."""
+
+SAID = "text masked"
+"""How a signature says that texts were masked."""
+LANGUAGES = ("language", "languages", "lang")
+_LATIN_1 = 0x100
+_TAGS = range(0xE0000, 0xE0080)
+_DATE = re.compile(r"\d{4}([-/.]\d{1,2}){0,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?")
+_YEAR = re.compile(r"\s*\d{4}(?!\d)")
+_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+_QUOTES = re.compile(r"'(?:[^'\\]|\\.)*'|“[^”]*”")
+_ESCAPES = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)")
+_ORIGINALS: WeakKeyDictionary[Documents, Documents] = WeakKeyDictionary()
+_UNMASKED: WeakKeyDictionary[Layer, Layer] = WeakKeyDictionary()
+
+
+def masked(corpus: Corpus) -> Corpus:
+    """Return a corpus with the same spans over masked texts: every criterion decides as before."""
+    documents = masked_documents(corpus.documents)
+    values = _Values()
+    gold, *systems = (_over(layer, documents, values) for layer in (corpus.gold, *corpus.systems))
+    return replace(
+        corpus,
+        documents=documents,
+        gold=gold,
+        systems=tuple(systems),
+        notes=tuple(map(masked_quotes, corpus.notes)),
+    )
+
+
+def masked_documents(documents: Documents) -> Documents:
+    """Return documents with masked texts and metadata; `original` finds those that they were made of."""
+    values = _Values()
+    meta = documents.meta
+    texts = map(masked_text, documents.texts)
+    found = replace(
+        documents,
+        texts=Texts.of(texts) if isinstance(documents.texts, Texts) else tuple(texts),
+        meta=None if meta is None else tuple(map(values.masked, meta)),
+    )
+    _ORIGINALS[found] = original(documents)
+    return found
+
+
+def original(documents: Documents) -> Documents:
+    """Return the documents that masked ones were made of, others as they are: to count by, never to be shown."""
+    return _ORIGINALS.get(documents, documents)
+
+
+def unmasked(layer: Layer) -> Layer:
+    """Return a layer over the `original` of its documents: to count by, never to be shown."""
+    if layer.documents not in _ORIGINALS:
+        return layer
+    if layer not in _UNMASKED:
+        _UNMASKED[layer] = replace(layer, documents=original(layer.documents))
+    return _UNMASKED[layer]
+
+
+def is_masked(documents: Documents) -> bool:
+    return documents in _ORIGINALS
+
+
+def said(gold: Layer, pred: Layer) -> str:
+    """Return what a signature says of scores over masked texts, from the layers as they were read."""
+    digests = (("gold", gold.digest), ("pred", pred.digest))
+    return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
+
+
+def masked_text(text: str) -> str:
+    """Return a text with its characters masked, as long as it was."""
+    return text.translate(_MASKS)
+
+
+def masked_quotes(text: str) -> str:
+    """Mask what stands in quotes in a message of ours, which may be a piece of text; escapes stay."""
+    return _QUOTES.sub(_quote, text)
+
+
+def masked_error(error: FormatError) -> FormatError:
+    """Return what is wrong with input, without the pieces of text that it quotes."""
+    return FormatError(
+        Problem(one.source, one.line, masked_quotes(one.found), masked_quotes(one.remedy)) for one in error.problems
+    )
+
+
+def _quote(match: re.Match[str]) -> str:
+    quote = match[0]
+    # What cannot be printed is written as an escape: the letters in that are ours.
+    return quote[0] + masked_text(_ESCAPES.sub("_", quote[1:-1])) + quote[-1]
+
+
+def _over(layer: Layer, documents: Documents, values: _Values) -> Layer:
+    assert len(layer.documents) == len(documents), "all layers lie over the same documents"
+    meta = {span: values.masked(one) for span, one in layer.meta.items()}
+    return replace(layer, documents=documents, meta=meta)
+
+
+class _Values:
+    """Masks the values of metadata; texts of one key that differ get masks that differ."""
+
+    def __init__(self) -> None:
+        self._masks: dict[str, dict[str, str]] = {}
+        self._taken: dict[str, dict[str, int]] = {}
+
+    def masked(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: self._value(key, value) for key, value in meta.items()}
+
+    def _value(self, key: str, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: self._value(name, one) for name, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._value(key, one) for one in value]
+        return self._text(key, value) if isinstance(value, str) else value
+
+    def _text(self, key: str, text: str) -> str:
+        if _DATE.fullmatch(text.strip()) or (key in LANGUAGES and _LANGUAGE.fullmatch(text)):
+            return text
+        known = self._masks.setdefault(key, {})
+        if text not in known:
+            year = _YEAR.match(text) if key == "date" else None
+            kept = year.end() if year else 0
+            mask = text[:kept] + masked_text(text[kept:])
+            taken = self._taken.setdefault(key, {})
+            taken[mask] = taken.get(mask, 0) + 1
+            known[text] = mask if taken[mask] == 1 else f"{mask} ({taken[mask]})"
+        return known[text]
+
+
+class _Masks(dict[int, str]):
+    """The mask of each character by its code, found when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = _mask(chr(code))
+        return found
+
+
+_MASKS = _Masks()
+
+
+def _mask(char: str) -> str:
+    return next((mask for holds, mask in _RULES if holds(char)), char)
+
+
+_RULES: Sequence[tuple[Callable[[str], bool], str]] = (
+    (lambda char: unicodedata.category(char).startswith("M"), MARK),
+    (lambda char: char.isalnum() and (char.isupper() or char.istitle()), UPPER),
+    (lambda char: char.isalnum() and char.islower(), LOWER),
+    (lambda char: char.isalpha() and unicodedata.bidirectional(char) in ("R", "AL"), RIGHT_TO_LEFT),
+    (lambda char: char.isalpha() and unicodedata.east_asian_width(char) in ("W", "F"), WIDE),
+    (str.isalpha, CASELESS),
+    (str.isalnum, NUMBER),
+    (str.isupper, UPPER_SYMBOL),
+    (str.islower, LOWER_SYMBOL),
+    # A degree or copyright sign is no word, a picture may be.
+    (lambda char: unicodedata.category(char) == "So" and ord(char) >= _LATIN_1, SYMBOL),
+    (lambda char: unicodedata.category(char) in ("Co", "Cn", "Cs"), SYMBOL),
+    (lambda char: ord(char) in _TAGS, TAG),
+)
+"""What a character is, and its mask: the first rule that holds. Any other character stays."""
+
+__all__: Sequence[str] = (
+    "SAID",
+    "is_masked",
+    "masked",
+    "masked_documents",
+    "masked_error",
+    "masked_quotes",
+    "masked_text",
+    "original",
+    "said",
+    "unmasked",
+)

@@ -1,0 +1,259 @@
+"""The counts of all shards as one score: what reports ask of `Scores`, made from tallies and entries on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nereval_core.conventions import Outcome, named
+from nereval_core.conventions.outcome import Content
+from nereval_core.conventions.shares import Share
+from nereval_core.corpus import Unit
+from nereval_core.corpus.digest import combined
+from nereval_core.corpus.tokens import tokens_said
+from nereval_core.engine.convention_counts import SPANS, by_shares
+from nereval_core.engine.exact_means import Means
+from nereval_core.engine.shard_counts import BROKEN, Store
+from nereval_core.engine.shards import Shard
+from nereval_core.engine.tally import Tally, ids_of, total
+from nereval_core.engine.work import Done, Job
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.scoring import Settings, coreless_in_words
+from nereval_core.scoring.counts import RATIOS, Average, Counts, DocumentCounts, averages_of
+from nereval_core.scoring.criteria import Criterion
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A layer over all shards, of which only counts and digest are known: the ranges are as long as what they count."""
+
+    name: str
+    digest: str
+    spans: range
+    documents: range
+    types: tuple[str, ...]
+    cores: range = range(0)
+    alternatives: range = range(0)
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """The scores of one system over all shards; `keys` are the shards' entries in the order of the shards.
+
+    `computed` are the criteria in the order in which the entries have them; `settings` may leave some of them out.
+    """
+
+    settings: Settings
+    computed: tuple[str, ...]
+    tally: Tally
+    store: Store
+    keys: tuple[str, ...]
+    read_gold: str
+    read_pred: str
+    _documents: dict[str, DocumentCounts] = field(default_factory=dict, repr=False)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return self.tally.marks
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self.settings.criteria
+
+    @property
+    def documents(self) -> int:
+        return self.tally.documents
+
+    @property
+    def unit(self) -> Unit:
+        return "sentence" if self.tally.documents == self.tally.sentences > 0 else "document"
+
+    @property
+    def greedy(self) -> tuple[str, ...]:
+        return self.tally.greedy
+
+    def criterion(self, name: str) -> Criterion:
+        return next(criterion for criterion in self.criteria if criterion.name == name)
+
+    def counts(self, name: str) -> Counts:
+        return sum(self.tally.criteria[name].types.values(), Counts())
+
+    def by_type(self, name: str) -> dict[str, Counts]:
+        return dict(sorted(self.tally.criteria[name].types.items()))
+
+    def by_document(self, name: str) -> DocumentCounts:
+        """Return counts by document, for those with spans on either side; read from the entries."""
+        if name not in self._documents:
+            column = f"counts/{self.computed.index(name)}"
+            ids: list[str] = []
+            tables = []
+            for key in self.keys:
+                entry = self.store.columns(key, "ids", "id_ends", column)
+                ids += ids_of(entry)
+                tables.append(entry[column].astype(np.int64))
+            whole = np.concatenate(tables)
+            self._documents[name] = DocumentCounts.of(tuple(ids), whole[:, 0], whole[:, 1])
+        return self._documents[name]
+
+    def macro_types(self, name: str) -> dict[str, Average]:
+        return averages_of(self.by_type(name).values())
+
+    def macro_documents(self, name: str) -> dict[str, Average]:
+        return _averages(self.tally.criteria[name].documents)
+
+    def macro_documents_by_type(self, name: str) -> dict[str, dict[str, Average]]:
+        found = self.tally.criteria[name].documents_by_type
+        return {kind: _averages(means) for kind, means in sorted(found.items())}
+
+    def data_in_words(self, name: str) -> tuple[str, ...]:
+        criterion = self.criterion(name)
+        if criterion.unit == "token":
+            return (tokens_said(self.tally.documents, self.tally.tokenized, lambda: self._tokens),)
+        if criterion.boundaries == "core":
+            one = self.tally.criteria[name]
+            return (coreless_in_words(one.bare, one.spans),)
+        return ()
+
+    @cached_property
+    def _tokens(self) -> str:
+        return _digest("tokens", self.store, self.keys, "tokens")
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Gold and all systems over all shards, and the scores of each."""
+
+    gold: Side
+    systems: tuple[tuple[Side, Merged], ...]
+
+    @property
+    def types(self) -> frozenset[str]:
+        return frozenset((*self.gold.types, *(kind for side, _ in self.systems for kind in side.types)))
+
+    def under(self, criteria: Sequence[Criterion]) -> Whole:
+        """Return the whole under some of its criteria."""
+        systems = ((side, replace(one, settings=replace(one.settings, criteria=tuple(criteria)))) for side, one in self)
+        return replace(self, systems=tuple(systems))
+
+    def __iter__(self) -> Iterator[tuple[Side, Merged]]:
+        return iter(self.systems)
+
+
+def merged(shards: Sequence[Shard], done: Iterable[Done], job: Job) -> Whole:
+    """Add up what came of the shards, in whatever order they were done.
+
+    Raises:
+        FormatError: with the problems of all shards; a document id in two shards; entries that are damaged.
+    """
+    by_name = {one.shard: one for one in done}
+    rows = [by_name[shard.name] for shard in shards]
+    problems = [problem for row in rows for problem in row.problems]
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    store = Store(job.work)
+    systems = list(shards[0].systems)
+    keys = {system: tuple(row.systems[system].key for row in rows) for system in systems}
+    try:
+        first = keys[systems[0]]
+        problems = list(_repeated(store, [(shard.gold.path, key) for shard, key in zip(shards, first, strict=True)]))
+        if problems:
+            raise FormatError(problems)
+        gold = _digest("layer", store, first, "gold")
+        digests = {system: _digest("layer", store, keys[system], "pred") for system in systems}
+    except BROKEN as error:
+        found = f"an entry of the counts of shards cannot be read: {error}"
+        raise FormatError.single(job.work, None, found, "score again: it is made anew") from None
+    tallies = {system: total(row.systems[system].tally for row in rows) for system in systems}
+    return whole(job.settings, tallies, store=store, keys=keys, gold=gold, digests=digests)
+
+
+def whole(
+    settings: Settings,
+    tallies: Mapping[str, Tally],
+    *,
+    store: Store,
+    keys: Mapping[str, tuple[str, ...]],
+    gold: str,
+    digests: Mapping[str, str],
+) -> Whole:
+    """Return the whole from the tallies of all systems and the digests of gold and of each."""
+    one = next(iter(tallies.values()))
+    documents = range(one.documents)
+    side = Side(
+        "gold", gold, range(one.gold_spans), documents, one.gold_types, range(one.cores), range(one.alternatives)
+    )
+    computed = tuple(criterion.name for criterion in settings.criteria)
+    return Whole(
+        side,
+        tuple(
+            (
+                Side(system, digests[system], range(tally.pred_spans), documents, tally.pred_types),
+                Merged(settings, computed, tally, store, keys[system], gold, digests[system]),
+            )
+            for system, tally in tallies.items()
+        ),
+    )
+
+
+def outcomes(result: Whole, name: str, options: Mapping[str, Any]) -> list[tuple[str, Outcome]]:
+    """Return what a convention says of all shards, by system.
+
+    Raises:
+        FormatError: data that the convention cannot have.
+    """
+    way = by_shares(named(name), options)
+    found: list[tuple[str, Outcome]] = []
+    problems: list[Problem] = []
+    for side, scores in result:
+        try:
+            outcome = way.of_share(_share(result.gold, side, scores), options)
+            found.append((side.name, replace(outcome, marks=scores.marks)))
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    return found
+
+
+def _digest(kind: str, store: Store, keys: Sequence[str], column: str) -> str:
+    """Return the digest of the whole from the hashes of all documents, 32 bytes each."""
+    return combined(kind, np.concatenate([store.column(key, column) for key in keys]))
+
+
+def _repeated(store: Store, shards: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+    """Yield a problem for each document whose id stands in two shards, given as path and key of an entry."""
+    hashes = [store.column(key, "id_hashes") for _, key in shards]
+    values, counts = np.unique(np.concatenate(hashes), return_counts=True)
+    doubled = values[counts > 1]
+    if not len(doubled):
+        return
+    seen: dict[str, str] = {}
+    for (path, key), own in zip(shards, hashes, strict=True):
+        rows = np.flatnonzero(np.isin(own, doubled)).tolist()
+        ids = ids_of(store.columns(key, "ids", "id_ends")) if rows else []
+        for document in (ids[row] for row in rows):
+            if document in seen:
+                found = f"document id {quoted(document)} stands in {seen[document]} already"
+                yield Problem(path, None, found, "give each document its own id")
+            seen.setdefault(document, path)
+
+
+def _averages(means: Means) -> dict[str, Average]:
+    return {ratio: mean.average for ratio, mean in zip(RATIOS, means, strict=True)}
+
+
+def _share(gold: Side, pred: Side, scores: Merged) -> Share:
+    tables = scores.tally.published
+    spans = tables.get(SPANS, {})
+
+    def content(key: str, side: Side) -> Content:
+        return Content(scores.documents, spans.get(key, (0,))[0], lambda: side.digest)
+
+    return Share(tables, content("gold", gold), content("pred", pred), pred.name)

@@ -1,0 +1,158 @@
+"""The match records of a shard as Parquet: RECORD_COLUMNS in document order, in row groups, the same bytes every time.
+
+`doc`, `gold` and `pred` number documents and spans within the shard.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from nereval_core import __version__
+from nereval_core.corpus import Layer
+from nereval_core.engine.shard_counts import replaced
+from nereval_core.records.tables import (
+    BOUNDARIES,
+    DECISIONS,
+    RECORD_COLUMNS,
+    SIDES,
+    TOKEN_REASONS,
+    Rows,
+    boundaries,
+    reasons,
+    record_ids,
+    rows,
+)
+from nereval_core.records.text_search import span_texts
+from nereval_core.scoring import Scores
+
+ROW_GROUP = 1 << 16
+MADE_FROM = b"nereval"
+"""The key of the file's metadata that says, as JSON, what the records were made from: `key`, `criterion`, `nereval`."""
+ENCODED = [name for name, kind in RECORD_COLUMNS.items() if kind == "category"]
+"""Columns of few different values, which Parquet keeps as a dictionary in each row group."""
+
+
+def records_path(folder: str, system: str, criterion: str, shard: str) -> Path:
+    """Return where the records of a shard are: `SYSTEM/CRITERION/SHARD.parquet`, what is no file name escaped."""
+    return Path(folder, folder_name(system), folder_name(criterion), *map(folder_name, f"{shard}.parquet".split("/")))
+
+
+def folder_name(name: str) -> str:
+    """Return a name that any file system takes, and that is no way out of the folder."""
+    return quote(name, safe=" +,=@()").replace("~", "%7E") if name.strip(".") else name.replace(".", "%2E")
+
+
+class Recorder:
+    """Writes the records of a shard under several criteria; what these share is made once."""
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self._sides: list[_Side] = []
+
+    def write(self, criterion: str, path: Path, *, key: str) -> None:
+        """Write the records under a criterion, whole or not at all."""
+        table = self.table(criterion)
+        made = {"key": key, "criterion": criterion, "nereval": __version__}
+        with replaced(path) as place:
+            pq.write_table(
+                table.replace_schema_metadata({MADE_FROM: json.dumps(made).encode()}),
+                place,
+                row_group_size=ROW_GROUP,
+                compression="zstd",
+                use_dictionary=ENCODED,
+                write_page_checksum=True,
+            )
+
+    def table(self, criterion: str) -> pa.Table:
+        """Return what `tables.records` does as an Arrow table."""
+        found = rows(self._scores, criterion)
+        gold, pred = (
+            self._side(layer, prefix) for layer, prefix in zip(self._scores.layers(criterion), "gp", strict=True)
+        )
+        anchors = np.where(found.anchored, found.gold, found.pred + np.int64(len(gold.layer)))
+        columns = {
+            "criterion": _coded(np.zeros(len(found), np.int16), (criterion,)),
+            "document": gold.documents.take(pa.array(found.doc)),
+            "record": pa.concat_arrays([gold.ids, pred.ids]).take(pa.array(anchors)),
+            "side": _coded(found.side, SIDES),
+            "decision": _coded(found.decision, DECISIONS),
+            **gold.columns("gold", found.gold),
+            **pred.columns("pred", found.pred),
+            "boundary": _coded(boundaries(gold.layer, pred.layer, found.gold, found.pred), BOUNDARIES),
+            "reason": self._reason(criterion, found),
+            "weight": pa.array(found.weight, pa.int64()),
+            **{name: pa.array(getattr(found, name), pa.int32()) for name in ("doc", "gold", "pred")},
+        }
+        assert list(columns) == list(RECORD_COLUMNS)
+        return pa.table(columns)
+
+    def _reason(self, criterion: str, found: Rows) -> pa.Array:
+        if self._scores.criterion(criterion).unit == "token":
+            return _coded(np.where(found.pred < 0, 1, np.where(found.gold < 0, 2, 0)), TOKEN_REASONS)
+        words = pa.array(reasons(*self._scores.layers(criterion), found.gold, found.pred), pa.string())
+        return words.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
+
+    def _side(self, layer: Layer, prefix: str) -> _Side:
+        for side in self._sides:
+            if side.layer is layer and side.prefix == prefix:
+                return side
+        self._sides.append(_Side(layer, prefix))
+        return self._sides[-1]
+
+
+class _Side:
+    """The columns of a layer's spans, each made once."""
+
+    def __init__(self, layer: Layer, prefix: str) -> None:
+        self.layer = layer
+        self.prefix = prefix
+
+    @cached_property
+    def documents(self) -> pa.Array:
+        return pa.array(self.layer.documents.ids, pa.string())
+
+    @cached_property
+    def ids(self) -> pa.Array:
+        return pa.array(record_ids(self.layer, self.prefix), pa.string())
+
+    @cached_property
+    def _columns(self) -> Mapping[str, pa.Array]:
+        return {
+            "start": pa.array(self.layer.start, pa.int32()),
+            "end": pa.array(self.layer.end, pa.int32()),
+            "type": _coded(self.layer.type, self.layer.types),
+            "text": pa.array(span_texts(self.layer), pa.string()),
+        }
+
+    def columns(self, side: str, spans: NDArray[np.int32]) -> dict[str, pa.Array]:
+        """Return what records say of these spans, null for -1."""
+        places = pa.array(spans, mask=spans < 0)
+        return {f"{side}_{name}": values.take(places) for name, values in self._columns.items()}
+
+
+def written_for(path: Path, key: str) -> bool:
+    """Tell whether a file of records is there, complete, and made from what the key stands for."""
+    try:
+        return bool(_made_from(path).get("key") == key)
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+
+
+def _made_from(path: Path) -> dict[str, Any]:
+    with pq.ParquetFile(path) as file:
+        found: dict[str, Any] = json.loads((file.schema_arrow.metadata or {}).get(MADE_FROM, b"{}"))
+        return found
+
+
+def _coded(codes: NDArray[Any], names: tuple[str, ...]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int16)), pa.array(names, pa.string()))

@@ -1,0 +1,260 @@
+"""The scored folder: what is left of a job, for others to read without scoring and without the records in memory.
+
+    DIR/scored.json                             the manifest, see below
+    DIR/results.json                            what `--json` writes
+    DIR/counts/KEY.npz                          an entry for each shard and system: see `stored` and `tally.Columns`
+    DIR/columns, DIR/index                      what pages read, see `nereval_core.engine.browse`
+    DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `records`; names are escaped by `folder_name`
+
+The manifest is one JSON object: `form` (1), `nereval` (version), `sha256` (of settings and data: what a link names
+the folder by), `columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in
+order, `systems` (name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those
+reported; the settings hold those computed, in the order of the entries' columns), `records` (whether there are) and
+`shards` in order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the
+system lacks the shard) and files (path, from here: the way from the folder to it, bytes, sha256); a system's also
+`spans` and `counts`, the key of its entry. The number of a shard's first document in the whole is the sum of
+`documents` before it, and that of its first span likewise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from nereval_core import __version__
+from nereval_core.engine.browse.folder import Records
+from nereval_core.engine.browse.index import FOLDER as INDEX
+from nereval_core.engine.browse.index import Keys, write_index
+from nereval_core.engine.browse.ledger import FolderLedger
+from nereval_core.engine.browse.shard import FOLDER as COLUMNS
+from nereval_core.engine.browse.shard import place as column_place
+from nereval_core.engine.merged_scores import Merged, Whole, whole
+from nereval_core.engine.record_files import folder_name
+from nereval_core.engine.shard_counts import Store, replaced
+from nereval_core.engine.shards import Part, Shard
+from nereval_core.engine.tally import Tally
+from nereval_core.engine.work import Done, Job, gold_key
+from nereval_core.problems import FormatError
+from nereval_core.report.export import rendered
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Settings
+from nereval_core.scoring.criteria import Criterion, Decision
+
+MANIFEST, RESULTS, COUNTS, RECORDS = "scored.json", "results.json", "counts", "records"
+SHOWN = (COLUMNS, INDEX)
+"""Folders of what pages read."""
+FORM = 1
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredFolder:
+    """A scored folder that was opened: its scores, and what the manifest says of its shards."""
+
+    path: str
+    whole: Whole
+    shards: tuple[Mapping[str, Any], ...]
+    records: bool
+    columns: Records | None = None
+    digest: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """What was scored, with the criteria that are reported."""
+        return self.whole.systems[0][1].settings
+
+    def scores(self, system: str) -> Merged:
+        return next(scores for side, scores in self.whole if side.name == system)
+
+    def ledger(self, system: str, criterion: str) -> FolderLedger:
+        """Return the match records of a system under a criterion.
+
+        Raises:
+            FormatError: they were not kept, or a file is missing or damaged.
+        """
+        names = [side.name for side, _ in self.whole]
+        return self.shown.ledger(names.index(system), criterion)
+
+    @property
+    def shown(self) -> Records:
+        """What pages read.
+
+        Raises:
+            FormatError: it was not kept.
+        """
+        if self.columns is None:
+            found = "scored without what pages read"
+            raise FormatError.single(self.path, None, found, "score the shards again, with --out")
+        return self.columns
+
+    def files(self, part: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return where the files of a shard's side are: beside the folder as when it was made, else where they were."""
+        found = ((str(Path(self.path, file["from here"])), str(file["path"])) for file in part["files"])
+        return tuple(near if Path(near).is_file() else far for near, far in found)
+
+
+def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done], job: Job) -> None:
+    """Write manifest and results, the manifest last, and put the entries beside them."""
+    root = Path(path)
+    (root / COUNTS).mkdir(parents=True, exist_ok=True)
+    by_name = {one.shard: one for one in done}
+    store = Store(job.work)
+    for one in by_name.values():
+        for counted in one.systems.values():
+            place = root / COUNTS / f"{counted.key}.npz"
+            if not (place.exists() and place.samefile(store.path(counted.key))):
+                with replaced(place) as new:
+                    shutil.copyfile(store.path(counted.key), new)
+    digest = job.digest
+    files = [
+        Keys(
+            gold_key(digest, [by_name[shard.name].files[path] for path in shard.gold.files]),
+            tuple(by_name[shard.name].systems[side.name].key for side, _ in result),
+        )
+        for shard in shards
+    ]
+    if job.columns is not None:
+        # Of shards that were scored before and have changed, or are no more.
+        for place in set(Path(path, COLUMNS).iterdir()) - {column_place(path, key) for one in files for key in one}:
+            place.unlink()
+        write_index(path, files, [criterion.name for criterion in job.settings.criteria])
+    with replaced(root / RESULTS) as place:
+        place.write_bytes(rendered("json", result.gold, result.systems))
+    manifest = {
+        "form": FORM,
+        "nereval": __version__,
+        "settings": settings_as_json(job.settings),
+        "reading": job.reading,
+        "criteria": [criterion.name for criterion in result.systems[0][1].criteria],
+        "records": job.records is not None,
+        "columns": None if job.columns is None else [one.gold for one in files],
+        "sha256": hashlib.sha256(
+            json.dumps([digest, result.gold.digest, *([side.name, side.digest] for side, _ in result)]).encode()
+        ).hexdigest(),
+        "gold": {"sha256": result.gold.digest},
+        "systems": [
+            {
+                "name": side.name,
+                "sha256": side.digest,
+                "folder": folder_name(side.name),
+                "signatures": {criterion.name: signature(scores, criterion.name) for criterion in scores.criteria},
+                "tally": scores.tally.as_json(),
+            }
+            for side, scores in result
+        ],
+        "shards": [_shard(root, shard, by_name[shard.name]) for shard in shards],
+    }
+    with replaced(root / MANIFEST) as place:
+        place.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def read(path: str | os.PathLike[str]) -> ScoredFolder:
+    """Open a scored folder: its manifest only.
+
+    Raises:
+        FormatError: no scored folder, or one of another form.
+    """
+    shown = os.fspath(path)
+    try:
+        row = json.loads(Path(path, MANIFEST).read_text(encoding="utf-8"))
+        form = row["form"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise FormatError.single(shown, None, "no scored folder", f"give one with a {MANIFEST} in it") from None
+    if form != FORM:
+        found = f"a scored folder of form {form}, this nereval knows {FORM}"
+        raise FormatError.single(shown, None, found, "score the shards again")
+    settings = settings_of_json(row["settings"])
+    result = whole(
+        settings,
+        {system["name"]: Tally.of_json(system["tally"]) for system in row["systems"]},
+        store=Store(str(Path(path, COUNTS))),
+        keys={
+            system["name"]: tuple(shard["systems"][system["name"]]["counts"] for shard in row["shards"])
+            for system in row["systems"]
+        },
+        gold=row["gold"]["sha256"],
+        digests={system["name"]: system["sha256"] for system in row["systems"]},
+    )
+    kept = [criterion for criterion in settings.criteria if criterion.name in row["criteria"]]
+    columns = None
+    if row["columns"] is not None:
+        keys = (
+            Keys(gold, tuple(shard["systems"][system["name"]]["counts"] for system in row["systems"]))
+            for gold, shard in zip(row["columns"], row["shards"], strict=True)
+        )
+        columns = Records(shown, tuple(keys), settings)
+    return ScoredFolder(shown, result.under(kept), tuple(row["shards"]), row["records"], columns, row["sha256"])
+
+
+def is_scored(path: str | os.PathLike[str]) -> bool:
+    """Tell whether there is a manifest in the folder."""
+    return Path(path, MANIFEST).is_file()
+
+
+def settings_as_json(settings: Settings) -> dict[str, Any]:
+    """Return settings as JSON can hold them."""
+    criteria = [
+        {key: _plain(value) for key, value in asdict(criterion).items() if value not in ("", ())}
+        for criterion in settings.criteria
+    ]
+    return {
+        "criteria": criteria,
+        "merge": settings.merge,
+        "leave_out": settings.leave_out,
+        "counting": settings.counting,
+    }
+
+
+def settings_of_json(row: Mapping[str, Any]) -> Settings:
+    """Return the settings that `settings_as_json` wrote."""
+    known = {one.name for one in fields(Criterion)}
+    criteria = []
+    for given in row["criteria"]:
+        values = {key: _tuples(value) for key, value in given.items() if key in known}
+        values["otherwise"] = Decision[values["otherwise"]]
+        values["minimum"] = Fraction(values["minimum"])
+        criteria.append(Criterion(**values))
+    return Settings(tuple(criteria), _tuples(row["merge"]), _tuples(row["leave_out"]), row["counting"])
+
+
+def _shard(root: Path, shard: Shard, done: Done) -> dict[str, Any]:
+    def part(one: Part | None) -> dict[str, Any]:
+        files = [
+            {
+                "path": str(Path(path).absolute()),
+                "from here": os.path.relpath(path, root),
+                "bytes": Path(path).stat().st_size,
+                "sha256": done.files[path],
+            }
+            for path in (one.files if one else ())
+        ]
+        return {"path": None if one is None else str(Path(one.path).absolute()), "files": files}
+
+    counted = done.systems
+    tally = next(iter(counted.values())).tally
+    return {
+        "name": shard.name,
+        "documents": tally.documents,
+        "gold_spans": tally.gold_spans,
+        "gold": part(shard.gold),
+        "systems": {
+            system: part(one) | {"spans": counted[system].tally.pred_spans, "counts": counted[system].key}
+            for system, one in shard.systems.items()
+        },
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decision):
+        return value.name
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,126 @@
+"""The counts of shards on disk, each under the digest of what it was made from: `KEY.npz`, written whole or not at all.
+
+An entry holds the columns of `tally.Columns` and `tally`, the JSON of a `Tally` as UTF-8 bytes. Nothing in it is ever
+unpickled; each array has a checksum (the zip's), so that a damaged entry is noticed and made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core import __version__
+from nereval_core.engine.tally import Columns, Tally
+from nereval_core.scoring import Settings
+from nereval_core.scoring.criteria import Criterion
+
+FORM = 1
+"""Changes whenever entries do; it is part of their keys."""
+LEFT_BEHIND = 24 * 3600
+"""Seconds after which a file that was never finished belongs to no running job."""
+BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged entry raises."""
+
+
+def settings_digest(settings: Settings, **reading: str) -> str:
+    """Return the digest (hex) of what is scored and how, and of the program's version."""
+    row = {
+        "form": FORM,
+        "nereval": __version__,
+        "criteria": [_described(criterion) for criterion in settings.criteria],
+        "merge": settings.merge,
+        "leave_out": settings.leave_out,
+        "counting": settings.counting,
+        "reading": reading,
+    }
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+
+
+def key_of(settings: str, gold: Sequence[str], pred: Sequence[str]) -> str:
+    """Return the name of an entry: of the digests of the settings and of the files of both sides."""
+    return hashlib.sha256(json.dumps([settings, list(gold), list(pred)]).encode()).hexdigest()
+
+
+def file_digest(path: str) -> str:
+    """Return the SHA-256 (hex) of a file's bytes."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of entries."""
+
+    folder: str
+
+    def path(self, key: str) -> Path:
+        return Path(self.folder, f"{key}.npz")
+
+    def put(self, key: str, tally: Tally, columns: Columns) -> None:
+        """Write an entry, whole or not at all."""
+        raw = json.dumps(tally.as_json()).encode()
+        file = io.BytesIO()
+        np.savez(file, allow_pickle=False, tally=np.frombuffer(raw, np.uint8), **columns)
+        with replaced(self.path(key)) as place:
+            place.write_bytes(file.getbuffer())
+
+    def get(self, key: str) -> Tally | None:
+        """Return an entry's tally after checking all of the entry, None where there is none or a damaged one."""
+        try:
+            with zipfile.ZipFile(self.path(key)) as packed:
+                if packed.testzip() is not None:
+                    return None
+            return self.tally(key)
+        except BROKEN:
+            return None
+
+    def tally(self, key: str) -> Tally:
+        return Tally.of_json(json.loads(self.column(key, "tally").tobytes()))
+
+    def column(self, key: str, name: str) -> NDArray[Any]:
+        """Read one column of an entry."""
+        with np.load(self.path(key), allow_pickle=False) as entry:
+            found: NDArray[Any] = entry[name]
+            return found
+
+    def columns(self, key: str, *names: str) -> Columns:
+        with np.load(self.path(key), allow_pickle=False) as entry:
+            return {name: entry[name] for name in names}
+
+
+def tidied(folder: str) -> None:
+    """Make a folder to write into, and remove what jobs that were killed left behind in it."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for place in Path(folder).rglob(".*.tmp"):
+        with suppress(OSError):
+            if time.time() - place.stat().st_mtime > LEFT_BEHIND:
+                place.unlink()
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yield a place to write to, which then takes the place of the path; after an error it goes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    place = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
+    try:
+        yield place
+        place.replace(path)
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _described(criterion: Criterion) -> Mapping[str, str]:
+    return {one.name: repr(getattr(criterion, one.name)) for one in fields(criterion)}

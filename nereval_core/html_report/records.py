@@ -1,0 +1,304 @@
+"""Scored systems, and the records of them that a report shows in their text.
+
+A record carries marks: `s` with the number of the system, `c` with that of a criterion and the decision under it, `k`
+with that of the error class, `g` and `p` with that of the gold and the predicted type, `g-` and `p-` for none. Where
+a verdict stands there is `v`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.analysis.errors.taxonomy import CLASSES, STRICT
+from nereval_core.analysis.sentences import Count as Said
+from nereval_core.analysis.sentences import Sentence
+from nereval_core.corpus import Corpus, Layer
+from nereval_core.corpus.masking import is_masked, masked_text
+from nereval_core.glossary import DECISIONS
+from nereval_core.html_report.page import Asked, Count, Found, Group, Shown, Words
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.records.queries import ABSENT, Query
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.record_html import record_html
+from nereval_core.report.slides import shortened
+from nereval_core.review.playlists import Playlist, on_records
+from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.verdicts_on_records import attached
+from nereval_core.review.words import decided
+from nereval_core.scoring import Scores
+
+ERRORS = DECISIONS[1:]
+NOTE = 600
+"""Characters of a note, or of a comment, that are told."""
+EACH, MOST = 10, 200
+"""Records of each class that are shown by default, and of a query at most."""
+
+Told = Callable[[MemoryLedger, int], Iterable[tuple[str, str]]]
+"""What else is told of a record, by its position in a ledger: lines, each with a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Systems scored under the same criteria, `strict` among them; `names` are those reported, the main one first."""
+
+    corpus: Corpus
+    scores: Mapping[str, Scores]
+    names: tuple[str, ...]
+    reviewed: Reviewed = field(default_factory=Reviewed)
+    _ledgers: dict[tuple[str, str], MemoryLedger] = field(default_factory=dict, repr=False)
+
+    @property
+    def main(self) -> str:
+        return self.names[0]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.scores)
+
+    @property
+    def first(self) -> Scores:
+        return next(iter(self.scores.values()))
+
+    def ledger(self, system: str, criterion: str) -> MemoryLedger:
+        """Return the match records of a system, made once."""
+        key = (system, criterion)
+        if key not in self._ledgers:
+            read = (self.corpus.gold, self.corpus.system(system))
+            self._ledgers[key] = ledger(self.scores[system], criterion, read, _Others(self, system))
+        return self._ledgers[key]
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The types as scored under the main criterion, sorted."""
+        return tuple(sorted({kind for scores in self.scores.values() for kind in scores.by_type(self.main)}))
+
+    def is_by_token(self, name: str) -> bool:
+        return self.first.criterion(name).unit == "token"
+
+
+@dataclass(frozen=True)
+class _Others:
+    """What attributes of records are found with."""
+
+    scored: Scored
+    system: str
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.scored.systems
+
+    @property
+    def gold(self) -> Layer:
+        return self.scored.corpus.gold
+
+    def scores(self, system: str | None = None, names: Sequence[str] = ()) -> Scores:
+        return self.scored.scores[system or self.system]
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        return (self.scored.corpus.gold, *self.scored.corpus.systems)
+
+    @property
+    def reviewed(self) -> Reviewed:
+        return self.scored.reviewed
+
+    def beside(self, digest: str) -> object | None:
+        return None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which records are shown: the first `each` of every error class, those of a `query`, or those on a `playlist`.
+
+    Of a query there are `most` of each system, or of the one `system` alone. Those on a playlist stand in its order,
+    system by system, with its comments, which are not told over masked texts. Records of classes are strict ones, the
+    others those under the main criterion.
+    """
+
+    each: int = EACH
+    query: Query | None = None
+    system: str = ""
+    most: int = MOST
+    playlist: Playlist | None = None
+
+
+class Records:
+    """The records that are shown, and what numbers ask for to lead to them."""
+
+    def __init__(self, scored: Scored, chosen: Chosen, told: Told) -> None:
+        self.scored, self.chosen, self.told = scored, chosen, told
+        by_class = (chosen.query is None and chosen.playlist is None) or scored.is_by_token(scored.main)
+        self.by = STRICT if by_class else scored.main
+        self._names = tuple(dict.fromkeys((*scored.names, self.by, STRICT)))
+        self._types = {kind: number for number, kind in enumerate(self._types_of())}
+        self._comments: Mapping[int, str] = {}
+        self.groups = tuple(self._groups())
+        self.found = Found(self.groups)
+
+    def _types_of(self) -> Sequence[str]:
+        layers = (layer for scores in self.scored.scores.values() for layer in scores.layers(self.by))
+        return sorted({kind for layer in layers for kind in layer.types})
+
+    def asked(self, system: str, criterion: str, query: Query) -> Asked:
+        """Return the marks of the records of a query under a criterion, nothing where marks do not tell them."""
+        known = self.by == criterion or not (query.gold or query.pred)
+        classes = [value for name, value in query.having if name == "class"]
+        if not known or query.text or query.doc or query.types or len(classes) < len(query.having):
+            return ()
+        if classes and self.by != STRICT:
+            return ()
+        number = self._names.index(criterion)
+        found = [f"s{self.scored.systems.index(system)}"]
+        if query.decision and set(query.decision) != set(DECISIONS):
+            found.append("|".join(f"c{number}{code}" for code in query.decision))
+        for side, kinds in (("g", query.gold), ("p", query.pred)):
+            if kinds:
+                found.append("|".join(f"{side}{self._type(kind)}" for kind in kinds))
+        return (*found, *(f"k{CLASSES.index(name)}" for name in classes))
+
+    def _type(self, kind: str) -> str:
+        return "-" if kind == ABSENT else str(self._types[kind])
+
+    def count(self, number: int, system: str, criterion: str, query: Query, text: str = "") -> Count:
+        """Return a number with the records it counts; tokens are counted by no record."""
+        asked = () if self.scored.is_by_token(criterion) else self.asked(system, criterion, query)
+        return Count(number, asked, text)
+
+    def there(self, count: Count) -> bool:
+        """Tell whether a number leads to some of the records."""
+        return bool(self.found.of(count))
+
+    def words(self, system: str, sentence: Sentence, criterion: str) -> Words:
+        """Return a sentence whose numbers lead to their records."""
+        return Words(
+            tuple(
+                self.count(part.number, system, criterion, part.query, part.text) if isinstance(part, Said) else part
+                for part in sentence
+            )
+        )
+
+    def parts(self) -> Iterator[Words | Group]:
+        every = [record for group in self.groups for record in group.records]
+        if self.chosen.playlist is not None:
+            which = f"The records on the playlist {self.chosen.playlist.name}, under {self.by}"
+        elif self.chosen.query is None:
+            which = f"The first {self.chosen.each:,} records of each error class and system, under {self.by}"
+        else:
+            which = f"The records that were asked for, at most {self.chosen.most:,} of a system, under {self.by}"
+        yield Words((f"{which}: {many(len(every), 'record')}. Gold is above the text, the prediction below it.",))
+        yield from self._said(every)
+        yield from self.groups
+
+    def _said(self, every: Sequence[Shown]) -> Iterator[Words]:
+        """Say how many of the records have a verdict, what masks hide of these, and what a playlist has besides."""
+        masked, playlist = is_masked(self.scored.corpus.documents), self.chosen.playlist
+        if playlist is not None and (left := len(playlist.items) - len(every)) > 0:
+            yield Words((f"Not here: {many(left, 'record')} of it, of another system, or whose text or span is gone.",))
+        if number := sum("v" in record.marks for record in every):
+            hidden = " Texts are masked, and so are the notes and old quotes of verdicts." if masked else ""
+            yield Words(
+                (Count(number, ("v",)), f" of these records {'has' if number == 1 else 'have'} a verdict.{hidden}")
+            )
+        if masked and playlist is not None and any(item.comment for item in playlist.items):
+            yield Words(("Texts are masked: comments, which may quote them, are left out.",))
+
+    def _groups(self) -> Iterator[Group]:
+        for system in self.scored.systems:
+            found = self.scored.ledger(system, self.by)
+            if self.chosen.playlist is not None:
+                starred = dict(on_records(self.chosen.playlist, found.about, system))
+                self._comments = {place: item.comment for place, item in starred.items()}
+                yield from self._group(system, found, np.array(list(starred), np.int32), None, system)
+            elif self.chosen.query is None:
+                for name in CLASSES:
+                    positions = found.positions(Query(decision=ERRORS, having=(("class", name),)))
+                    yield from self._group(system, found, positions, self.chosen.each, f"{system}: {name}")
+            elif self.chosen.system in ("", system):
+                positions = found.positions(self.chosen.query)
+                yield from self._group(system, found, positions, self.chosen.most, system)
+
+    def _group(
+        self, system: str, found: MemoryLedger, positions: NDArray[Any], most: int | None, title: str
+    ) -> Iterator[Group]:
+        some = positions[:most]
+        if not len(some):
+            return
+        every = many(len(positions), "record")
+        counted = f"the first {len(some):,} of {every}" if len(some) < len(positions) else f"all {every}"
+        counted = every if len(positions) == 1 or most is None else counted
+        marks = list(self._marks(system, found, some))
+        rows = [row for _, row in found.frame(some).iterrows()]
+        shown = (
+            self._shown(system, found, int(position), row, own)
+            for position, row, own in zip(some.tolist(), rows, marks, strict=True)
+        )
+        yield Group(f"{title}, {counted}", tuple(shown))
+
+    def _shown(self, system: str, found: MemoryLedger, position: int, row: pd.Series, marks: frozenset[str]) -> Shown:
+        look = LOOKS[str(row["decision"])]
+        sides = [f"gold {row['gold_type']}"] if int(row["gold"]) >= 0 else []
+        sides += [f"predicted {row['pred_type']}"] if int(row["pred"]) >= 0 else []
+        return Shown(
+            f"{look.glyph} {look.label}: {', '.join(sides)}",
+            (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
+            record_html(found.scores, self.by, row, self.scored.corpus.gold.types),
+            marks,
+            (*verdict_lines(found, position), *self._comment(position), *self.told(found, position)),
+        )
+
+    def _comment(self, position: int) -> Iterator[tuple[str, str]]:
+        comment = self._comments.get(position, "")
+        if comment and not is_masked(self.scored.corpus.documents):
+            yield "comment", shortened(comment, NOTE)
+
+    def _marks(self, system: str, found: MemoryLedger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
+        some = found.rows.take(positions)
+        gold, pred = found.scores.layers(self.by)
+        anchored = some.anchored.tolist()
+        columns: list[list[str]] = [[f"s{self.scored.systems.index(system)}"] * len(some)]
+        for side, layer, spans in (("g", gold, some.gold), ("p", pred, some.pred)):
+            columns.append([f"{side}{self._type(layer.label(span)) if span >= 0 else '-'}" for span in spans.tolist()])
+        for number, name in enumerate(self._names):
+            known = found.attribute(f"under {name}")
+            if known is None:
+                continue
+            codes = [known.names[code] for code in known.codes[positions].tolist()]
+            # A prediction that is aligned there is no record of its own.
+            columns.append(
+                [f"c{number}{code}" if own or code == "SPU" else "" for code, own in zip(codes, anchored, strict=True)]
+            )
+        if self.by == STRICT and (classes := found.attribute("class")) is not None:
+            columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
+        columns.append(["v" if place >= 0 else "" for place in attached(found.about).at[positions].tolist()])
+        for marks in zip(*columns, strict=True):
+            yield frozenset(filter(None, marks))
+
+
+def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str]]:
+    """Yield what was decided of a record, by whom and when, and the note with it; over masked texts both masked."""
+    known = attached(found.about)
+    one = known.of(position)
+    if one is None:
+        return
+    documents = found.read[0].documents
+    hidden = masked_text if is_masked(documents) else str
+    stale = bool(known.stale[position])
+    text = None if stale else documents.texts[int(found.rows.doc[position])]
+    was = f"stale, given on “{shortened(hidden(one.verdict.seen.quote))}”: " if stale else ""
+    yield "verdict", f"{was}{decided(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
+    if one.verdict.note:
+        yield "note", shortened(hidden(one.verdict.note), NOTE)
+
+
+def many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+__all__: Sequence[str] = ("EACH", "ERRORS", "MOST", "Chosen", "Records", "Scored", "Told", "many", "verdict_lines")

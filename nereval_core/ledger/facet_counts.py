@@ -1,0 +1,173 @@
+"""Match records counted by class: records alike in every facet but their text and document make one row.
+
+The classes are few where the records are many, so whatever counts records by what they are looks at classes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.analysis.periods import UNDATED
+from nereval_core.analysis.slices.hipe_slices import UNKNOWN
+from nereval_core.corpus import Int32, Int64, frozen
+from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, narrowed
+
+COUNTED = tuple(facet for facet in FACETS if facet != "doc")
+"""The facets that make a class."""
+IN_ORDER = ("decision", "words", "period", "noise")
+"""Facets whose values have an order of their own."""
+_TABLE = 1 << 22
+"""Cells of the largest table that codes are counted in; a larger one is sorted instead."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """The classes of match records: `codes` by facet, shape (classes,), are indices into the facet's `names`.
+
+    A facet of which nothing is known has no names. `records` and `weight` (int64) are summed by class.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    codes: Mapping[str, Int32]
+    records: Int64
+    weight: Int64
+
+    @classmethod
+    def of(
+        cls, names: Mapping[str, tuple[str, ...]], codes: Mapping[str, NDArray[Any]], weight: Int64
+    ) -> tuple[Cube, NDArray[Any]]:
+        """Count records by class; return also the class of each, in the smallest type that holds it."""
+        place, classes = classes_of([(codes[facet], len(names[facet])) for facet in COUNTED if names[facet]])
+        count = len(classes)
+        by_facet = iter(classes.T)
+        kept = {facet: next(by_facet) if names[facet] else np.zeros(count, np.int64) for facet in COUNTED}
+        cube = cls(
+            dict(names),
+            {facet: frozen(column.astype(np.int32)) for facet, column in kept.items()},
+            frozen(np.bincount(place, minlength=count)),
+            # Sums of whole numbers far below 2 to the power of 53.
+            frozen(np.bincount(place, weight, minlength=count).astype(np.int64)),
+        )
+        return cube, frozen(place.astype(np.min_scalar_type(max(0, count - 1))))
+
+    @classmethod
+    def merged(cls, cubes: Iterable[Cube]) -> Cube:
+        """Return the cube of all records of some cubes, whose names need not be the same."""
+        return cls.gathered(cubes)[0]
+
+    @classmethod
+    def gathered(cls, cubes: Iterable[Cube]) -> tuple[Cube, NDArray[Any]]:
+        """Return the cube of all records, and what class of it each of theirs is, one cube after the other."""
+        every = list(cubes)
+        names = {facet: _union(facet, [cube.names[facet] for cube in every]) for facet in COUNTED}
+        codes = {}
+        for facet in COUNTED:
+            number = {name: code for code, name in enumerate(names[facet])}
+            codes[facet] = np.concatenate(
+                [np.zeros(0, np.int64), *(cube._codes_among(facet, number) for cube in every if names[facet])]
+            )
+        records, weight = (
+            np.concatenate([np.zeros(0, np.int64), *(getattr(cube, column) for cube in every)])
+            for column in ("records", "weight")
+        )
+        found, place = cls.of(names, codes, weight)
+        counted = np.bincount(place, records, minlength=len(found.records)).astype(np.int64)
+        return cls(found.names, found.codes, frozen(counted), found.weight), place
+
+    def _codes_among(self, facet: str, number: Mapping[str, int]) -> Int64:
+        """Return the classes' codes of a facet as `number` has them, which knows all names."""
+        if self.names[facet]:
+            return np.array([number[name] for name in self.names[facet]], np.int64)[self.codes[facet]]
+        if facet == "period":
+            return np.full(len(self.records), number[UNDATED], np.int64)
+        absent = self.codes["gold"] == self.names["gold"].index(ABSENT)
+        return np.where(absent, number[NO_GOLD], number[UNKNOWN])
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        return tuple(facet for facet in FACETS if facet == "doc" or self.names[facet])
+
+    def chosen(self, query: Query) -> NDArray[np.bool_]:
+        """Tell which classes match a query, its document and its text aside."""
+        mask = np.ones(len(self.records), bool)
+        for facet in COUNTED:
+            asked = getattr(query, facet)
+            if asked:
+                mask &= self._has(facet, (asked,) if isinstance(asked, str) else asked)
+        if query.types:
+            mask &= self._has("gold", query.types) | self._has("pred", query.types)
+        return mask
+
+    def total(self, query: Query) -> Total:
+        mask = self.chosen(query)
+        return Total(int(self.records[mask].sum()), int(self.weight[mask].sum()))
+
+    def facet_counts(self, query: Query, facet: str, weight: Int64 | None = None) -> dict[str, int]:
+        """Count by one of the COUNTED facets; `weight` by class, of some records, stands in for the cube's own."""
+        if not self.names[facet]:
+            return {}
+        mask = self.chosen(narrowed(query, facet, None))
+        own = self.weight if weight is None else weight
+        sums = np.bincount(self.codes[facet][mask], own[mask], minlength=len(self.names[facet]))
+        counts = {name: int(n) for name, n in zip(self.names[facet], sums.tolist(), strict=True) if n}
+        if facet in IN_ORDER:
+            return counts
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def confusion(self) -> dict[tuple[str, str], int]:
+        gold, pred = self.names["gold"], self.names["pred"]
+        cell = self.codes["gold"].astype(np.int64) * len(pred) + self.codes["pred"]
+        cells, place = np.unique(cell, return_inverse=True)
+        sums = np.bincount(place, self.weight, minlength=len(cells))
+        return {
+            (gold[cell // len(pred)], pred[cell % len(pred)]): int(n)
+            for cell, n in zip(cells.tolist(), sums.tolist(), strict=True)
+        }
+
+    def _has(self, facet: str, values: Sequence[str]) -> NDArray[np.bool_]:
+        names = self.names[facet]
+        if not names:
+            return np.zeros(len(self.records), bool)
+        wanted = np.array([name in values for name in names])
+        found: NDArray[np.bool_] = wanted[self.codes[facet]]
+        return found
+
+
+def classes_of(columns: Sequence[tuple[NDArray[Any], int]]) -> tuple[Int64, Int64]:
+    """Number the distinct rows of some columns of codes, each given with how many codes there may be.
+
+    Returns the number of each row and the distinct rows, shape (classes, columns), in ascending order.
+    """
+    length = len(columns[0][0]) if columns else 0
+    place, classes, size = np.zeros(length, np.int64), np.zeros((min(1, length), 0), np.int64), 1
+    for codes, width in columns:
+        place = place * width + codes
+        size *= max(1, width)
+        if size <= _TABLE:
+            seen = np.bincount(place, minlength=size) > 0
+            found = np.flatnonzero(seen)
+            number = np.cumsum(seen) - 1
+            place = number[place]
+        else:
+            found, place = np.unique(place, return_inverse=True)
+        classes = np.column_stack((classes[found // width], found % width))
+        size = len(found)
+    return place, classes
+
+
+def _union(facet: str, names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the values of a facet in several cubes, what stands for nothing known last."""
+    known = [one for one in names if one]
+    if facet in ("gold", "pred", "period"):
+        nothing = UNDATED if facet == "period" else ABSENT
+        values = {name for one in known for name in one} | ({nothing} if known and len(known) < len(names) else set())
+        return tuple(sorted(values, key=lambda name: (name == nothing, name)))
+    return known[0] if known else ()
+
+
+__all__: Sequence[str] = ("ABSENT", "COUNTED", "Cube", "classes_of")

@@ -1,0 +1,305 @@
+"""Spans carried over to gold's text where it is not the prediction's: by token number, or letter by letter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer, frozen
+from nereval_core.pairing.letters import IN_CHARACTER, IN_SPACE, SPACING, WRITING, Kinds, alike, carried
+from nereval_core.pairing.mismatches import (
+    FOLLOW,
+    LEAVE_OUT,
+    LEFT_OUT,
+    causes,
+    other_text,
+    other_tokens,
+    spellings,
+    stuck,
+    token_texts,
+    tokens_of,
+)
+from nereval_core.pairing.text_equality import Bools
+from nereval_core.problems import FormatError, Problem
+from nereval_core.readers import Reading
+
+TokenText = Literal["own", "gold"]
+
+OFF_TOKENS, INSIDE_RESPELT, ACROSS, OFF_LETTERS = 1, 2, 3, 4
+REASONS = {
+    OFF_TOKENS: "does not begin and end in a token, so it cannot be carried over to gold's text",
+    INSIDE_RESPELT: "begins or ends inside a token that gold spells differently",
+    ACROSS: "reaches over a document boundary of gold",
+    OFF_LETTERS + IN_SPACE: "begins or ends in white space that gold has otherwise",
+    OFF_LETTERS + IN_CHARACTER: "begins or ends inside what is one character in gold",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Where a prediction's documents and tokens are found in gold.
+
+    `to` is the gold document of each predicted one, None where they are cut differently; `same` says whose text is
+    equal, `lettered` whose letters are, so that spans are carried over by these, `kinds` being passed over. For all
+    others `tokens` is the gold token of each predicted token (both counted over all documents, -1 where not known),
+    `respelt` says which of these gold spells otherwise.
+    """
+
+    to: Int64 | None
+    same: Bools
+    lettered: Bools
+    kinds: Kinds
+    tokens: Int64
+    respelt: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A layer over gold's documents; `lost` are the problems of spans that have no place there, left out of it."""
+
+    layer: Layer
+    lost: tuple[Problem, ...]
+
+
+def streamed(gold: Reading, pred: Reading, *, token_text: TokenText) -> Match:
+    """Match tokens one by one, whatever documents they are in.
+
+    Raises:
+        FormatError: some are spelt otherwise, and `token_text` does not allow it.
+    """
+    ours, theirs = gold.documents, pred.documents
+    assert theirs.tokens is not None
+    none = np.zeros(len(theirs), np.bool_)
+    tokens = np.arange(len(theirs.tokens.starts))
+    pairs = zip(token_texts(theirs), token_texts(ours), strict=True)
+    respelt = np.fromiter((one != two for one, two in pairs), np.bool_, len(tokens))
+    if token_text == "own" and bool(respelt.any()):
+        raise FormatError(spellings(gold, pred, tokens, respelt, {}))
+    return Match(None, none, none, SPACING, tokens, respelt)
+
+
+def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text: TokenText, align_text: bool) -> Match:
+    """Match the tokens or letters of documents whose texts differ.
+
+    With `align_text` all whose letters are the same are matched by these. Else tokens are matched by their number, and
+    where this or their spelling differs, letters, if white space alone is in the way.
+
+    Raises:
+        FormatError: texts that can be matched in no way.
+    """
+    ours, theirs = gold.documents, pred.documents
+    zeros = np.zeros(len(theirs), np.int64)
+    here = zeros if theirs.tokens is None else np.diff(theirs.tokens.first)
+    there = zeros if ours.tokens is None else np.diff(ours.tokens.first)[to]
+    both = (here > 0) & (there > 0)
+    kinds = WRITING if align_text else SPACING
+    lettered = _alike(ours, theirs, to, ~same, kinds) if align_text else np.zeros(len(theirs), np.bool_)
+    numbered = ~same & ~lettered & both & (here == there)
+    tokens, respelt = _numbered(ours, theirs, to, numbered)
+    if token_text == "own" and bool(respelt.any()):
+        assert theirs.tokens is not None
+        owner = np.repeat(np.arange(len(theirs)), here)
+        lettered |= _alike(ours, theirs, to, numbered & np.isin(np.arange(len(theirs)), owner[respelt]), kinds)
+        numbered &= ~lettered
+        respelt &= numbered[owner]
+    rest = ~same & ~lettered & ~numbered
+    lettered |= _alike(ours, theirs, to, rest & both, kinds)
+    problems: list[Problem] = []
+    apart = np.flatnonzero(rest & ~lettered).tolist()
+    named = ours.named and theirs.named
+    elsewhere = set(ours.texts) & {theirs.texts[number] for number in apart} if apart and named else ()
+    spelt = np.flatnonzero(numbered).tolist() if token_text == "own" and bool(respelt.any()) else []
+    why = causes(gold, pred, to, [*apart, *spelt])
+    for number in apart:
+        if both[number]:
+            problems.append(other_tokens(gold, pred, number, int(to[number]), why.get(number)))
+        else:
+            known = theirs.texts[number] in elsewhere
+            problem = other_text(
+                gold, pred, number, int(to[number]), why.get(number), elsewhere=known, letters=align_text
+            )
+            problems.append(problem)
+    if spelt:
+        problems += spellings(gold, pred, tokens, respelt, why)
+    if problems:
+        raise FormatError(problems)
+    return Match(to, same, lettered, kinds, tokens, respelt)
+
+
+def _alike(ours: Documents, theirs: Documents, to: Int64, some: Bools, kinds: Kinds) -> Bools:
+    """Return which of some predicted documents have gold's letters."""
+    found = np.zeros(len(theirs), np.bool_)
+    rows = np.flatnonzero(some).tolist()
+    found[rows] = alike([theirs.texts[row] for row in rows], [ours.texts[to[row]] for row in rows], kinds)
+    return found
+
+
+def _numbered(ours: Documents, theirs: Documents, to: Int64, some: Bools) -> tuple[Int64, Bools]:
+    """Return the gold token of each predicted one in some documents, -1 elsewhere, and which are spelt otherwise."""
+    if theirs.tokens is None or ours.tokens is None:
+        count = 0 if theirs.tokens is None else len(theirs.tokens.starts)
+        return np.full(count, -1), np.zeros(count, np.bool_)
+    doc = np.repeat(np.arange(len(theirs)), np.diff(theirs.tokens.first))
+    tokens = np.arange(len(doc)) + (ours.tokens.first[to] - theirs.tokens.first[:-1])[doc]
+    tokens[~some[doc]] = -1
+    respelt = np.zeros(len(doc), np.bool_)
+    for number in np.flatnonzero(some).tolist():
+        here, there = tokens_of(theirs, number), tokens_of(ours, int(to[number]))
+        low = int(theirs.tokens.first[number])
+        respelt[low : low + len(here)] = [one != two for one, two in zip(here, there, strict=True)]
+    return tokens, respelt
+
+
+def carry(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> Carried:
+    """Carry the spans over, with their fragments, cores and alternatives.
+
+    With `lose` a span that has no place in gold's text, by its letters, is left out.
+
+    Raises:
+        FormatError: spans without a place that are not to be left out.
+    """
+    layer = pred.layer
+    flat, kind = _edges(layer)
+    span = flat[:, 0]
+    doc, start, end, why = _moved(gold.documents, pred.documents, match, layer.doc[span].astype(np.int64), *flat.T[1:])
+    # What belongs to a span stands in its document.
+    home = doc[: len(layer)][span]
+    why[(why == 0) & (doc != home)] = ACROSS
+    odd = {
+        int(span[row]): (int(why[row]), "" if kind[row] == 0 else _part_of(kind[row], *flat[row, 1:].tolist()))
+        for row in np.flatnonzero(why).tolist()[::-1]
+    }
+    lost = {one for one, (code, _) in odd.items() if lose and code >= OFF_LETTERS}
+    problems = {
+        one: stuck(
+            gold,
+            pred,
+            one,
+            part + REASONS[code],
+            LEFT_OUT if one in lost else LEAVE_OUT if code >= OFF_LETTERS else FOLLOW,
+        )
+        for one, (code, part) in sorted(odd.items())
+    }
+    if len(lost) < len(problems):
+        raise FormatError(problem for one, problem in problems.items() if one not in lost)
+    extras = _extras(layer, kind, start, end)
+    count = len(layer)
+    moved = replace(
+        layer,
+        documents=gold.documents,
+        start=frozen(start[:count].astype(np.int32)),
+        end=frozen(end[:count].astype(np.int32)),
+        **extras,
+    )
+    doc = doc[:count]
+    if problems:
+        left = np.setdiff1d(np.arange(count), np.fromiter(problems, np.int64))
+        moved, doc = moved.take(left), doc[left]
+    return Carried(reordered(moved, doc), tuple(problems.values()))
+
+
+PARTS = (("fragments", "fragment"), ("cores", "core"), ("alternatives", "alternative"))
+
+
+def _edges(layer: Layer) -> tuple[Int64, NDArray[np.int8]]:
+    """Return all intervals of a layer, shape (intervals, 3), as span, start and end, and of which kind each is.
+
+    Kind 0 are the spans themselves, in their order; the others are those of PARTS, from 1.
+    """
+    rows = [np.column_stack((np.arange(len(layer)), layer.start, layer.end)).astype(np.int64)]
+    for key, _ in PARTS:
+        extra = _as_fragments(layer, key)
+        flat = [(span, *edges) for span, value in extra.items() for edges in value]
+        rows.append(np.array(flat, np.int64).reshape(-1, 3))
+    kinds = np.repeat(np.arange(len(rows), dtype=np.int8), [len(row) for row in rows])
+    return np.concatenate(rows), kinds
+
+
+def _as_fragments(layer: Layer, key: str) -> Mapping[int, Fragments]:
+    extra = getattr(layer, key)
+    return {span: (value,) for span, value in extra.items()} if key == "cores" else extra
+
+
+def _extras(layer: Layer, kind: NDArray[np.int8], start: Int64, end: Int64) -> dict[str, Any]:
+    """Return fragments, cores and alternatives with the starts and ends that their intervals have moved to."""
+    moved: dict[str, Any] = {}
+    for number, (key, _) in enumerate(PARTS, start=1):
+        own = kind == number
+        rows = iter(zip(start[own].tolist(), end[own].tolist(), strict=True))
+        found = {span: tuple(next(rows) for _ in value) for span, value in _as_fragments(layer, key).items()}
+        moved[key] = MappingProxyType({span: value[0] for span, value in found.items()} if key == "cores" else found)
+    return moved
+
+
+def _part_of(kind: int, low: int, high: int) -> str:
+    return f"has a {PARTS[kind - 1][1]} [{low}, {high}) that "
+
+
+def _moved(
+    ours: Documents, theirs: Documents, match: Match, doc: Int64, start: Int64, end: Int64
+) -> tuple[Int64, Int64, Int64, NDArray[np.int8]]:
+    """Return gold document, start and end of intervals, and why one cannot be moved: key of REASONS, 0 where it can."""
+    to = doc.copy() if match.to is None else match.to[doc]
+    start, end, why = start.copy(), end.copy(), np.zeros(len(doc), np.int8)
+    lettered = match.lettered[doc]
+    rows = np.flatnonzero(lettered)
+    if len(rows):
+        assert match.to is not None
+        documents, text = np.unique(doc[rows], return_inverse=True)
+        pairs = [(theirs.texts[number], ours.texts[match.to[number]]) for number in documents.tolist()]
+        here, there = zip(*pairs, strict=True)
+        start[rows], end[rows], odd = carried(here, there, text, start[rows], end[rows], match.kinds)
+        why[rows] = np.where(odd > 0, odd + OFF_LETTERS, 0)
+    rows = np.flatnonzero(~match.same[doc] & ~lettered)
+    if len(rows):
+        to[rows], start[rows], end[rows], why[rows] = _by_tokens(ours, theirs, match, doc[rows], start[rows], end[rows])
+    return to, start, end, why
+
+
+def _by_tokens(
+    ours: Documents, theirs: Documents, match: Match, doc: Int64, start: Int64, end: Int64
+) -> tuple[Int64, Int64, Int64, NDArray[np.int8]]:
+    """Do as `_moved`, by the numbers of the tokens that intervals begin and end in."""
+    assert ours.tokens is not None and theirs.tokens is not None
+    # All tokens in a row: positions count from the start of the first document.
+    owner = np.repeat(np.arange(len(theirs)), np.diff(theirs.tokens.first))
+    lows, highs = theirs.tokens.starts + theirs.base[owner], theirs.tokens.ends + theirs.base[owner]
+    base = theirs.base[doc]
+    one = np.searchsorted(lows, start + base, side="right") - 1
+    two = np.searchsorted(lows, end + base - 1, side="right") - 1
+    off = (one < 0) | (start + base >= highs[one]) | (end + base > highs[two])
+    before, after = start + base - lows[one], highs[two] - end - base
+    inside = (match.respelt[one] & (before > 0)) | (match.respelt[two] & (after > 0))
+    first, last = match.tokens[one], match.tokens[two]
+    place = np.repeat(np.arange(len(ours)), np.diff(ours.tokens.first))
+    why = np.select([off, inside, place[first] != place[last]], [OFF_TOKENS, INSIDE_RESPELT, ACROSS], 0)
+    low, high = ours.tokens.starts[first] + before, ours.tokens.ends[last] - after
+    return place[first], low.astype(np.int64), high.astype(np.int64), why.astype(np.int8)
+
+
+def reordered(layer: Layer, doc: Int64) -> Layer:
+    """Return the layer with these document numbers, sorted by them; within a document the order stays."""
+    if bool(np.all(doc[1:] >= doc[:-1])):
+        return replace(layer, doc=frozen(doc.astype(np.int32)))
+    order = np.argsort(doc, kind="stable")
+    read = np.arange(len(layer), dtype=np.int32) if layer.order is None else layer.order
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    new = place.tolist() if any(getattr(layer, key) for key in SPAN_KEYS) else []
+    extras: dict[str, Any] = {
+        key: MappingProxyType({new[span]: value for span, value in getattr(layer, key).items()}) for key in SPAN_KEYS
+    }
+    return replace(
+        layer,
+        doc=frozen(doc[order].astype(np.int32)),
+        start=frozen(layer.start[order]),
+        end=frozen(layer.end[order]),
+        type=frozen(layer.type[order]),
+        order=frozen(read[order]),
+        **extras,
+    )

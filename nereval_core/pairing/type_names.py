@@ -1,0 +1,160 @@
+"""Names of types told apart from what they mean: a file says which name of one side is which of the other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Reading, Source
+from nereval_core.readers.input.source import split_lines
+
+LONGEST = 200
+"""A mapping that takes more characters stands in signatures by its digest."""
+BARE = r'[^\s"=#](?:[^\s"=]|\s+[^\s"=#])*'
+NAME = rf'"(?:[^"\\]|\\.)*"|{BARE}'
+LINE = re.compile(rf"\s*(?P<one>{NAME})\s*=\s*(?P<other>{NAME})\s*(?:(?<=\s)#.*)?")
+WRITTEN = 'write NAME = NAME, one a line; a name with = or " in it, or # after a blank, goes in double quotes'
+
+
+@dataclass(frozen=True)
+class TypeNames:
+    """What types are called instead: (name read, name taken), sorted by the name read; `source` is where it stands."""
+
+    pairs: tuple[tuple[str, str], ...]
+    source: str = "types"
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        return dict(self.pairs)
+
+    def then(self, later: TypeNames) -> TypeNames:
+        """Return what both make of names, one after the other."""
+        names = {one: later.names.get(other, other) for one, other in self.pairs}
+        return TypeNames(tuple(sorted({**later.names, **names}.items())), later.source)
+
+    @property
+    def in_words(self) -> str:
+        """The mapping as a signature says it: whole, or where that is long by its digest."""
+        found = merged_in_words(self.names)
+        if len(found) <= LONGEST:
+            return found
+        digest = hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
+        return f"{len(self.pairs)} names sha256:{digest[:16]}"
+
+
+def merged_in_words(names: Mapping[str, str]) -> str:
+    """Return which names become one as it is written on the command line: `DNA,RNA=nucleic;x,y=z`, or `none`."""
+    groups: dict[str, list[str]] = {}
+    for member, name in sorted(names.items()):
+        groups.setdefault(name, []).append(member)
+    return ";".join(f"{','.join(members)}={name}" for name, members in sorted(groups.items())) or "none"
+
+
+def read_types(path: str | os.PathLike[str]) -> TypeNames:
+    """Read a mapping from a file.
+
+    Raises:
+        FormatError: as `parse_types`, or a file that cannot be read.
+    """
+    source = Source.of_path(path)
+    return parse_types(source.files[0].text(), source=source.files[0].shown)
+
+
+def parse_types(text: str, *, source: str) -> TypeNames:
+    """Read lines `PER = person`, the name read first, then the name taken; `#` begins a comment.
+
+    Several names may become one, and two may change places: no line is followed by another.
+
+    Raises:
+        FormatError: with every line of another form, every name that stands on the left twice, or no line at all.
+    """
+    places: dict[str, int] = {}
+    pairs: dict[str, str] = {}
+    problems: list[Problem] = []
+    for number, line in enumerate(split_lines(text), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = LINE.fullmatch(line)
+        names = (_unquoted(match["one"]), _unquoted(match["other"])) if match else (None, None)
+        one, other = names
+        if one is None or other is None:
+            problems.append(Problem(source, number, f"{quoted(line.strip())} maps no name to another", WRITTEN))
+        elif one in places:
+            found = f"type {quoted(one)} is mapped at line {places[one]} already"
+            problems.append(Problem(source, number, found, "map each name once"))
+        else:
+            places[one], pairs[one] = number, other
+    if not pairs and not problems:
+        problems.append(Problem(source, None, "no line maps a type", WRITTEN))
+    if problems:
+        raise FormatError(problems)
+    return type_names(pairs, source=source)
+
+
+def type_names(names: Mapping[str, str], *, source: str = "types") -> TypeNames:
+    """Return a mapping given as one of Python.
+
+    Raises:
+        FormatError: a name that is empty or no text.
+    """
+    wrong = [name for pair in names.items() for name in pair if not isinstance(name, str) or not name]
+    if wrong:
+        raise FormatError.single(source, None, f"{quoted(str(wrong[0]))} is no name of a type", "give names as strings")
+    return TypeNames(tuple(sorted(names.items())), source)
+
+
+def line_of(one: str, other: str) -> str:
+    """Return a line that maps one name to another, as `parse_types` reads it."""
+    return f"{_quoted(one)} = {_quoted(other)}"
+
+
+def _quoted(name: str) -> str:
+    plain = re.fullmatch(BARE, name) and name.isprintable()
+    return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+def _unquoted(written: str) -> str | None:
+    """Return the name that is written so, None where its quotes hold none."""
+    if not written.startswith('"'):
+        return written
+    try:
+        name: str = json.loads(written)
+    except ValueError:
+        return None
+    return name or None
+
+
+def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.PathLike[str]) -> Reading:
+    """Return a reading with its types called by other names, which the signature says; names may be a file's path.
+
+    Raises:
+        FormatError: as `read_types`.
+    """
+    if not isinstance(names, TypeNames):
+        names = type_names(names) if isinstance(names, Mapping) else read_types(names)
+    layer = reading.layer
+    found = [names.names.get(name, name) for name in layer.types]
+    if found == list(layer.types):
+        return reading
+    types = tuple(sorted(set(found)))
+    code = np.array([types.index(name) for name in found], np.int16)
+    made = layer.retyped(code[layer.type], types)
+    notes = [f"types mapped: {names.in_words}"]
+    repeated = len(made.duplicates) - len(layer.duplicates)
+    if repeated:
+        notes.append(f"spans that repeat another since their types are one: {repeated}")
+    return replace(reading, layer=made, mapped=names.in_words, notes=(*reading.notes, *notes))
+
+
+def unmet(names: TypeNames, readings: Iterable[Reading]) -> tuple[str, ...]:
+    """Return the names to be mapped that no reading has, as they were read: slips of the pen, perhaps."""
+    known = {kind for reading in readings for kind in reading.layer.types}
+    return tuple(name for name, _ in names.pairs if name not in known)

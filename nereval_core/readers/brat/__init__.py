@@ -1,0 +1,375 @@
+"""The stand-off format of brat: a folder of `.txt` with an `.ann` beside each.
+
+Offsets are code points of the text as it stands in the file: line ends and a byte-order mark count. See the page
+"brat standoff format" of the brat manual.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.brat.blocks import DOCUMENTS, LEFT_OUT, Blocks, Given, quoted_from
+from nereval_core.readers.input.source import UTF8_BOM, SourceFile, decoded, in_order, left_out, split_lines, watched
+from nereval_core.readers.shared.layer_builder import Gathered
+
+NAME = "brat"
+DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
+CORES = True
+
+ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
+OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
+# Some tools write a blank where the tab before the quote should be.
+TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
+NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
+NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
+# A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
+CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
+NO_ENTRY = {"<null>": "NIL"}
+ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: .*)?", re.DOTALL)
+
+
+def recognise(source: Source) -> float:
+    """Be sure of `.ann` files that hold nothing, or begin with a line such as brat writes."""
+    files = source.by_suffix.get(".ann", ())
+    for file in files:
+        line = next((line for line in file.head() if line.strip()), None)
+        if line is not None:
+            return 1.0 if ANY_LINE.match(line) else 0.5
+    return 1.0 if files else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read a document for each `.txt`, or, where an `.ann` has none beside it, with the text `options.texts` holds.
+
+    The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty. So
+    do, in the order of the file, the annotator's notes of T lines where every one of them in the source is a code (as
+    in PharmaCoNER). Attributes, relations, events, modifications, equivalences and other notes are left out and
+    counted.
+
+    Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the layer:
+    each is the core of the smallest span around it, of several as small of each of them.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    return _read(source, options)
+
+
+def _read(source: Source, options: ReadOptions, *, plainly: bool = True) -> Reading:
+    """Read as said, documents together where they are `plainly` right."""
+    texts, annotations = (
+        {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())} for suffix in (".txt", ".ann")
+    )
+    gathered = Gathered()
+    problems: list[Problem] = []
+    counts: Counter[str] = Counter()
+    if not annotations:
+        problems.append(Problem(source.name, None, "no .ann file in it", "give a folder of .txt and .ann files"))
+    # What the annotator's notes are shows when all have been seen, and a file is read but once.
+    raw = {name: _loaded(file) for name, file in annotations.items()}
+    codes = _notes_are_codes(raw.values())
+
+    def exact(given: Given) -> None:
+        _read_document(given, options, gathered, problems, counts, codes)
+
+    blocks = Blocks(gathered, counts, exact, codes=codes)
+    names = texts.keys() | annotations.keys()
+    block: list[Given] = []
+    for name in watched(in_order(names, str), options.progress):
+        block.append(_given(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
+        if len(block) == DOCUMENTS:
+            _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+            block = []
+    _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+    layer = gathered.finish(options.name or source.label, problems=problems)
+    taken = [*texts.values(), *annotations.values()]
+    notes = (*_notes(counts), *_core_notes(counts, options.core_type), *left_out(source, taken))
+    return Reading(layer.documents, layer, NAME, notes, places=gathered.places)
+
+
+def _take(block: Sequence[Given], blocks: Blocks, exact: Callable[[Given], None], *, plainly: bool) -> None:
+    if plainly:
+        blocks.take(block)
+        return
+    for given in block:
+        exact(given)
+
+
+def _loaded(file: SourceFile) -> bytes | FormatError:
+    try:
+        return file.read()
+    except FormatError as error:
+        return error
+
+
+def _given(
+    name: str,
+    file: SourceFile | None,
+    ann: SourceFile | None,
+    raw: bytes | FormatError | None,
+    options: ReadOptions,
+) -> Given:
+    """Return a document with its text read: None where there is none."""
+    if file is not None:
+        return Given(name, file.shown, _loaded(file), ann, raw)
+    shown = ann.shown if ann is not None else name
+    if options.texts is not None and name in options.texts.index:
+        return Given(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
+    return Given(name, shown, None, ann, raw)
+
+
+def _read_document(
+    given: Given,
+    options: ReadOptions,
+    gathered: Gathered,
+    problems: list[Problem],
+    counts: Counter[str],
+    codes: bool,
+) -> None:
+    """Read a document by itself, and note what is wrong with it."""
+    try:
+        text = _text(given, options)
+    except FormatError as error:
+        problems.extend(error.problems)
+        return
+    gathered.ids.append(given.name)
+    gathered.texts.append(text.encode())
+    gathered.shown.append(given.shown)
+    gathered.lines.append(None)
+    gathered.span_shown.append(given.shown if given.ann is None else given.ann.shown)
+    spans: Collection[_Span] = ()
+    if given.ann is None:
+        counts["bare"] += 1
+    else:
+        try:
+            raw = _or_raised(given.raw)
+            lines = split_lines(decoded(raw, given.ann.shown).removeprefix(UTF8_BOM))
+            spans = _annotations(lines, given.ann.shown, text, problems, counts, codes, options.core_type)
+        except FormatError as error:
+            problems.extend(error.problems)
+    _add(spans, text, gathered, counts)
+
+
+def _or_raised(raw: bytes | FormatError | None) -> bytes:
+    if isinstance(raw, FormatError):
+        raise raw
+    return raw or b""
+
+
+def _text(given: Given, options: ReadOptions) -> str:
+    """Return the text of a document.
+
+    Raises:
+        FormatError: there is none, or it cannot be read.
+    """
+    if given.text is not None:
+        return decoded(_or_raised(given.text), given.shown)
+    if options.texts is None:
+        remedy = f"put {quoted(given.name + '.txt')} beside it, or score it against gold that has the text"
+        raise FormatError.single(given.shown, None, "no text: the .txt is missing", remedy)
+    remedy = "put the .txt beside it, or name the file after the gold document"
+    found = f"no text: neither {quoted(given.name + '.txt')} beside it nor a gold document {quoted(given.name)}"
+    raise FormatError.single(given.shown, None, found, remedy)
+
+
+@dataclass(slots=True)
+class _Span:
+    key: str
+    line: int
+    label: str
+    parts: tuple[tuple[int, int], ...]
+    quote: str | None
+    links: list[str] = field(default_factory=list)
+    core: tuple[int, int] | None = None
+
+    @property
+    def start(self) -> int:
+        return self.parts[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.parts[-1][1]
+
+    def covered(self, text: str) -> str:
+        return " ".join(text[start:end] for start, end in self.parts)
+
+    def quoted_from(self, text: str) -> bool:
+        """Tell whether its quote is the text it covers, blanks around it and kinds of blanks aside."""
+        return quoted_from(self.quote or "", self.covered(text))
+
+    def around(self, other: _Span) -> bool:
+        """Tell whether the other lies in it, both as outer hulls."""
+        return self.start <= other.start and other.end <= self.end
+
+
+def _notes_are_codes(files: Iterable[bytes | FormatError]) -> bool:
+    """Tell whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
+    found = False
+    for raw in files:
+        # A file that could not be read is told of with all other problems when its turn comes.
+        if isinstance(raw, bytes) and b"AnnotatorNotes" in raw:
+            notes = filter(None, map(NOTE.fullmatch, raw.decode(errors="replace").split("\n")))
+            if not all(CODE.fullmatch(note[2]) for note in notes):
+                return False
+            found = True
+    return found
+
+
+def _annotations(
+    lines: Sequence[str],
+    shown: str,
+    text: str,
+    problems: list[Problem],
+    counts: Counter[str],
+    codes: bool,
+    core_type: str | None,
+) -> Collection[_Span]:
+    """Return the spans of a file, line by line."""
+    spans: dict[str, _Span] = {}
+    links: list[tuple[int, str, str]] = []
+    marked: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, start=1):
+
+        def complain(found: str, remedy: str, *, number: int = number) -> None:
+            problems.append(Problem(shown, number, found, remedy))
+
+        if not line or line.isspace():
+            continue
+        if line[0] == "T":
+            match = TEXT_BOUND.fullmatch(line)
+            if match is None:
+                complain(f"{quoted(line)} is no T line", "write it as T1<tab>Type start end<tab>text")
+                continue
+            key, label, offsets, separator, quote = match.groups()
+            if key in spans:
+                complain(f"{key} stands on line {spans[key].line} already", "give each T line its own number")
+                continue
+            counts["blank for tab"] += separator == " "
+            counts["no quote"] += separator is None
+            spans[key] = _Span(key, number, label, _parts(offsets), quote)
+        elif line[0] == "N":
+            match = NORMALISATION.fullmatch(line)
+            if match is None:
+                complain(f"{quoted(line)} is no N line", "write it as N1<tab>Reference T1 DB:ID<tab>name")
+                continue
+            target, database, concept = match.groups()
+            links.append((number, target, f"{database}:{concept}" if database else concept))
+        elif codes and (match := NOTE.fullmatch(line)):
+            counts["codes"] += 1
+            counts["no entry"] += match[2] in NO_ENTRY
+            links.append((number, match[1], NO_ENTRY.get(match[2], match[2])))
+        elif core_type is not None and (match := ATTRIBUTE.fullmatch(line)) and match[1] == core_type:
+            marked.append((number, match[2]))
+        elif line[0] in LEFT_OUT:
+            counts[line[0]] += 1
+        else:
+            complain(f"{quoted(line)} is of no kind brat knows", "begin each line with T, N, R, E, A, M, * or #")
+    for number, target, link in links:
+        if target in spans:
+            spans[target].links.append(link)
+        else:
+            found = f"a reference to {quoted(target)}, which is no T line of this file"
+            problems.append(Problem(shown, number, found, "name the T line it belongs to"))
+    for number, target in marked:
+        if target not in spans:
+            found = f"the attribute {quoted(core_type or '')} of {quoted(target)}, which is no T line of this file"
+            problems.append(Problem(shown, number, found, "give it to the T line of a core"))
+    if core_type is not None:
+        inner = {key for key, span in spans.items() if span.label == core_type}.union(key for _, key in marked)
+        spans = _with_cores(spans, inner, text, shown, problems, counts)
+    return spans.values()
+
+
+def _with_cores(
+    spans: Mapping[str, _Span],
+    inner: Collection[str],
+    text: str,
+    shown: str,
+    problems: list[Problem],
+    counts: Counter[str],
+) -> dict[str, _Span]:
+    """Return the spans that are no cores, each with its core; note cores that belong to none, or are a second one."""
+    rest = {key: span for key, span in spans.items() if key not in inner}
+    of: dict[str, str] = {}
+
+    def complain(core: _Span, found: str, remedy: str) -> None:
+        problems.append(Problem(shown, core.line, found, remedy))
+
+    for key in (key for key in spans if key in inner):
+        core = spans[key]
+        around = {other: span.end - span.start for other, span in rest.items() if span.around(core)}
+        if core.quote is not None and not core.quoted_from(text):
+            found = f"the quoted text {quoted(core.quote)} of core {key} is not the text at [{core.start}, {core.end})"
+            complain(core, found, "check offsets (code points, end exclusive), line ends and text version")
+        if len(core.parts) > 1:
+            complain(core, f"core {key} is discontinuous", "draw a core as one piece")
+        elif not around:
+            complain(core, f"core {key} lies in no span", "draw it inside the span it is the core of")
+        for owner in (other for other, size in around.items() if size == min(around.values())):
+            if owner in of:
+                complain(core, f"{key} is a second core of {owner}, beside {of[owner]}", "keep one core a span")
+            of[owner] = key
+            rest[owner].core = (core.start, core.end)
+        counts["cores"] += 1
+    return rest
+
+
+def _add(spans: Collection[_Span], text: str, gathered: Gathered, counts: Counter[str]) -> None:
+    """Add the spans of the last document."""
+    gathered.counts.append(len(spans))
+    for number, span in enumerate(spans, start=gathered.spans):
+        if span.quote is not None:
+            covered = span.covered(text)
+            if quoted_from(span.quote, covered):
+                counts["ends of quotes"] += span.quote != covered and span.quote.strip() == covered.strip()
+            else:
+                gathered.quotes[number] = span.quote
+        extras = (
+            ("ids", span.key),
+            ("links", tuple(span.links)),
+            ("cores", span.core),
+            ("fragments", span.parts if len(span.parts) > 1 else ()),
+        )
+        for key, value in extras:
+            if value is not None and value != ():
+                gathered.extras[key][number] = value
+    gathered.add_spans(
+        [span.start for span in spans], [span.end for span in spans], gathered.coded([span.label for span in spans])
+    )
+    gathered.span_lines.append([span.line for span in spans])
+
+
+def _parts(offsets: str) -> tuple[tuple[int, int], ...]:
+    """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
+    pairs = (part.split(" ") for part in offsets.split(";"))
+    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
+
+
+def _notes(counts: Mapping[str, int]) -> Sequence[str]:
+    kept_out = [f"{counts[kind]} {kind} ({name})" for kind, name in LEFT_OUT.items() if counts.get(kind)]
+    said = [f"lines left out: {', '.join(kept_out)}"] if kept_out else []
+    if counts.get("codes"):
+        null = f", {counts['no entry']} of them <null>, read as NIL" if counts.get("no entry") else ""
+        said.append(f"annotator's notes, codes without exception, read as links: {counts['codes']}{null}")
+    for key, note in (
+        ("bare", "texts without an .ann file, documents without spans: {}"),
+        ("blank for tab", "T lines with a blank instead of the tab before the quoted text: {}"),
+        ("ends of quotes", "quoted texts with blanks before or after them: {}"),
+        ("no quote", "T lines without a quoted text, so nothing to check the offsets by: {}"),
+    ):
+        if counts.get(key):
+            said.append(note.format(counts[key]))
+    return said
+
+
+def _core_notes(counts: Mapping[str, int], core_type: str | None) -> Sequence[str]:
+    if core_type is None:
+        return ()
+    if not counts.get("cores"):
+        return (f"no span has the type or the attribute {quoted(core_type)}, so none has a core",)
+    return (f"spans of type or attribute {quoted(core_type)}, read as the cores of others: {counts['cores']}",)

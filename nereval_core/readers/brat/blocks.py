@@ -1,0 +1,242 @@
+"""The fast way through brat's files: hundreds of documents at a time, where all lines are plainly right.
+
+Plain are T lines of one fragment with a quoted text after a tab, and lines that are left out. Whatever is not plainly
+right is left to whoever reads a document at a time, exactly: nothing is judged here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64
+from nereval_core.corpus.texts import CONTINUATION, Bytes
+from nereval_core.problems import FormatError
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.byte_fields import WORD, Bools, Types, numbers, same
+from nereval_core.readers.shared.layer_builder import Gathered
+
+DOCUMENTS = 512
+"""Documents taken at once."""
+
+LEFT_OUT = {
+    "A": "attributes",
+    "M": "modifications",
+    "E": "events",
+    "R": "relations",
+    "*": "equivalences",
+    "#": "annotator's notes",
+}
+
+END, TAB, BLANK, SPAN = b"\n\t T"
+IGNORED = np.zeros(256, np.bool_)
+IGNORED[[ord(letter) for letter in LEFT_OUT]] = True
+SPACE = re.compile(r"\s")
+BLANKS = str.maketrans("\r\n\t", "   ")
+"""brat writes line ends inside a quote as blanks."""
+
+
+class Given(NamedTuple):
+    """A document as it was given: `text` and `raw`, its annotations, are None where there is no such file.
+
+    An error stands for what could not be read; `shown` is where the document begins.
+    """
+
+    name: str
+    shown: str
+    text: bytes | FormatError | None
+    ann: SourceFile | None
+    raw: bytes | FormatError | None
+
+
+class Blocks:
+    """Takes documents into `gathered`; `exact(given)` is given those that are not plainly right.
+
+    With `codes` the annotator's notes are not left out, but read.
+    """
+
+    def __init__(
+        self, gathered: Gathered, counts: Counter[str], exact: Callable[[Given], None], *, codes: bool = False
+    ) -> None:
+        self._gathered = gathered
+        self._counts = counts
+        self._exact = exact
+        self._types = Types(self._code)
+        self._ignored = IGNORED.copy()
+        self._ignored[ord("#")] = not codes
+
+    def take(self, given: Sequence[Given]) -> None:
+        """Take documents in order: those that cannot be plain by themselves, those between them together."""
+        low = 0
+        for place in [*(place for place, one in enumerate(given) if not _hopeful(one)), len(given)]:
+            if low < place:
+                self._run(given[low:place])
+            if place < len(given):
+                self._exact(given[place])
+            low = place + 1
+
+    def _run(self, given: Sequence[Given]) -> None:
+        """Take documents that may be plain, in parts where some are not."""
+        try:
+            odd = self._taken(given)
+        except ValueError:
+            odd = None
+        if odd is None and len(given) > 1:
+            half = len(given) // 2
+            self._run(given[:half])
+            self._run(given[half:])
+            return
+        low = 0
+        places = [0] if odd is None else odd.tolist()
+        for place in [*places, len(given)] if places else []:
+            if low < place:
+                self._run(given[low:place])
+            if place < len(given):
+                self._exact(given[place])
+            low = place + 1
+
+    def _code(self, name: str) -> int:
+        if SPACE.search(name):
+            raise ValueError("a type with a blank in it")
+        return self._gathered.code(name)
+
+    def _taken(self, given: Sequence[Given]) -> Int64 | None:
+        """Take documents, if all are plain; return those that are not, None where that is not known.
+
+        Raises:
+            ValueError: something is wrong, or may be.
+        """
+        texts = [_bytes(one.text) for one in given]
+        pieces = [raw if raw.endswith(b"\n") or not raw else raw + b"\n" for raw in (_bytes(one.raw) for one in given)]
+        raw = b"".join([*pieces, bytes(WORD)])
+        data = np.frombuffer(raw, np.uint8)
+        after = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        ends = np.flatnonzero(data == END)
+        begins = np.zeros_like(ends)
+        begins[1:] = ends[:-1] + 1
+        document = np.searchsorted(after, ends)
+        kinds = data[begins]
+        rows = np.flatnonzero(kinds == SPAN)
+        wrong = ~self._ignored[kinds]
+        low, high = begins[rows], ends[rows]
+        tab, second, blank, middle, wrong[rows] = _fields(data, low, high)
+        starts, bad = numbers(data, blank + 1, middle)
+        stops, more = numbers(data, middle + 1, second)
+        text = _Text(texts)
+        owner = document[rows]
+        wrong[rows] |= bad | more | (starts >= stops) | (stops > text.lengths[owner])
+        if wrong.any():
+            return np.unique(document[wrong])
+
+        ids = _ids(raw, low, tab, owner)
+        codes = self._types.codes(raw, tab + 1, blank) if len(rows) else np.zeros(0, np.int64)
+        if not raw.isascii():
+            raw.decode()
+        begin, end = text.places(owner, starts), text.places(owner, stops)
+        sizes = high - second - 1
+        alike = sizes == end - begin
+        alike[alike] = same(data, second[alike] + 1, text.data, begin[alike], sizes[alike])
+        quotes = {}
+        for row in np.flatnonzero(~alike).tolist():
+            quote, covered = raw[second[row] + 1 : high[row]].decode(), text.raw[begin[row] : end[row]].decode()
+            if quoted_from(quote, covered):
+                self._counts["ends of quotes"] += quote != covered and quote.strip() == covered.strip()
+            else:
+                quotes[row] = quote
+
+        gathered, base = self._gathered, self._gathered.spans
+        gathered.ids += [one.name for one in given]
+        gathered.texts += texts
+        gathered.shown += [one.shown for one in given]
+        gathered.lines += [None] * len(given)
+        gathered.counts += np.bincount(owner, minlength=len(given)).tolist()
+        gathered.span_shown += [one.shown if one.ann is None else one.ann.shown for one in given]
+        gathered.add_spans(starts, stops, codes)
+        first = np.searchsorted(ends, after - np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        gathered.span_lines.append(rows - first[owner] + 1)
+        gathered.extras["ids"].update(zip(range(base, gathered.spans), ids, strict=True))
+        gathered.quotes.update((base + row, quote) for row, quote in quotes.items())
+        for letter in LEFT_OUT:
+            self._counts[letter] += int(np.count_nonzero(kinds == ord(letter)))
+        self._counts["bare"] += sum(one.ann is None for one in given)
+        return np.zeros(0, np.int64)
+
+
+class _Text:
+    """Texts in a row: `lengths` in code points, and where in the bytes `data` a code point of a text stands.
+
+    Raises:
+        UnicodeDecodeError: one of them is not UTF-8.
+    """
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        self._first = np.cumsum(sizes) - sizes
+        self.lengths = sizes
+        self.raw = b"".join([*texts, bytes(WORD)])
+        self.data = np.frombuffer(self.raw, np.uint8)
+        self._characters: Int64 | None = None
+        if not self.raw.isascii():
+            self.raw.decode()
+            begins = (self.data & 0xC0) != CONTINUATION
+            if not begins[self._first].all():
+                raise ValueError("a text that goes on in the next")
+            self._characters = np.flatnonzero(begins)
+            self._first = np.searchsorted(self._characters, self._first)
+            self.lengths = np.diff(self._first, append=len(self._characters) - WORD)
+
+    def places(self, text: Int64, offsets: NDArray[np.int32]) -> Int64:
+        """Return where in `data` the code points with these offsets in these texts stand."""
+        at = self._first[text] + offsets
+        return at if self._characters is None else self._characters[at]
+
+
+def quoted_from(quote: str, covered: str) -> bool:
+    """Tell whether a quote is the text covered, blanks around it and kinds of blanks aside."""
+    return quote.translate(BLANKS).strip() == covered.translate(BLANKS).strip()
+
+
+def _hopeful(given: Given) -> bool:
+    """Tell whether a document was read whole and holds none of what no plain one holds."""
+    raw = given.raw if given.ann is not None else b""
+    return isinstance(given.text, bytes) and isinstance(raw, bytes) and b"\r" not in raw and b"\0" not in raw
+
+
+def _bytes(raw: bytes | FormatError | None) -> bytes:
+    return raw if isinstance(raw, bytes) else b""
+
+
+def _fields(data: Bytes, low: Int64, high: Int64) -> tuple[Int64, Int64, Int64, Int64, Bools]:
+    """Return of T lines the two tabs, and the two blanks between them; and which lines do not have just these."""
+    far = len(data) - WORD
+    tabs = np.append(np.flatnonzero(data == TAB), [far] * 2)
+    blanks = np.append(np.flatnonzero(data == BLANK), [far] * 3)
+    at = np.searchsorted(tabs, low)
+    tab, second = tabs[at], tabs[at + 1]
+    at = np.searchsorted(blanks, low)
+    blank, middle = blanks[at], blanks[at + 1]
+    wrong = (second >= high) | (blank <= tab + 1) | (middle >= second) | (blanks[at + 2] < second)
+    return tab, second, blank, middle, wrong
+
+
+def _ids(raw: bytes, low: Int64, high: Int64, owner: Int64) -> list[str]:
+    """Return the ids of spans.
+
+    Raises:
+        ValueError: one of them stands twice in a document, or may be none.
+    """
+    text = raw.decode("latin-1")
+    found = [text[start:end] for start, end in zip(low.tolist(), high.tolist(), strict=True)]
+    together = "".join(found)
+    if not together.isascii() or SPACE.search(together):
+        raise ValueError("an id with other characters")
+    values, wrong = numbers(np.frombuffer(raw, np.uint8), low + 1, high)
+    rising = (np.diff(values) > 0) | (np.diff(owner) > 0)
+    if (wrong.any() or not rising.all()) and len(set(zip(owner.tolist(), found, strict=True))) < len(found):
+        raise ValueError("an id twice")
+    return found

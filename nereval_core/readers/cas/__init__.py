@@ -1,0 +1,217 @@
+"""UIMA CAS as XMI and as JSON (0.4.0), as INCEpTION exports it: one annotator's work on one document a file.
+
+Spans are the annotations of DKPro's NamedEntity, `value` their type and `identifier` their link, or those of another
+type. Offsets are UTF-16 units; there are no quotes to test that by. Both forms are read without UIMA's own packages:
+these warn of offsets outside the text, and cannot read XML 1.1. See INCEpTION's user guide, "UIMA CAS XMI" and "UIMA
+CAS JSON".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, Marks
+from nereval_core.readers.cas.files import Unit, likeness, units
+from nereval_core.readers.cas.serialization import cas_of
+from nereval_core.readers.cas.span_choice import LINK, Wanted, Work, chosen_feature, chosen_kinds, meant, said
+from nereval_core.readers.cas.type_system import Types, types_of_xml
+from nereval_core.readers.input.archives import ZIP
+from nereval_core.readers.input.source import left_out, watched
+from nereval_core.readers.shared.inception_names import WITHIN, called, in_rank, short
+from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.shared.offset_units import Offsets, width_of
+
+NAME = "cas"
+DESCRIPTION = "UIMA CAS as XMI or JSON, as INCEpTION exports it"
+COLUMNS = True
+ZIPS = True
+
+OFFSETS = Offsets("UTF-16 units")
+ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
+"""How the files of texts end, from which documents have their names."""
+MEND = "mend or delete it where it was annotated, and export again"
+
+
+def recognise(source: Source) -> float:
+    """Be sure of XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
+    return likeness(source)
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators in the export of a project, and the layers that may be meant; nothing where it is one.
+
+    Files are looked into until one has entities.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    found = _units(source)
+    owners = _owners(found)
+    kinds: set[str] = set()
+    for unit in found:
+        kinds |= set(meant(_work(source, [unit], Wanted(), options)))
+        if ENTITY in kinds:
+            break
+    names = called(sorted(kinds))
+    if ENTITY in kinds or len(names) < 2:
+        return owners if len(owners) > 1 else ()
+    return tuple(f"{owner}{WITHIN}{name}" for owner in owners for name in names) if len(owners) > 1 else tuple(names)
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the documents of one annotator of a project, or of all files where none is in an annotator's place.
+
+    `options.layer` names the annotator, where there are several, and after a slash the layer, by the whole name of its
+    type or the last part of that. Without it the spans are the NamedEntity annotations, or, if there are none, those of
+    the one custom layer that has some. `options.column` names the feature that is their type; else it is `value` or
+    `label`, or the first string that is declared. Annotations without a value are spans called as their layer is.
+    Annotations of no character are left out and counted.
+
+    Raises:
+        FormatError: with every problem found: annotations outside the text or inverted; several annotators or
+            custom layers, and none is named.
+    """
+    found = _units(source)
+    owners = _owners(found)
+    owner, _, kind = (options.layer or "").partition(WITHIN)
+    if len(owners) > 1 or owner in owners:
+        owner = one_layer(source, owner or None, owners)
+        found = [unit for unit in found if unit.owner == owner]
+    else:
+        kind = options.layer or ""
+    feature_wanted = None if options.column is None else str(options.column)
+    work = _work(source, found, Wanted(kind or None, feature_wanted), options)
+    kinds = chosen_kinds(work)
+    feature = chosen_feature(work, kinds)
+    made = Counted()
+    counts: Counter[str] = Counter()
+    for unit, cas, name in work.cases:
+        _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
+    used = {file for unit in found for file in (unit.file, unit.types)}
+    notes = [*said(work, kinds, feature)]
+    notes += left_out(source, [file for file in source.files if file in used or file.suffix == ZIP])
+    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def _units(source: Source) -> list[Unit]:
+    """Return the files to read, as `cas_files.units`, whose place says nothing where the first CAS belies it."""
+    found = units(source)
+    if found[0].document is not None:
+        first = cas_of(found[0].file, Types(), lambda *_: False, [])
+        if first is not None and first.name not in (None, found[0].document):
+            found = [unit._replace(owner=None, document=None) for unit in found]
+    return found
+
+
+def _owners(found: Sequence[Unit]) -> tuple[str, ...]:
+    names = {unit.owner for unit in found if unit.owner is not None}
+    return in_rank(names)
+
+
+def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOptions) -> Work:
+    work = Work(source, wanted)
+    systems: dict[bytes, Types] = {}
+    for unit in watched(found, options.progress):
+        types = Types()
+        try:
+            if unit.types is not None:
+                # Every zip brings the same.
+                raw = unit.types.read()
+                known = hashlib.sha256(raw).digest()
+                if known not in systems:
+                    systems[known] = types_of_xml(raw, unit.types.shown, work.problems)
+                types = systems[known]
+            cas = cas_of(unit.file, types, work.wanted.keeps, work.problems)
+        except FormatError as error:
+            work.problems += error.problems
+            continue
+        if cas is not None:
+            work.types |= cas.types
+            name = unit.document or cas.name or unit.file.stem
+            work.cases.append((unit, cas, cas.name if cas.own and cas.name else name))
+    if work.problems:
+        raise FormatError(work.problems)
+    # Documents are called by the files they were made of, without the endings unless two have the same name then.
+    counts = Counter(_base(cas, name) for _, cas, name in work.cases)
+    work.cases = [
+        (unit, cas, name if counts[_base(cas, name)] > 1 else _base(cas, name)) for unit, cas, name in work.cases
+    ]
+    return work
+
+
+def _base(cas: Cas, name: str) -> str:
+    return name if cas.own else ENDING.sub("", name)
+
+
+def _document(
+    unit: Unit,
+    cas: Cas,
+    name: str,
+    kinds: Sequence[str],
+    feature: str | None,
+    counting: Offsets,
+    made: Counted,
+    counts: Counter[str],
+) -> None:
+    size = width_of(cas.text, counting.unit)
+
+    def held(kind: str, base: int = 0, inclusive: bool = False) -> Marks | None:
+        """Return the annotations of a type that have characters, none where one is out of place."""
+        marks = cas.marks.get(kind)
+        if marks is None:
+            return None
+        places = list(zip(marks.begins, marks.ends, strict=True))
+        top = size + base
+        empty = {at for at, (begin, end) in enumerate(places) if base <= begin == end + inclusive <= top}
+        wrong = [
+            at
+            for at, (begin, end) in enumerate(places)
+            if not base <= begin < end + inclusive <= top and at not in empty
+        ]
+        for at in wrong:
+            begin, end = places[at]
+            what = f"is outside the text of {size} {counting.unit}"
+            if base <= end + inclusive <= begin <= top:
+                what = "ends before it begins"
+            where = f"{short(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
+            made.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
+        counts["annotations of no character, left out"] += len(empty)
+        return None if wrong else marks.without(empty)
+
+    def parts(kind: str) -> list[tuple[int, int]]:
+        marks = held(kind)
+        return sorted(zip(marks.begins, marks.ends, strict=True)) if marks else []
+
+    tokens, sentences = parts(TOKEN), parts(SENTENCE)
+    made.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
+    for kind in kinds:
+        marks = held(kind, counting.base, counting.inclusive)
+        if not marks:
+            continue
+        values = [_value(row, feature) for row in marks.rows]
+        counts[f"spans without a value, called {quoted(short(kind))}"] += values.count("")
+        links = [row.get(LINK) for row in marks.rows]
+        made.spans(
+            (marks.begins, marks.ends, [value or short(kind) for value in values]),
+            ids=list(map(str, marks.ids)),
+            links=[(link,) if isinstance(link, str) and link else None for link in links],
+            lines=marks.lines,
+        )
+    counts["annotations that are in no index, left out"] += cas.unindexed
+    counts["further views of documents, left out"] += cas.views
+
+
+def _value(features: Mapping[str, Any], feature: str | None) -> str:
+    value = None if feature is None else features.get(feature)
+    if type(value) is str:
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (int, float)) else ""

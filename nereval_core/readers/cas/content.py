@@ -1,0 +1,213 @@
+"""What one CAS holds: its text, the annotations over it, and the type system that it brings.
+
+XMI is a list of elements, JSON one of objects; in both each has an id, a type, features, and where it is an annotation
+`begin` and `end` in a text, its `sofa`. A view lists what stands in its indexes: what does not was deleted, or is part
+of something else. See the UIMA references, "XMI CAS Serialization", and the specification of JSON CAS 0.4.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
+
+from nereval_core.problems import Problem, quoted
+from nereval_core.readers.cas.type_system import Types
+from nereval_core.readers.shared.inception_names import short
+from nereval_core.readers.shared.safe_xml import AGAIN
+
+DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
+ENTITY = f"{DKPRO}.ner.type.NamedEntity"
+TOKEN = f"{DKPRO}.segmentation.type.Token"
+SENTENCE = f"{DKPRO}.segmentation.type.Sentence"
+METADATA = f"{DKPRO}.metadata.type.DocumentMetaData"
+PARTS = (TOKEN, SENTENCE)
+ABOUT = (METADATA, f"{DKPRO}.metadata.type.TagsetDescription", "uima.tcas.DocumentAnnotation")
+"""Types of what says something of the document, not of a place in it."""
+VIEW = "_InitialView"
+XMI_ID = "http://www.omg.org/XMI id"
+OWN = {XMI_ID, "sofa", "begin", "end", "%ID", "%TYPE", "@sofa"}
+"""What is no feature of one type."""
+INTEGER = re.compile(r"-?[0-9]{1,12}")
+
+Kept = Callable[[str, Types], bool]
+"""Says whether the annotations of a type are looked at."""
+
+
+@dataclass(slots=True)
+class Marks:
+    """Annotations of one type, in columns: where they stand in the file, and in the text as the file counts.
+
+    `rows` are their features, and what else they have; empty for parts of texts, which have none.
+    """
+
+    ids: list[Any]
+    lines: list[int]
+    begins: list[int]
+    ends: list[int]
+    rows: list[Mapping[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def without(self, left_out: Set[int]) -> Marks:
+        """Return all but those with these numbers."""
+        if not left_out:
+            return self
+        kept = [at not in left_out for at in range(len(self))]
+        columns = (self.ids, self.lines, self.begins, self.ends, self.rows)
+        return Marks(*(list(compress(column, kept)) for column in columns))
+
+    def features(self) -> Counter[str]:
+        """Count the annotations that have a feature."""
+        found = Counter(key for row in self.rows for key in row)
+        return Counter({key: count for key, count in found.items() if key not in OWN})
+
+
+@dataclass(slots=True)
+class Cas:
+    """The view that annotators see of a CAS: by type its annotations, and how many there are of types not looked at.
+
+    `own` is a name that is the document's id, and not that of the file that it was made of.
+    """
+
+    text: str
+    line: int
+    types: Types
+    name: str | None = None
+    own: bool = False
+    marks: dict[str, Marks] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
+    unindexed: int = 0
+    views: int = 0
+
+
+@dataclass(slots=True)
+class Rows:
+    """Feature structures of one type, and the lines at which they stand; without lines all stand at the first."""
+
+    rows: list[Mapping[str, Any]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def held(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> Rows:
+        """Return what belongs to a text and stands in its indexes."""
+        lines = self.lines or [1] * len(self.rows)
+        try:
+            inside = [row.get(key) == sofa and row.get(id_key) in members for row in self.rows]
+        except TypeError:
+            # What is a list or an object is no id.
+            ids = [row.get(id_key) for row in self.rows]
+            plain = (isinstance(id, (int, str)) and id in members for id in ids)
+            inside = [row.get(key) == sofa and one for row, one in zip(self.rows, plain, strict=True)]
+        if all(inside):
+            return Rows(self.rows, lines)
+        return Rows(list(compress(self.rows, inside)), list(compress(lines, inside)))
+
+
+@dataclass(slots=True)
+class Found:
+    """Gathers the parts of a CAS, in whatever order they come; `id` and `sofa` are what it has these under."""
+
+    shown: str
+    types: Types
+    kept: Kept
+    id: str
+    sofa: str
+    problems: list[Problem] = field(default_factory=list)
+    sofas: dict[Any, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
+    members: dict[Any, Set[Any]] = field(default_factory=dict)
+    rows: dict[str, Rows] = field(default_factory=dict)
+    others: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)
+    ids: dict[int | str, int] = field(default_factory=dict)
+    """Every id met, of whatever it is, with its line."""
+
+    def take_id(self, id: int | str, line: int) -> None:
+        """Hold the id of a feature structure against all before it: what refers to one of two is not known."""
+        if id in self.ids:
+            self.complain(
+                line, f"a second {self.id.rpartition(' ')[2]} {quoted(str(id))}: line {self.ids[id]} has it too"
+            )
+        self.ids.setdefault(id, line)
+
+    def add_members(self, sofa: Any, members: Set[Any]) -> None:
+        """Take what stands in the indexes of a text; it may be listed in parts."""
+        self.members[sofa] = self.members.get(sofa, frozenset()) | members
+
+    def complain(self, line: int | None, found: str, remedy: str = AGAIN) -> None:
+        self.problems.append(Problem(self.shown, line, found, remedy))
+
+    def looked_at(self, kind: str) -> bool:
+        return kind in (*PARTS, METADATA) or self.kept(kind, self.types)
+
+    def other(self, kind: str, row: Mapping[str, Any]) -> None:
+        """Take a feature structure of a type that is not looked at, where it is an annotation."""
+        if "begin" in row and kind not in ABOUT:
+            self.others.setdefault(kind, []).append((row.get(self.sofa), row.get(self.id)))
+
+    def cas(self) -> Cas | None:
+        """Return the view called as annotators' is, or the only one with a text."""
+        texts = {id: row for id, (_, row) in self.sofas.items() if isinstance(row.get("sofaString"), str)}
+        named = [id for id, row in texts.items() if row.get("sofaID") == VIEW]
+        if len(named or texts) != 1:
+            count = len(named or texts)
+            found = f"{count} views with a text, and none is {VIEW}" if texts else "no text: no sofaString in it"
+            self.complain(None, found, "export it from the tool it was annotated in")
+            return None
+        [sofa] = named or texts
+        members = self.members.get(sofa, frozenset())
+        cas = Cas(texts[sofa]["sofaString"], self.sofas[sofa][0], self.types, views=len(self.sofas) - 1)
+        for kind, rows in self.rows.items():
+            held = rows.held(self.sofa, sofa, self.id, members)
+            if len(held.rows) < len(rows.rows):
+                cas.unindexed += sum(row.get(self.sofa) == sofa for row in rows.rows) - len(held.rows)
+            if kind == METADATA:
+                for row in held.rows[:1]:
+                    cas.name, cas.own = _name(row)
+            elif held.rows:
+                cas.marks[kind] = self._marks(kind, held)
+        for kind, pairs in self.others.items():
+            count = sum(where == sofa and isinstance(id, (int, str)) and id in members for where, id in pairs)
+            cas.others.update({kind: count} if count else {})
+        return cas
+
+    def _marks(self, kind: str, held: Rows) -> Marks:
+        rows, lines = held.rows, held.lines
+        if kind not in (*PARTS, ENTITY):
+            # What is of the whole document, or a chain of annotations, has no place of its own.
+            placed = ["begin" in row or "end" in row for row in rows]
+            rows, lines = list(compress(rows, placed)), list(compress(lines, placed))
+        begins, ends = (self._offsets(kind, key, rows, lines) for key in ("begin", "end"))
+        return Marks([row.get(self.id) for row in rows], lines, begins, ends, [] if kind in PARTS else rows)
+
+    def _offsets(self, kind: str, key: str, rows: list[Mapping[str, Any]], lines: list[int]) -> list[int]:
+        # A number that is 0 may be left out.
+        values = [row.get(key, 0) for row in rows]
+        types = set(map(type, values))
+        if types <= {int}:
+            return values
+        digits = "".join(values) if types == {str} else ""
+        if digits.isascii() and digits.isdigit() and min(map(len, values)) > 0 and max(map(len, values)) < 19:
+            return list(map(int, values))
+        found = []
+        for line, row, value in zip(lines, rows, values, strict=True):
+            if type(value) is not int and not (isinstance(value, str) and INTEGER.fullmatch(value)):
+                wrong = f"{short(kind)} {row.get(self.id)}: {key} is {quoted(str(value))}"
+                self.complain(line, wrong, "write an integer")
+            else:
+                found.append(int(value))
+        return found if len(found) == len(values) else [0] * len(values)
+
+
+def _name(about: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """Return what a document is called, and whether that is its id and not the name of a file.
+
+    INCEpTION has its name as title and, in `documentId`, the annotator's; DKPro Core has a path there, with which the
+    address of the document ends. Where it is the address, no file is meant.
+    """
+    id, title, place = (about.get(f"document{key}") for key in ("Id", "Title", "Uri"))
+    whole = isinstance(id, str) and isinstance(place, str) and (place == id or place.endswith(f"/{id}"))
+    name = id if whole else title or id
+    return (name, place == id) if isinstance(name, str) and name else (None, False)

@@ -1,0 +1,233 @@
+"""Columns of tokens and tags, one token a line, as in the CoNLL shared tasks.
+
+Columns are split by tabs where most lines have one, else by runs of blanks. The first holds the token, or, where it
+counts the tokens of each sentence, the second. A blank line ends a sentence. Documents begin at `-DOCSTART-`,
+`###MEDLINE:…`, `# newdoc id = …` or `# id = …`; `# sent_id = …` names sentences. Another line that begins with `#` is a
+comment, unless it has as many columns as the others and a tag.
+Tags stand in the one column that holds any, the chunks of CoNLL-2003 apart; of several one has to be named.
+The text is rebuilt: tokens joined by one blank, sentences by a line end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from nereval_core.corpus import Labels, Place, document_problems, layer
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.conll.blocks import read_packed
+from nereval_core.readers.conll.documents import AnyRows, Units, units_of
+from nereval_core.readers.conll.layout import is_tag, numbered, sampled, tag_columns
+from nereval_core.readers.conll.rows import Undecided, columns_with_tags, read_listed
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.shared.table_columns import TAGS
+from nereval_core.readers.shared.tag_schemes import SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
+from nereval_core.readers.shared.token_columns import Unjudged
+from nereval_core.readers.token_tags import Tagged
+
+NAME = "conll"
+COLUMNS = True
+TABLES = True
+DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
+
+SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
+OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
+"""Of a folder's files these are read where none has a suffix of the format's own."""
+SHOWN_TYPES = 3
+"""So many types of a column are named where it is to be chosen."""
+TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
+REPAIR = "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
+
+
+def recognise(source: Source) -> float:
+    """Claim rows of equal length that have a tag in one column, the last one most surely."""
+    lines = _files(source)[0].head()
+    first = next((line for line in lines if line.strip()), "")
+    if first.startswith(("TOKEN\t", "{")):
+        return 0.0
+    rows, columns, _ = sampled(lines)
+    full = [row for row in rows if len(row) == columns]
+    if columns < 2 or len(full) < 0.8 * len(rows):
+        return 0.0
+    tagged = tag_columns(full, columns, 0)
+    return 0.9 if columns - 1 in tagged else 0.8 if tagged else 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the tokens and the tags of one column; of several files, one without marks is one document.
+
+    Raises:
+        FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
+    """
+    return reading(source, options, _rows(_files(source), options))
+
+
+def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
+    """Return the rows of files, as arrays where their lines can be judged by the block."""
+    try:
+        return read_packed(files, options)
+    except Unjudged:
+        return read_listed(files, options)
+
+
+def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
+    """Return what the rows of all files say.
+
+    Raises:
+        FormatError: as `read`.
+    """
+    units = _checked(source, rows, options)
+    files, found = rows.found.sources, rows.found
+    # Stanford NER and Few-NERD write types without a letter: only who names the scheme IO says that these are no slips.
+    tags = rows.tags(bare=bool(options.scheme) and scheme_named(options.scheme or "").name == "IO")
+    scheme, notes = settled(tags, rows.place, options)
+    problems = [Problem(*rows.place(token), f"{quoted(rows.written(token))} is no tag", TAG) for token in tags.odd]
+    broken = faults(tags, scheme) if scheme and not options.repair else []
+    # What stands beside no tag at all is not to blame.
+    beside = {token + step for token in tags.odd for step in (-1, 1)}
+    problems += [Problem(*rows.place(token), said, REPAIR) for token, said in broken if token not in beside]
+    problems += units.problems
+    if problems:
+        raise FormatError(sorted(problems, key=lambda problem: problem.line or 0) if len(files) == 1 else problems)
+
+    documents = replace(rows.documents(units.first, units.ids, units.named), unit=units.unit)
+    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    spans = layer(
+        options.name or source.label,
+        documents,
+        *rows.edges(chunks, documents),
+        Labels(chunks.type, tags.names),
+        where=lambda span: rows.place(int(chunks.start[span])),
+        problems=document_problems(documents, units.places.__getitem__),
+    )
+    notes = [*_column_notes(rows), *notes]
+    mended = ""
+    if chunks.mended:
+        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
+        mended = f"{counted(chunks.mended, 'malformed chunk')} {done}"
+        notes.append(mended)
+    notes += units.notes
+    if found.comments:
+        notes.append(f"{counted(found.comments, 'comment line')} not kept")
+    notes += left_out(source, files)
+    name = scheme.name if scheme else None
+    return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
+
+
+def tagged(source: Source, *, column: int | str | None = None, last: bool = False) -> Tagged:
+    """Read the tokens and the tags of one column as they stand, whether or not they make sense.
+
+    With `last`, for scorers that do so, the last of several columns is taken where none is asked for.
+
+    Raises:
+        FormatError: with every problem found in columns, tokens and ids; none for a tag.
+    """
+    options = ReadOptions(column=(source.columns or {}).get(TAGS) if column is None else column)
+    rows = read_listed(_files(source), options)
+    if last and rows.found.undecided:
+        rows = read_listed(_files(source), ReadOptions(column=-1))
+    units = _checked(source, rows, options)
+    documents = rows.documents(units.first, units.ids, units.named)
+    problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
+    if problems:
+        raise FormatError(problems)
+    marks = tuple(rows.found.marked)
+    return Tagged(
+        documents, rows.words, rows.tokens, rows.sentences, source.name, rows.place, marks=marks, ended=rows.ended
+    )
+
+
+def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> Units:
+    """Return the documents that rows make.
+
+    Raises:
+        FormatError: with what is wrong with lines and columns.
+    """
+    problems = [*rows.found.problems, *(_several(one, options) for one in rows.found.undecided)]
+    if not rows.count and not problems:
+        problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
+    if problems:
+        raise FormatError(problems)
+    return units_of(rows, rows.sentences, len(rows.found.sources))
+
+
+def _files(source: Source) -> tuple[SourceFile, ...]:
+    own = not source.by_suffix.keys().isdisjoint(SUFFIXES)
+    return source.pick(*(SUFFIXES if own else OTHER_SUFFIXES))
+
+
+def _several(undecided: Undecided, options: ReadOptions) -> Problem:
+    """Return what is said of a file in which several columns hold tags: which, with how many spans and an example."""
+    held = []
+    for column in undecided.columns:
+        rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
+        tags = rows.tags()
+        spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
+        example = f", as {quoted(tags.tag(int(tags.tokens[0])))}" if len(tags.tokens) else ""
+        held.append(f"column {column + 1} ({counted(spans, 'span')}{example})")
+    first, second = undecided.columns[0] + 1, undecided.columns[1] + 1
+    return Problem(
+        undecided.file.shown,
+        None,
+        f"{len(held)} columns hold tags: {', '.join(held)}",
+        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; "
+        "in the app choose it beside the upload",
+    )
+
+
+@dataclass(frozen=True)
+class TagColumn:
+    """A column that holds tags: its number, from 1, and the first types found in it."""
+
+    number: int
+    types: tuple[str, ...]
+
+
+def choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the columns of the first file among which one has to be chosen, by its first lines; else nothing."""
+    rows, columns, _ = sampled(_files(source)[0].head())
+    if columns <= 2:
+        return ()
+    full = [row for row in rows if len(row) == columns]
+    tagged, _ = columns_with_tags(full, columns, 1 if numbered(rows) else 0)
+    if len(tagged) < 2:
+        return ()
+    types = {column: dict.fromkeys(row[column][2:] for row in full if is_tag(row[column])) for column in tagged}
+    return tuple(TagColumn(column + 1, tuple(filter(None, types[column]))[:SHOWN_TYPES]) for column in tagged)
+
+
+def _column_notes(rows: AnyRows) -> list[str]:
+    notes = []
+    if any(taken.word for taken in rows.found.columns):
+        notes.append("tokens taken from column 2, as column 1 numbers them")
+    for taken in sorted(rows.found.columns):
+        if taken.columns > 2:
+            beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in taken.chunks)
+            notes.append(f"tags taken from column {taken.column + 1} of {taken.columns}{beside}")
+    return notes
+
+
+def settled(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
+    """Return the scheme given or detected, and what is to be said of it.
+
+    Raises:
+        FormatError: several schemes fit and do not decode alike.
+    """
+    if options.scheme:
+        scheme = scheme_named(options.scheme)
+        return scheme, [f"tag scheme {scheme.name} (given)"]
+    detected = detect(tags)
+    if detected.rivals:
+        names = ", ".join(detected.rivals)
+        raise FormatError.single(
+            *place(detected.parting),
+            f"the tags fit {names}, which part here",
+            f"name the scheme: --scheme {'|'.join(detected.rivals)}",
+        )
+    if detected.scheme is None:
+        return None, ["no tag but O: the scheme cannot be told"]
+    if not detected.broken:
+        return detected.scheme, [f"tag scheme {detected.scheme.name} (detected)"]
+    least = counted(detected.broken, "time")
+    return detected.scheme, [f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {least})"]

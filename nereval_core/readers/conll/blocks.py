@@ -1,0 +1,309 @@
+"""Rows of columns read block by block, as arrays: what `conll_rows` reads, and refuses, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Documents, Int64, Intervals, Place, frozen
+from nereval_core.corpus.texts import Bytes, Texts
+from nereval_core.readers import ReadOptions
+from nereval_core.readers.conll.layout import DOCSTART, SAMPLE, Layout, sampled
+from nereval_core.readers.conll.rows import Edges, Found, Mark, Places, laid_out
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.byte_vocabulary import Vocabulary
+from nereval_core.readers.shared.growing_arrays import Growing
+from nereval_core.readers.shared.tag_schemes import Chunks, Tags
+from nereval_core.readers.shared.token_columns import (
+    BLANK,
+    BLOCK,
+    END,
+    HASH,
+    TAB,
+    Block,
+    Lexer,
+    Rows,
+    Unjudged,
+    blocks,
+    characters,
+    joined,
+    places_of,
+    without,
+)
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What stands before the next block: tokens, and the length of their text with one character after each."""
+
+    tokens: int = 0
+    bytes: int = 0
+    characters: int = 0
+
+
+@dataclass
+class PackedRows:
+    """The rows of all files as arrays.
+
+    The text is taken as one, with one character after every token. A token is as long as `sizes` says, in code points,
+    that character included. Of tokens tagged otherwise than O it is known where they start (`at`, code points).
+    """
+
+    found: Found = field(default_factory=Found)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    totals: _Totals = field(default_factory=_Totals)
+    starts: list[tuple[str, Int64, Int64]] = field(default_factory=list)
+    """Marks of one kind only, not yet among those found: file, tokens, lines."""
+    columns: Growing = field(
+        default_factory=lambda: Growing(
+            "text", "sizes", "first", "first_at", "first_byte", "run", "line", "tagged", "codes", "at", "length"
+        )
+    )
+
+    def finished(self) -> PackedRows:
+        """Make whole arrays of what was gathered."""
+        totals, columns = self.totals, self.columns
+        self.text: list[Bytes] = columns.parts("text")
+        self.sizes = columns.whole("sizes")
+        self.sentences: Int64 = columns.whole("first", np.array([totals.tokens]))
+        self.first_at: Int64 = columns.whole("first_at", np.array([totals.characters]))
+        self.first_byte: Int64 = columns.whole("first_byte", np.array([totals.bytes]))
+        self.run: Int64 = columns.whole("run")
+        self.line: Int64 = columns.whole("line")
+        self.tagged: Int64 = columns.whole("tagged")
+        self.codes = columns.whole("codes")
+        self.at: Int64 = columns.whole("at")
+        self.length: NDArray[np.int32] = columns.whole("length")
+        return self
+
+    def settle(self) -> None:
+        """Put the marks gathered as arrays among those found, as one of another kind comes or there are more files."""
+        for shown, tokens, lines in self.starts:
+            places = [(shown, line) for line in lines.tolist()]
+            self.found.marks += map(Mark, repeat("docstart"), repeat(None), tokens.tolist(), places)
+        self.starts = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name.decode() for name in self.vocabulary.names)
+
+    def tags(self, *, bare: bool = False) -> Tags:
+        return Tags.coded(self.tagged, self.codes, self.names, self.sentences, bare=bare)
+
+    def written(self, token: int) -> str:
+        """Return the tag as it stands in the file."""
+        place = int(np.searchsorted(self.tagged, token))
+        fits = place < len(self.tagged) and self.tagged[place] == token
+        return self.names[self.codes[place]] if fits else "O"
+
+    @property
+    def count(self) -> int:
+        return self.totals.tokens
+
+    def place(self, token: int) -> Place:
+        return self.places(np.array([token]))[0]
+
+    def places(self, tokens: Int64) -> Places:
+        runs = np.searchsorted(self.run, tokens, side="right") - 1
+        return Places.of(tokens, self.line[runs] + tokens - self.run[runs], self.found)
+
+    def documents(self, first: Sequence[int], ids: tuple[str, ...], named: bool) -> Documents:
+        """Return the documents that begin at these sentences, with text, tokens and sentences."""
+        edges = np.array([*first, len(self.sentences) - 1], np.int64)
+        tokens, filled = self.sentences[edges], np.diff(edges) > 0
+        # The last token of a document is followed by nothing.
+        offsets = self.first_byte[edges]
+        ends = offsets[1:][filled] - 1
+        offsets[1:] -= np.cumsum(filled)
+        base = self.first_at[edges]
+        lengths = np.diff(base) - filled
+        inner = np.repeat(base[:-1], np.diff(edges))
+        reach = Intervals(
+            frozen(edges),
+            frozen((self.first_at[:-1] - inner).astype(np.int32)),
+            frozen((self.first_at[1:] - 1 - inner).astype(np.int32)),
+        )
+        texts = Texts(without(self.text, ends), offsets)
+        self.text = []
+        texts.__dict__["lengths"] = frozen(lengths)
+        return Documents(ids, texts, Intervals.spaced(tokens, self.sizes), reach, named=named)
+
+    def edges(self, chunks: Chunks, documents: Documents) -> Edges:
+        """Return where chunks stand in the documents."""
+        tokens, sentences = documents.tokens, documents.sentences
+        assert tokens is not None and sentences is not None
+        bounds = np.searchsorted(chunks.start, tokens.first)
+        count = np.diff(bounds)
+        base = np.repeat(self.first_at[sentences.first[:-1]], count)
+        start = self.at[chunks.first] - base
+        end = self.at[chunks.last] + self.length[chunks.last] - base
+        return Edges(np.repeat(np.arange(len(count)), count), start.astype(np.int32), end.astype(np.int32))
+
+
+def read_packed(files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK) -> PackedRows:
+    """Return the rows of all files; what is wrong with their lines is among what was found.
+
+    Raises:
+        Unjudged: they are to be read line by line.
+    """
+    rows = PackedRows()
+    for file in files:
+        with file.stream() as stream:
+            _read_file(file, blocks(stream, block), options, rows)
+    return rows.finished()
+
+
+def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, rows: PackedRows) -> None:
+    found = rows.found
+    found.files.append(rows.totals.tokens)
+    found.sources.append(file)
+    head, lines = _head(given)
+    if not lines or (len(lines) == 1 and "\r" in lines[0]) or not sampled(lines)[0]:
+        raise Unjudged
+    layout = laid_out(lines, file, options, found)
+    if layout is None:
+        return
+    reader = _FileReader(file.shown, layout, rows)
+    total, done = file.origin.size(), 0
+    for block in chain(head, given):
+        reader.take(block)
+        done += block.size
+        if options.progress is not None:
+            # What is packed is longer than its file.
+            options.progress(min(done, total - 1), total)
+    if options.progress is not None:
+        options.progress(total, total)
+    if any(name.isspace() for name in rows.names):
+        # A line of such white space as is text elsewhere is blank, though it is a row by its tabs.
+        raise Unjudged
+
+
+def _head(given: Iterator[Block]) -> tuple[list[Block], list[str]]:
+    """Return the first blocks and their lines, enough to decide how they are split."""
+    head: list[Block] = []
+    lines: list[str] = []
+    wanted = SAMPLE
+    for block in given:
+        head.append(block)
+        lines += block.lines()
+        if len(lines) > wanted:
+            if len(sampled(lines)[0]) == SAMPLE:
+                break
+            wanted = 2 * len(lines)
+    return head, lines
+
+
+class _FileReader:
+    """Takes the blocks of one file."""
+
+    def __init__(self, shown: str, layout: Layout, rows: PackedRows) -> None:
+        self.shown = shown
+        self.layout = layout
+        self.rows = rows
+        self.line = 1
+        self.ended = True
+        self.marking = f"{DOCSTART}{chr(TAB) if layout.tabs else chr(BLANK)}".encode()
+        self.lexer = Lexer(layout.columns, layout.tabs, self._is_row, DOCSTART.encode())
+
+    def _is_row(self, line: bytes) -> bool:
+        # Most comments are told from tokens at a glance: they have no tab, or no tag at their end.
+        if self.layout.tabs:
+            if b"\t" not in line:
+                return False
+        elif self.layout.column == self.layout.columns - 1:
+            tag = line.replace(b"\t", b" ").rstrip(b" ").rpartition(b" ")[2]
+            if line[0] == HASH and tag != b"O" and tag[1:2] != b"-":
+                return False
+        text = line.decode()
+        return not text.isspace() and self.layout.is_row(self.layout.row(text))
+
+    def take(self, block: Block) -> None:
+        """Add the rows of a block to those of the files.
+
+        Raises:
+            Unjudged: see there.
+        """
+        columns, totals = self.rows.columns, self.rows.totals
+        lexed = self.lexer.rows(block)
+        data = np.frombuffer(block.raw, np.uint8)
+        # Each token is taken with the separator after it.
+        starts, ends = lexed.field(self.layout.word)
+        sizes = ends - starts
+        sizes += 1
+        if len(lexed) and int(sizes.min()) < 2:
+            raise Unjudged
+        text, stops = joined(data, starts, sizes)
+        if self.layout.tabs or b"\t" in block.raw:
+            text += (text == TAB) * np.uint8(BLANK - TAB)
+        lengths, reached = (sizes, stops) if block.ascii else characters(text, sizes, stops)
+
+        tagged = lexed.filled(data, self.layout.column, self.layout.tabs, b"O")
+        tags, tag_ends = lexed.field(self.layout.column, tagged)
+        codes = self.rows.vocabulary.codes(data, tags, tag_ends - tags)
+        held = lengths[tagged]
+        columns.add(
+            tagged=tagged + totals.tokens,
+            codes=codes,
+            at=reached[tagged] - held + totals.characters,
+            length=(held - 1).astype(np.int32),
+        )
+        first = self._sentences(block, lexed)
+        inner = first[first > 0]
+        if len(inner) < len(first) and totals.tokens:
+            columns.last("text")[-1] = END
+        text[stops[inner - 1] - 1] = END
+        columns.add(
+            first=first + totals.tokens,
+            first_at=reached[first] - lengths[first] + totals.characters,
+            first_byte=stops[first] - sizes[first] + totals.bytes,
+        )
+        if len(lexed):
+            columns.add(text=text, sizes=lengths.astype(np.min_scalar_type(int(lengths.max()))))
+            totals.tokens += len(lexed)
+            totals.bytes += len(text)
+            totals.characters += int(reached[-1])
+        self.line += len(lexed) + len(lexed.before)
+
+    def _sentences(self, block: Block, lexed: Rows) -> Int64:
+        """Return the first row of each sentence that begins in a block, once the lines that are no rows are taken."""
+        count, before = len(lexed), lexed.before
+        self._number(count, before)
+        ending = lexed.blank
+        others = places_of(~ending)
+        if len(others):
+            ending = ending.copy()
+            tokens, numbers = before[others] + self.rows.totals.tokens, before[others] + others + self.line
+            lows, highs = lexed.low[others].tolist(), lexed.high[others].tolist()
+            found, raw = self.rows.found, block.raw
+            if lexed.alike[others].all() and raw.startswith(self.marking, lows[0]):
+                self.rows.starts.append((self.shown, tokens, numbers))
+                ending[others] = True
+            else:
+                self.rows.settle()
+                texts = (raw[low:high].decode() for low, high in zip(lows, highs, strict=True))
+                ending[others] = [
+                    text.isspace() or found.other(text, token, (self.shown, number), self.layout)
+                    for text, token, number in zip(texts, tokens.tolist(), numbers.tolist(), strict=True)
+                ]
+        first = before[ending]
+        if self.ended:
+            first = np.concatenate((np.zeros(1, np.int64), first))
+        if len(first):
+            # Of several such lines before one row the first is enough; one after the last row is for the next block.
+            first = first[np.concatenate((np.ones(1, np.bool_), first[1:] > first[:-1]))]
+            self.ended = int(first[-1]) == count
+        return first[: len(first) - self.ended]
+
+    def _number(self, count: int, before: Int64) -> None:
+        """Note from which rows on which lines follow one another."""
+        last = places_of(np.concatenate((before[1:] > before[:-1], np.ones(min(1, len(before)), np.bool_))))
+        run = before[last]
+        line = run + last + 1
+        if not len(run) or run[0]:
+            run, line = np.concatenate((np.zeros(1, np.int64), run)), np.concatenate((np.zeros(1, np.int64), line))
+        here = run < count
+        self.rows.columns.add(run=run[here] + self.rows.totals.tokens, line=line[here] + self.line)

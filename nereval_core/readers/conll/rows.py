@@ -1,0 +1,304 @@
+"""Rows of columns read line by line: how lines are split and judged, exactly and slowly."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from nereval_core.corpus import Documents, Int32, Int64, Intervals, Place, frozen
+from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.readers import ReadOptions
+from nereval_core.readers.conll.layout import (
+    BOM,
+    DOCSTART,
+    MEDLINE,
+    Layout,
+    chunk_columns,
+    column_wanted,
+    numbered,
+    sampled,
+    tag_columns,
+)
+from nereval_core.readers.input.source import SourceFile, watched
+from nereval_core.readers.shared.tag_schemes import Chunks, Tags
+
+ID_KEYS = ("id", "document_id", "document id", "doc_id", "doc id")
+
+
+class Mark(NamedTuple):
+    """Where a document begins: `kind` is newdoc, docstart or id; `name` is None where the mark gives none."""
+
+    kind: str
+    name: str | None
+    token: int
+    place: Place
+
+
+@dataclass(frozen=True, eq=False)
+class Places(Sequence[Place]):
+    """Where many things stand, `files` being indices into `names`."""
+
+    names: tuple[str, ...]
+    files: Int32
+    lines: Int64
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, at: int) -> Place: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Place, ...]: ...
+    def __getitem__(self, at: int | slice) -> Place | tuple[Place, ...]:
+        if isinstance(at, slice):
+            return tuple(self[number] for number in range(*at.indices(len(self))))
+        return self.names[self.files[at]], int(self.lines[at])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, tokens: Int64, lines: Int64, found: Found) -> Places:
+        """Return where tokens stand, which have these lines."""
+        files = np.searchsorted(found.files, tokens, side="right") - 1
+        return cls(tuple(file.shown for file in found.sources), files.astype(np.int32), lines)
+
+
+class Taken(NamedTuple):
+    """Which columns of a file are read: their number, and the indices of tokens, tags and of chunks passed over."""
+
+    columns: int
+    word: int
+    column: int
+    chunks: tuple[int, ...] = ()
+
+
+class Undecided(NamedTuple):
+    """A file in which several columns hold tags, by their indices, and none is asked for."""
+
+    file: SourceFile
+    columns: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """What stands in the files besides tokens and tags; `files` holds the number of each one's first token."""
+
+    marks: list[Mark] = field(default_factory=list)
+    sentence_ids: dict[int, str] = field(default_factory=dict)
+    marked: list[str] = field(default_factory=list)
+    """The tags beside -DOCSTART-, where it stands in a row of the table."""
+    files: list[int] = field(default_factory=list)
+    sources: list[SourceFile] = field(default_factory=list)
+    columns: set[Taken] = field(default_factory=set)
+    undecided: list[Undecided] = field(default_factory=list)
+    comments: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    def other(self, line: str, token: int, place: Place, layout: Layout) -> bool:
+        """Take a line that is no row, before this token; return whether it ends the sentence."""
+        if line[0] != "#":
+            row = layout.row(line)
+            if line == BOM:
+                self.problems.append(Problem(*place, "a byte-order mark alone", "delete the line"))
+                return False
+            if row[0] != DOCSTART:
+                found = f"{counted(len(row), 'column')} where the file has {layout.columns}"
+                by = "tabs" if layout.tabs else "blanks"
+                self.problems.append(Problem(*place, found, f"give each token {layout.columns} columns split by {by}"))
+                return False
+            if len(row) == layout.columns:
+                self.marked.append(row[layout.column])
+        before = len(self.marks)
+        self._comment(line, token, place)
+        # A mark ends the sentence too where no blank line does.
+        return len(self.marks) > before
+
+    def _comment(self, line: str, here: int, place: Place) -> None:
+        """Take the mark of a document, the id of a sentence, or a comment."""
+        if line.startswith(DOCSTART):
+            self.marks.append(Mark("docstart", None, here, place))
+            return
+        if line.startswith(MEDLINE):
+            self.marks.append(Mark("newdoc", line[len(MEDLINE) :].split("\t")[0].strip(" :") or None, here, place))
+            return
+        key, equals, value = line.lstrip("#").partition("=")
+        key, value = key.strip(), value.strip()
+        if key == "newdoc" or (key == "newdoc id" and equals):
+            self.marks.append(Mark("newdoc", value or None, here, place))
+        elif key in ID_KEYS and equals:
+            self.marks.append(Mark("id", value or None, here, place))
+        elif key.startswith("id ") and not line.startswith("##"):
+            # MultiCoNER: "# id 1f2e domain=en".
+            self.marks.append(Mark("id", key.split()[1], here, place))
+        elif key == "sent_id" and equals:
+            self.sentence_ids[here] = value
+        else:
+            self.comments += 1
+
+
+class Edges(NamedTuple):
+    """Where chunks stand: their documents, and starts and ends in code points."""
+
+    doc: Int64
+    start: Int32
+    end: Int32
+
+
+@dataclass(slots=True)
+class ListedRows:
+    """The rows of all files, an entry a token.
+
+    `firsts` are the numbers of the sentences' first tokens; `ended` says whether a line that is no token, such as a
+    blank one, ends the last sentence.
+    """
+
+    found: Found = field(default_factory=Found)
+    tokens: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    ended: bool = True
+
+    @property
+    def count(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def sentences(self) -> Int64:
+        """The first token of each sentence and, last, the number of tokens."""
+        return np.array([*self.firsts, len(self.tokens)], np.int64)
+
+    def tags(self, *, bare: bool = False) -> Tags:
+        return Tags.of(self.words, self.sentences, bare=bare)
+
+    def written(self, token: int) -> str:
+        """Return the tag as it stands in the file."""
+        return self.words[token]
+
+    def place(self, token: int) -> Place:
+        return self.found.sources[bisect_right(self.found.files, token) - 1].shown, self.lines[token]
+
+    def places(self, tokens: Int64) -> Places:
+        return Places.of(tokens, np.array(self.lines, np.int64)[tokens], self.found)
+
+    def documents(self, first: Sequence[int], ids: tuple[str, ...], named: bool) -> Documents:
+        """Return the documents that begin at these sentences, with text, tokens and sentences."""
+        sentences = self.sentences
+        edges = [*first, len(sentences) - 1]
+        lines = [" ".join(self.tokens[low:high]) for low, high in pairwise(sentences.tolist())]
+        texts = tuple("\n".join(lines[low:high]) for low, high in pairwise(edges))
+        first_token = sentences[edges]
+        doc = np.repeat(np.arange(len(texts)), np.diff(first_token))
+        sizes = np.fromiter(map(len, self.tokens), np.int64, len(self.tokens))
+        # One character stands between two tokens of a document, whether blank or line end.
+        after = np.cumsum(sizes + 1)
+        starts = after - sizes - 1
+        starts -= starts[first_token[:-1].clip(max=len(starts) - 1)][doc]
+        ends = starts + sizes
+        tokens = Intervals(frozen(first_token), frozen(starts.astype(np.int32)), frozen(ends.astype(np.int32)))
+        # A sentence holds at least one token.
+        reach = Intervals(
+            frozen(np.array(edges, np.int64)),
+            frozen(tokens.starts[sentences[:-1]]),
+            frozen(tokens.ends[sentences[1:] - 1]),
+        )
+        return Documents(ids, texts, tokens, reach, named=named)
+
+    def edges(self, chunks: Chunks, documents: Documents) -> Edges:
+        """Return where chunks stand in the documents."""
+        tokens = documents.tokens
+        assert tokens is not None
+        doc = np.searchsorted(tokens.first, chunks.start, side="right") - 1
+        return Edges(doc, tokens.starts[chunks.start], tokens.ends[chunks.end - 1])
+
+
+def read_listed(files: Sequence[SourceFile], options: ReadOptions) -> ListedRows:
+    """Return the rows of all files; what is wrong with their lines is among what was found."""
+    rows = ListedRows()
+    for file in files:
+        _read_file(file, options, rows)
+    return rows
+
+
+def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None:
+    found = rows.found
+    try:
+        lines = file.lines()
+    except FormatError as error:
+        found.problems.extend(error.problems)
+        return
+    found.files.append(len(rows.tokens))
+    found.sources.append(file)
+    if len(lines) == 1 and "\r" in lines[0] and sampled(lines)[0]:
+        complaint = "lines end in a carriage return alone"
+        found.problems.append(Problem(file.shown, None, complaint, "save the file with line feeds"))
+        return
+    layout = laid_out(lines, file, options, found)
+    if layout is None:
+        return
+    columns, word, column, split = layout.columns, layout.word, layout.column, layout.split
+    tokens, tags, numbers = rows.tokens, rows.words, rows.lines
+    ended = True
+    for number, line in enumerate(watched(lines, options.progress), start=1):
+        if not line or line.isspace():
+            ended = True
+            continue
+        row = split(line)
+        if len(row) != columns:
+            row = layout.row(line)
+        if len(row) == columns and (row[0][:1] not in ("#", "-") or layout.is_row(row)):
+            if ended:
+                rows.firsts.append(len(tokens))
+                ended = False
+            if not row[word]:
+                remedy = f"write the token in column {word + 1}"
+                found.problems.append(Problem(file.shown, number, "a line without a token", remedy))
+            tokens.append(row[word])
+            tags.append(row[column])
+            numbers.append(number)
+        else:
+            ended |= found.other(line, len(tokens), (file.shown, number), layout)
+    rows.ended = ended
+
+
+def laid_out(lines: Sequence[str], file: SourceFile, options: ReadOptions, found: Found) -> Layout | None:
+    """Return how a file that begins with these lines is split; None where nothing is in it or that cannot be."""
+    sample, columns, split = sampled(lines)
+    if not sample:
+        return None
+    complaint: tuple[str, str] | None = None
+    if columns < 2:
+        complaint = "only one column", "give each token and its tag, split by a tab or blanks"
+    word = 1 if columns > 2 and numbered(sample) else 0
+    column = columns - 1
+    chunks: tuple[int, ...] = ()
+    if options.column is not None and not complaint:
+        column, complaint = column_wanted(options.column, columns, word)
+    elif columns > 2:
+        tagged, chunks = columns_with_tags(sample, columns, word)
+        if len(tagged) > 1:
+            found.undecided.append(Undecided(file, tagged))
+            return None
+        column = tagged[0] if tagged else column
+    if complaint:
+        found.problems.append(Problem(file.shown, None, *complaint))
+        return None
+    found.columns.add(Taken(columns, word, column, chunks))
+    return Layout(columns, word, column, split)
+
+
+def columns_with_tags(
+    sample: Sequence[Sequence[str]], columns: int, word: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the indices of the columns that hold tags, and of those that hold chunks beside them."""
+    tagged = tag_columns(sample, columns, word)
+    chunks = chunk_columns(sample, columns, tagged) if len(tagged) > 1 else ()
+    return tuple(column for column in tagged if column not in chunks), chunks

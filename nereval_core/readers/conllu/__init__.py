@@ -1,0 +1,301 @@
+"""CoNLL-U with entities in MISC: tags (`NE=B-PER`), or brackets as in CorefUD and GUM (`Entity=(e1-person)`).
+
+In CoNLL-U Plus they stand in a column of their own, which `# global.columns` names (`CONLL:NER`).
+
+The text is that of `# text` and SpaceAfter. A document begins at `# newdoc`; without, each sentence is one, as in
+other CoNLL files, of several files each file, and where entities are in brackets, which go beyond sentences, each file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.conll import REPAIR, TAG, settled
+from nereval_core.readers.conll.layout import is_tag
+from nereval_core.readers.conllu.brackets import entities_of, places_of
+from nereval_core.readers.conllu.rows import NUMBER, SENTENCE, Layout, Sentence, layout_of, sentences_of, value_of
+from nereval_core.readers.conllu.texts import Document, Node, document_of
+from nereval_core.readers.input.source import SourceFile, left_out, watched
+from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags, decode, faults
+
+NAME = "conllu"
+COLUMNS = True
+DESCRIPTION = "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PER) or in brackets (Entity=(e1-person))"
+
+SUFFIXES = (".conllu", ".conllup")
+KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
+"""Under what entities usually stand."""
+OUTSIDE = ("", "_", "O")
+
+
+def recognise(source: Source) -> float:
+    """Be sure of ten columns after a number with entities in the last; those without are left to columns of tags.
+
+    Be as sure of as many columns as are named at the top, one of them having entities or tags.
+    """
+    head = _files(source)[0].head()
+    layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), Layout())
+    rows = [line.split("\t") for line in head if line and not line.startswith("#") and not line.isspace()]
+    full = [row for row in rows if len(row) == len(layout.names)]
+    full = [row for row in full if NUMBER.fullmatch(layout.cell(row, "ID") or "1")]
+    if not rows or len(full) < 0.8 * len(rows):
+        return 0.0
+    cells = (layout.cell(row, name) for row in full for name in layout.extra)
+    return 1.0 if any(KEYS.search(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells))) else 0.7
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the entities under one key of MISC, which `options.column` may name.
+
+    Raises:
+        FormatError: with every problem found: rows, texts, brackets, tags that break the scheme; no entities, or
+            several keys that may be meant.
+    """
+    files = _files(source)
+    problems: list[Problem] = []
+    sentences = [sentence for file in watched(files, options.progress) for sentence in sentences_of(file, problems)]
+    if not sentences and not problems:
+        problems.append(Problem(source.name, None, "no words in it", "write ten columns a word"))
+    if problems:
+        raise FormatError(problems)
+    key, bracketed = _key(source, sentences, options.column)
+    grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
+    if problems:
+        raise FormatError(problems)
+    taken = _bracketed(grouped, key, problems) if bracketed else _tagged(grouped, key, options, problems)
+    places = tuple((document.shown, document.line) for document in grouped)
+    documents = Documents(
+        tuple(document.name for document in grouped),
+        tuple(document.text for document in grouped),
+        Intervals.of([document.tokens for document in grouped]),
+        Intervals.of([document.spans for document in grouped]),
+        named=named,
+        unit=unit,
+    )
+    problems += document_problems(documents, places.__getitem__)
+    if problems:
+        raise FormatError(problems)
+    rows = taken.rows
+
+    def where(span: int) -> Place:
+        return grouped[rows[span][0]].shown, rows[span][4]
+
+    made = layer(
+        options.name or source.label,
+        documents,
+        [row[0] for row in rows],
+        [row[1] for row in rows],
+        [row[2] for row in rows],
+        [row[3] for row in rows],
+        extras={"fragments": taken.fragments, "links": taken.links},
+        where=where,
+    )
+    style = "in brackets" if bracketed else "as tags"
+    where_from = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
+    notes = [f"entities taken from {where_from}, {style}", *taken.notes, *notes, *left_out(source, files)]
+    return Reading(documents, made, NAME, tuple(notes), scheme=taken.scheme, places=places, mended=taken.mended)
+
+
+@dataclass(slots=True)
+class Taken:
+    """Spans in order, each a document's number, start, end, type and line, with what some have besides, and notes."""
+
+    rows: list[tuple[int, int, int, str, int]] = field(default_factory=list)
+    fragments: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    links: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    scheme: str | None = None
+    mended: str = ""
+
+
+def _files(source: Source) -> tuple[SourceFile, ...]:
+    return source.pick(*SUFFIXES)
+
+
+def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None) -> tuple[str, bool]:
+    """Return under which key of MISC entities stand, and whether they are in brackets.
+
+    Raises:
+        FormatError: nothing stands under any, or under several.
+    """
+    names = sentences[0].layout.names
+    if isinstance(wanted, int) and 0 < wanted <= len(names) and names[wanted - 1] in sentences[0].layout.extra:
+        wanted = names[wanted - 1]
+    if isinstance(wanted, int):
+        found = f"column {wanted} is asked for, and entities stand in MISC, the last"
+        raise FormatError.single(source.name, None, found, "name their key: --column NE")
+    values = _values(sentences, wanted)
+    usual = {} if values or wanted is None else _values(sentences, None)
+    if usual:
+        found = f"nothing under {quoted(wanted or '')} in MISC, and entities under {' and '.join(usual)}"
+        raise FormatError.single(source.name, None, found, f"name one that is there: --column {'|'.join(usual)}")
+    if not values and wanted is None:
+        columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
+        values = {name: known for name, known in columns.items() if known and all(map(is_tag, known))}
+    if not values and wanted is None:
+        found = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
+        raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
+    if len(values) > 1:
+        found = f"entities under {' and '.join(values)}"
+        raise FormatError.single(source.name, None, found, f"name one: --column {'|'.join(values)}")
+    key = next(iter(values), wanted or "")
+    known = values.get(key, [])
+    return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
+
+
+def _columns(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """Return the columns of all files that CoNLL-U does not have."""
+    return tuple(dict.fromkeys(name for sentence in sentences for name in sentence.layout.extra))
+
+
+def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[str]]:
+    """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones."""
+    found: dict[str, list[str]] = {}
+    for misc in (row.misc for sentence in sentences for row in sentence.rows):
+        if key is None:
+            pairs = KEYS.findall(misc)
+        else:
+            value = value_of(misc, key)
+            pairs = [] if value is None else [(key, value)]
+        for name, value in pairs:
+            if value not in OUTSIDE:
+                found.setdefault(name, []).append(value)
+            elif value == "O":
+                found.setdefault(name, [])
+    # What is called `name` may be anything, unless these are tags.
+    return {name: known for name, known in found.items() if key or name.lower() != "name" or all(map(is_tag, known))}
+
+
+def _documents(
+    sentences: Sequence[Sentence], problems: list[Problem], *, whole: bool
+) -> tuple[list[Document], bool, Unit, list[str]]:
+    """Return the documents, whether they have names, what each is, and what is to be said of how they were told apart.
+
+    Where no document is marked each sentence is one, or with `whole` each file.
+    """
+    several = len({sentence.file.shown for sentence in sentences}) > 1
+    marked = {sentence.file.shown for sentence in sentences if sentence.document is not None}
+    groups: list[tuple[str, list[Sentence]]] = []
+    previous = None
+    inside = 0
+    for sentence in sentences:
+        shown = sentence.file.shown
+        if shown in marked or whole:
+            begins = sentence.document is not None or shown != previous
+            name = sentence.file.stem if several and shown not in marked else sentence.document or ""
+            if begins and shown in marked and sentence.document is None:
+                # A part of a corpus may begin inside a document.
+                name = sentence.comments.get(SENTENCE, "")
+                inside += 1
+        else:
+            begins, name = True, sentence.comments.get(SENTENCE, "")
+        if begins:
+            groups.append((name, []))
+        groups[-1][1].append(sentence)
+        previous = shown
+    names = [name for name, _ in groups]
+    notes: list[str] = []
+    units = not marked and not whole
+    named = all(names) and (not units or len(set(names)) == len(names))
+    if inside:
+        what = counted(inside, "document")
+        notes.append(f"sentences before the first '# newdoc' taken for a document, called after the first: {what}")
+    if any(names) and not named and not units:
+        problems += [
+            Problem(
+                held[0].file.shown,
+                held[0].line,
+                "a document without an id where others have one",
+                "give each an id: # newdoc id = …",
+            )
+            for name, held in groups
+            if not name
+        ]
+    if units:
+        how = "named by sent_id" if named else "numbered"
+        notes.append(f"no documents marked: each sentence is a unit ({len(groups)}, {how})")
+    elif not named:
+        notes.append(f"documents have no ids: numbered 1 to {len(groups)}")
+    if not named:
+        groups = [(str(number), held) for number, (_, held) in enumerate(groups, start=1)]
+    unit: Unit = "sentence" if units else "document"
+    return [document_of(name, held, problems) for name, held in groups], named, unit, notes
+
+
+def _bracketed(documents: Sequence[Document], key: str, problems: list[Problem]) -> Taken:
+    """Return the entities that stand in brackets; what is wrong goes to the problems."""
+    taken = Taken()
+    counts: Counter[str] = Counter()
+    for number, document in enumerate(documents):
+        for entity in entities_of(document, key, problems):
+            parts = places_of(entity, document.nodes, counts)
+            if not parts:
+                continue
+            span = len(taken.rows)
+            counts[f"entities without a type, called {quoted(key)}"] += not entity.label
+            taken.rows.append((number, parts[0][0], parts[-1][1], entity.label or key, entity.line))
+            if len(parts) > 1:
+                taken.fragments[span] = parts
+            if entity.link:
+                taken.links[span] = (entity.link,)
+    taken.notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+    return taken
+
+
+def _tagged(documents: Sequence[Document], key: str, options: ReadOptions, problems: list[Problem]) -> Taken:
+    """Return the entities that tags say; what is wrong goes to the problems.
+
+    Raises:
+        FormatError: several schemes fit and do not decode alike.
+    """
+    taken = Taken()
+    # By token: the document's number and the node. A tag of a multiword token goes before those of its words.
+    tokens: list[tuple[int, Node]] = []
+    written: list[str] = []
+    first = [0]
+    for number, document in enumerate(documents):
+        for low, high in pairwise(document.bounds):
+            for node, tag in _tags(document.nodes[low:high], key):
+                tokens.append((number, node))
+                written.append("O" if tag in OUTSIDE else tag)
+            first.append(len(tokens))
+
+    def place(token: int) -> Place:
+        number, node = tokens[token]
+        return documents[number].shown, node.line
+
+    tags = Tags.of(written, first)
+    scheme, taken.notes = settled(tags, place, options)
+    problems += [Problem(*place(token), f"{quoted(written[token])} is no tag", TAG) for token in tags.odd]
+    if scheme and not options.repair and not tags.odd:
+        problems += [Problem(*place(token), said, REPAIR) for token, said in faults(tags, scheme)]
+    if problems:
+        raise FormatError(problems)
+    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    for low, high, label in zip(chunks.start.tolist(), chunks.end.tolist(), chunks.type.tolist(), strict=True):
+        number, node = tokens[low]
+        taken.rows.append((number, node.start, tokens[high - 1][1].end, tags.names[label], node.line))
+    taken.scheme = scheme.name if scheme else None
+    if chunks.mended:
+        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
+        taken.mended = f"{chunks.mended} malformed chunk{'s' * (chunks.mended > 1)} {done}"
+        taken.notes.append(taken.mended)
+    return taken
+
+
+def _tags(nodes: Sequence[Node], key: str) -> Iterator[tuple[Node, str]]:
+    """Yield the tag of each word of a sentence that is in the text."""
+    reached = -1
+    for node in nodes:
+        wide = value_of(node.wide, key)
+        if node.start < 0 or (wide is not None and node.start == reached):
+            continue
+        reached = node.start
+        yield node, wide if wide is not None else value_of(node.misc, key) or "O"

@@ -1,0 +1,128 @@
+"""The documents of a DocBin: texts put together from words and blanks, tokens, sentences, and plain user data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from math import isfinite
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64
+from nereval_core.problems import Problem
+from nereval_core.readers.docbin.message import AGAIN, WRONG, Packed, damaged
+from nereval_core.readers.shared.strict_json import named
+
+ID = "id"
+"""The key of the user data that names a document."""
+EXTENSION = "._."
+"""What the keys of extension attributes begin with: this, the name, and of a span or token its place."""
+ODD = "values of user data that are not plain, or not of a document, left out"
+
+
+class Pieces(NamedTuple):
+    """Tokens or sentences: how many each document has, and their places in its text, end exclusive."""
+
+    counts: Int64
+    starts: Int64
+    ends: Int64
+
+
+class Placed(NamedTuple):
+    """The texts, and where each token stands in its own; `words` are the tokens that are not white space."""
+
+    texts: list[str]
+    start: Int64
+    end: Int64
+    words: NDArray[np.bool_]
+
+
+def placed(one: Packed, problems: list[Problem]) -> Placed | None:
+    """Put the texts together, None where they cannot be."""
+    orth = one.column("ORTH")
+    assert orth is not None
+    hashes, code = np.unique(orth, return_inverse=True)
+    strings = list(map(one.strings.get, hashes.tolist()))
+    unknown = np.array([string is None for string in strings], bool)
+    if unknown.any():
+        problems += one.problems(one.document[unknown[code]], "a word that is not among the strings")
+        return None
+    words = [string or "" for string in strings]
+    lengths = np.fromiter(map(len, words), np.int64, len(words))[code]
+    # Where spaCy was not told, it has a blank after every token.
+    blank = one.spaces | one.unknown[one.document]
+    reach = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + blank)))
+    if reach[-1] > one.most:
+        # A long word can be repeated at the price of its hash.
+        problems.append(Problem(one.shown, None, f"texts of more than {one.most} characters in all", AGAIN))
+        return None
+    pieces = words + [f"{word} " for word in words]
+    codes = code + len(words) * blank
+    texts = ["".join(map(pieces.__getitem__, codes[low:high].tolist())) for low, high in pairwise(one.first.tolist())]
+    start = reach[:-1] - reach[one.first][one.document]
+    solid = np.array([bool(word) and not word.isspace() for word in words], bool)
+    return Placed(texts, start, start + lengths, solid[code])
+
+
+def tokens(one: Packed, where: Placed) -> Pieces:
+    """Return the tokens but those of white space, which spaCy has only to keep the text."""
+    counts = np.bincount(one.document[where.words], minlength=len(one))
+    return Pieces(counts, where.start[where.words], where.end[where.words])
+
+
+def sentences(one: Packed, where: Placed) -> Pieces:
+    """Return the sentences, from word to word, of documents of which more is known than that the first token opens one.
+
+    A document of one token says nothing: it is a sentence where others are known.
+    """
+    given = one.column("SENT_START")
+    if given is None or not len(given):
+        nothing = np.zeros(0, np.int64)
+        return Pieces(np.zeros(len(one), np.int64), nothing, nothing)
+    opening = np.diff(one.document, prepend=-1) > 0
+    known = np.bincount(one.document[(given != 0) & ~opening], minlength=len(one)) > 0
+    known |= (np.diff(one.first) == 1) & known.any()
+    number = np.cumsum(opening | (given == 1))
+    words = np.flatnonzero(where.words & known[one.document])
+    begins = np.flatnonzero(np.diff(number[words], prepend=-1))
+    first = words[begins]
+    last = words[np.append(begins[1:], len(words))[: len(begins)] - 1]
+    return Pieces(np.bincount(one.document[first], minlength=len(one)), where.start[first], where.end[last])
+
+
+def described(one: Packed, problems: list[Problem], counts: Counter[str]) -> list[tuple[str | None, dict[str, Any]]]:
+    """Return id and metadata of each document from its user data and extension attributes (`doc._.date`)."""
+    found = []
+    for number, packed in enumerate(one.user_data, start=1):
+        given: Any = {}
+        try:
+            given = {} if packed is None else msgspec.msgpack.decode(packed)
+            if not isinstance(given, Mapping):
+                raise TypeError("no map")
+        except WRONG as error:
+            problems += damaged(one.shown, error, number, "user data").problems
+            given = {}
+        meta: dict[str, Any] = {}
+        for key, value in given.items():
+            own = isinstance(key, tuple) and len(key) == 4 and key[0] == EXTENSION and key[2] is key[3] is None
+            name = key[1] if own else key
+            if isinstance(name, str) and name not in meta and _plain(value):
+                meta[name] = value
+            else:
+                counts[ODD] += 1
+        id = named(meta.get(ID))
+        found.append((id, {key: value for key, value in meta.items() if id is None or key != ID}))
+    return found
+
+
+def _plain(value: Any) -> bool:
+    """Say whether JSON could hold a value."""
+    if isinstance(value, list):
+        return all(map(_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) for key in value) and all(map(_plain, value.values()))
+    return value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and isfinite(value))

@@ -1,0 +1,269 @@
+"""The tab-separated format of CLEF-HIPE, with the headers of 2020 and of 2022.
+
+One token a row; the tags of a column are read as IOB2, S- as B- and E- as I-. See Ehrmann et al. 2020 and 2022, and the
+participation guidelines of HIPE-2020 and HIPE-2022.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isfinite
+
+from nereval_core.corpus import Builder, Layer, Place
+from nereval_core.problems import quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.hipe.blocks import Columns, read_packed
+from nereval_core.readers.hipe.entities import NO_LINK, TAG, entities, spans, taken
+from nereval_core.readers.hipe.rows import LED, Document, Parsed, add_documents, parse
+from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.shared.token_columns import BLOCK, Unjudged
+
+NAME = "hipe"
+COLUMNS = True
+TABLES = True
+DESCRIPTION = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
+
+COLUMN = "NE-COARSE-LIT"
+LINKS = {
+    "NE-COARSE-LIT": "NEL-LIT",
+    "NE-FINE-LIT": "NEL-LIT",
+    "NE-COARSE-METO": "NEL-METO",
+    "NE-FINE-METO": "NEL-METO",
+}
+"""The column with the links of an entity column."""
+
+OUTSIDE = ("O", "_", "")
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the first row is a header with TOKEN and a column of entities."""
+    for line in source.pick(".tsv")[0].head():
+        if line.strip() and not line.startswith("#"):
+            names = line.split()
+            return 1.0 if names[0] == "TOKEN" and any(name.startswith("NE-") for name in names) else 0.0
+    return 0.0
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read the entity column `options.column` (NE-COARSE-LIT) and the links from the matching NEL column.
+
+    A document starts at its `document_id` comment. Where no comment gives ids the documents are numbered; where there
+    are no such comments at all a file is one document. The other metadata comments become the document's `meta`. A
+    span's `meta` holds the noise that MISC gives its tokens, `{"LED": 0.12}`, the largest where they differ.
+
+    Raises:
+        FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is given.
+    """
+    files = source.pick(".tsv")
+    try:
+        return by_blocks(source, files, options)
+    except Unjudged:
+        return by_rows(source, files, options)
+
+
+def by_blocks(source: Source, files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK) -> Reading:
+    """Read sound files block by block.
+
+    Raises:
+        Unjudged: they are to be read row by row.
+    """
+    columns: list[str] = []
+
+    def chosen_columns(parsed: Parsed) -> Columns | None:
+        chosen = _column(parsed.columns, options.column)
+        if chosen is None:
+            return None
+        tags, links, note = _chosen(parsed.columns, chosen)
+        columns.append(note)
+        return Columns(tags, links, parsed.misc)
+
+    packed = read_packed(files, options, chosen_columns, block)
+    found = taken(packed)
+    chosen = entities(found, options)
+    layer = spans(found, chosen, packed.links.names, options.name or source.label)
+    counts: Counter[str] = Counter()
+    for parsed in packed.files:
+        counts += parsed.counts
+    if chosen.orphans:
+        counts["orphans"] = chosen.orphans
+        counts[str(options.repair)] = chosen.orphans
+    return _reading(layer, found.places, columns, counts, source, files)
+
+
+def by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -> Reading:
+    """Read files row by row.
+
+    Raises:
+        FormatError: as `read`.
+    """
+    builder = Builder(source.name)
+    counts: Counter[str] = Counter()
+    documents: list[Document] = []
+    chosen_of: list[tuple[int, int]] = []
+    columns: list[str] = []
+    for file in files:
+        parsed = parse(file, builder, options.progress)
+        counts += parsed.counts
+        if not parsed.columns:
+            continue
+        chosen = _column(parsed.columns, options.column)
+        if chosen is None:
+            found = f"no column {quoted(str(options.column or COLUMN))} for entities"
+            remedy = f"choose one of {', '.join(parsed.columns[1:])}"
+            builder.problem(parsed.header_line, found, remedy, source=file.shown)
+            continue
+        tags, links, note = _chosen(parsed.columns, chosen)
+        columns.append(note)
+        documents += parsed.documents
+        chosen_of += [(tags, links)] * len(parsed.documents)
+        counts["short rows"] += _check_rows(parsed, tags, builder)
+    every = zip(documents, add_documents(documents, builder), chosen_of, strict=True)
+    for document, places, (tags, links) in every:
+        _add_spans(document, places, tags, links, options, builder, counts)
+    layer = builder.finish(options.name or source.label)
+    return _reading(layer, builder.places, columns, counts, source, files)
+
+
+def _chosen(header: Sequence[str], column: str) -> tuple[int, int, str]:
+    """Return the indices of the columns with entities and links (-1 for none), and what is to be said of them."""
+    links = header.index(LINKS[column]) if LINKS.get(column) in header else -1
+    note = f"entities from column {column}" + (f", links from {LINKS[column]}" if links >= 0 else "")
+    return header.index(column), links, note
+
+
+def _reading(
+    layer: Layer,
+    places: Sequence[Place],
+    columns: Sequence[str],
+    counts: Counter[str],
+    source: Source,
+    files: Sequence[SourceFile],
+) -> Reading:
+    notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *left_out(source, files)]
+    mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
+    return Reading(layer.documents, layer, NAME, tuple(notes), places=places, mended=mended)
+
+
+def _check_rows(parsed: Parsed, entities: int, builder: Builder) -> int:
+    """Take out, with a complaint, rows without token or tag or with too many cells; count those with too few."""
+    width = len(parsed.columns)
+    short = 0
+    for document in parsed.documents:
+        wrong = set()
+        for line, cells in document.rows:
+            if len(cells) == width and cells[0].strip(" "):
+                continue
+            if len(cells) > width and any(cells[width:]):
+                found, remedy = f"{len(cells)} cells under a header of {width}", "write one cell a column"
+            elif not cells[0].strip(" "):
+                found, remedy = "a row without a token", "write the token in the first cell, or leave the line empty"
+            elif len(cells) <= entities:
+                found = f"{len(cells)} cells, so no tag in column {parsed.columns[entities]}"
+                remedy = f"write {entities + 1} cells or more, parted by tabs"
+            else:
+                short += len(cells) < width
+                continue
+            builder.problem(line, found, remedy, source=parsed.shown)
+            wrong.add(line)
+        if wrong:
+            document.rows = [row for row in document.rows if row.line not in wrong]
+    return short
+
+
+def _column(header: Sequence[str], wanted: int | str | None) -> str | None:
+    """Return the name of the column asked for by name or number from 1, None if there is none such."""
+    if isinstance(wanted, int):
+        return header[wanted - 1] if 2 <= wanted <= len(header) else None
+    name = wanted or COLUMN
+    return name if name in header[1:] else None
+
+
+def _add_spans(
+    document: Document,
+    places: Sequence[tuple[int, int]],
+    entities: int,
+    links: int,
+    options: ReadOptions,
+    builder: Builder,
+    counts: Counter[str],
+) -> None:
+    for first, last, label in _entities(document, entities, options, builder, counts):
+        line, cells = document.rows[first]
+        link = cells[links] if 0 <= links < len(cells) else ""
+        found = () if link in NO_LINK else tuple(one for one in link.split("|") if one)
+        noise = _noise(document, first, last)
+        builder.span(
+            places[first][0], places[last][1], label, line=line, source=document.shown, links=found, meta=noise
+        )
+
+
+def _noise(document: Document, first: int, last: int) -> dict[str, float]:
+    """Return the largest LED among tokens, as metadata of their span; nothing where MISC gives none."""
+    at = document.misc
+    if at < 0:
+        return {}
+    cells = (row.cells[at] for row in document.rows[first : last + 1] if at < len(row.cells))
+    found = [float(match[1]) for cell in cells if (match := LED.search(cell))]
+    return {"LED": max(found)} if found and isfinite(max(found)) else {}
+
+
+def _entities(
+    document: Document, column: int, options: ReadOptions, builder: Builder, counts: Counter[str]
+) -> list[tuple[int, int, str]]:
+    """Return the entities as first token, last token and type."""
+    found: list[tuple[int, int, str]] = []
+    label = dropped = ""
+    for number, (line, cells) in enumerate(document.rows):
+        tag = cells[column] if column < len(cells) else ""
+        if tag in OUTSIDE:
+            label = dropped = ""
+            continue
+        match = TAG.fullmatch(tag)
+        if match is None:
+            remedy = "write O, _ or a tag like B-loc and I-loc"
+            builder.problem(line, f"{quoted(tag)} is no tag", remedy, source=document.shown)
+            label = dropped = ""
+            continue
+        inside = match[1] in "IE"
+        if inside and match[2] == label:
+            found[-1] = (found[-1][0], number, label)
+            continue
+        if inside and match[2] == dropped:
+            continue
+        if inside:
+            counts["orphans"] += 1
+            if options.repair is None:
+                said = f"{quoted(tag)} continues nothing"
+                said += f": the entity before it is of type {quoted(label)}" if label else ""
+                remedy = f"write B-{match[2]}, or read with --repair conlleval (it begins an entity) or discard"
+                builder.problem(line, said, remedy, source=document.shown)
+        label, dropped = (match[2], "") if not inside or options.repair != "discard" else ("", match[2])
+        if label:
+            found.append((number, number, label))
+    if options.repair:
+        counts[options.repair] = counts["orphans"]
+    return found
+
+
+MENDED = {
+    "conlleval": "tags that continued nothing, made to begin an entity (repair conlleval): {}",
+    "discard": "runs of tags that continued nothing, left out (repair discard): {}",
+}
+
+
+def _notes(counts: Mapping[str, int], named: bool) -> list[str]:
+    said = []
+    if not counts.get("document comments"):
+        said.append("no document_id comments: each file is one document")
+    elif not named:
+        said.append("document_id comments without ids: the documents are numbered in order")
+    for key, note in (
+        *MENDED.items(),
+        ("short rows", "rows with fewer cells than the header, the missing ones read as empty: {}"),
+        ("segments", "comments on segments, left out: {}"),
+        ("tokens like comments", "lines that begin with # and have cells, comments by the rules of the format: {}"),
+    ):
+        if counts.get(key):
+            said.append(note.format(counts[key]))
+    return said

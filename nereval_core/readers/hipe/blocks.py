@@ -1,0 +1,283 @@
+"""CLEF-HIPE files read block by block, as arrays: what `hipe` reads, and refuses, row by row.
+
+Only sound files are read so. Whatever is to be complained of is left to the other way, which knows the words for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64
+from nereval_core.corpus.texts import Bytes
+from nereval_core.problems import FormatError
+from nereval_core.readers import ReadOptions
+from nereval_core.readers.hipe.rows import LED, Opening, Parsed
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.byte_vocabulary import Vocabulary
+from nereval_core.readers.shared.growing_arrays import Growing
+from nereval_core.readers.shared.token_columns import (
+    BLANK,
+    BLOCK,
+    END,
+    HASH,
+    TAB,
+    Block,
+    Lexer,
+    Rows,
+    Unjudged,
+    blocks,
+    characters,
+    joined,
+    places_of,
+)
+
+NOTHING, SPACE, LINE_END = 0, BLANK, END
+
+
+@dataclass(slots=True)
+class Columns:
+    """Which columns of a file are read: their indices, -1 for none."""
+
+    entities: int
+    links: int
+    misc: int
+
+
+@dataclass(slots=True)
+class _Flags:
+    """What the cells of MISC say, by code: what stands after the token, whether it ends a sentence, its noise."""
+
+    after: list[int] = field(default_factory=list)
+    ending: list[bool] = field(default_factory=list)
+    noise: list[float] = field(default_factory=list)
+
+    def learn(self, cells: Sequence[bytes]) -> None:
+        for cell in cells[len(self.after) :]:
+            text = cell.decode()
+            flags = text.split("|")
+            self.after.append(LINE_END if "EndOfLine" in flags else NOTHING if "NoSpaceAfter" in flags else SPACE)
+            self.ending.append("EndOfSentence" in flags)
+            match = LED.search(text)
+            self.noise.append(float(match[1]) if match else np.nan)
+
+
+@dataclass
+class PackedFiles:
+    """What was read of all files: `tags`, `links` and `misc` are the cells met, coded."""
+
+    options: ReadOptions
+    files: list[Parsed] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    """The number of each document's first token, and, below, where it stands in the text."""
+    first_bytes: list[int] = field(default_factory=list)
+    tokens: int = 0
+    bytes: int = 0
+    tags: Vocabulary = field(default_factory=Vocabulary)
+    links: Vocabulary = field(default_factory=Vocabulary)
+    misc: Vocabulary = field(default_factory=Vocabulary)
+    flags: _Flags = field(default_factory=_Flags)
+    arrays: Growing = field(
+        default_factory=lambda: Growing("text", "sizes", "gaps", "ends", "ended", "tagged", "codes", "linked", "noise")
+    )
+
+
+def read_packed(
+    files: Sequence[SourceFile], options: ReadOptions, columns: Callable[[Parsed], Columns | None], block: int = BLOCK
+) -> PackedFiles:
+    """Return what stands in the files; `columns` says of a header which of its columns are read.
+
+    Raises:
+        Unjudged: they are to be read row by row.
+    """
+    packed = PackedFiles(options)
+    for file in files:
+        try:
+            with file.stream() as stream:
+                _read_file(file, blocks(stream, block), columns, packed)
+        except FormatError:
+            raise Unjudged from None
+    return packed
+
+
+def _read_file(
+    file: SourceFile, given: Iterator[Block], columns: Callable[[Parsed], Columns | None], packed: PackedFiles
+) -> None:
+    reader = _FileReader(file.shown, packed)
+    progress = packed.options.progress
+    total, done = file.origin.size(), 0
+    for block in given:
+        done += block.size
+        rest = block if reader.ready else reader.take_header(block, columns)
+        if rest.size:
+            reader.take(rest)
+        if progress is not None:
+            # What is packed is longer than its file.
+            progress(min(done, total - 1), total)
+    if not reader.ready:
+        raise Unjudged
+    reader.opening.end()
+    reader.note(packed.tokens, packed.bytes)
+    if progress is not None:
+        progress(total, total)
+
+
+class _FileReader:
+    """Takes the blocks of one file."""
+
+    def __init__(self, shown: str, packed: PackedFiles) -> None:
+        self.parsed = Parsed(shown)
+        self.packed = packed
+        self.opening = Opening(self.parsed)
+        self.line = 1
+        self.rows = 0
+        self.opened = 0
+        self.ready = False
+        self.waiting = True
+        """Whether the next row may open a document: after a comment, or as the first of all."""
+        packed.files.append(self.parsed)
+
+    def take_header(self, block: Block, columns: Callable[[Parsed], Columns | None]) -> Block:
+        """Take the lines up to the header; return the block that is left."""
+        start = 0
+        while start < block.size:
+            end = block.raw.index(block.end, start)
+            line = block.raw[start:end].decode()
+            start, number = end + block.step, self.line
+            self.line += 1
+            if line.startswith("#"):
+                self.opening.comment(number, 0, line)
+                self.note(self.packed.tokens, self.packed.bytes)
+            elif line.strip("\t "):
+                self.parsed.take_header(number, line)
+                chosen = columns(self.parsed) if self.parsed.columns[:1] == ["TOKEN"] else None
+                # A document opened before the header does not know of MISC.
+                if chosen is None or self.parsed.documents:
+                    raise Unjudged
+                self.columns, self.ready = chosen, True
+                self.opening.misc = self.parsed.misc
+                self.lexer = Lexer(len(self.parsed.columns), True, _is_row, trimmed=False)
+                break
+        return block._replace(raw=block.raw[start:], size=block.size - start)
+
+    def note(self, tokens: int, at: int) -> None:
+        """Note where documents begin that were opened just now."""
+        new = len(self.parsed.documents) - self.opened
+        if new:
+            self.opened += new
+            self.packed.firsts += [tokens] * new
+            self.packed.first_bytes += [at] * new
+
+    def take(self, block: Block) -> None:
+        """Add the rows of a block.
+
+        Raises:
+            Unjudged: see there.
+        """
+        packed, arrays, chosen = self.packed, self.packed.arrays, self.columns
+        lexed = self.lexer.rows(block)
+        data = np.frombuffer(block.raw, np.uint8)
+        starts, stops = lexed.field(0)
+        if len(lexed) and bool((stops == starts).any()):
+            raise Unjudged
+        said = self._flags(data, lexed)
+        flags = packed.flags
+        after = np.array([*flags.after, SPACE], np.uint8)[said]
+        ending = np.array([*flags.ending, False], np.bool_)[said]
+        text, ends, sizes, gaps = _text(block, data, starts, stops, after)
+        self._comments(block, lexed, ends)
+        self.line += len(lexed) + len(lexed.before)
+        if not len(lexed):
+            return
+        tagged = lexed.filled(data, chosen.entities, True, b"O_")
+        tags, tag_stops = lexed.field(chosen.entities, tagged)
+        if bool((tag_stops == tags).any()):
+            held = tag_stops > tags
+            tagged, tags, tag_stops = tagged[held], tags[held], tag_stops[held]
+        arrays.add(
+            text=text,
+            sizes=sizes,
+            gaps=gaps,
+            ended=places_of(ending) + packed.tokens,
+            tagged=tagged + packed.tokens,
+            codes=packed.tags.codes(data, tags, tag_stops - tags),
+            noise=said[tagged],
+        )
+        if chosen.links >= 0:
+            links, link_stops = lexed.field(chosen.links, tagged)
+            linked = packed.links.codes(data, links, link_stops - links)
+        else:
+            linked = np.full(len(tagged), -1, np.int32)
+        arrays.add(linked=linked)
+        packed.tokens += len(lexed)
+        packed.bytes += len(text)
+        self.rows += len(lexed)
+
+    def _flags(self, data: Bytes, lexed: Rows) -> NDArray[np.int32]:
+        """Return the codes of what stands in MISC, -1 for nothing."""
+        codes = np.full(len(lexed), -1, np.int32)
+        if self.columns.misc >= 0:
+            said = lexed.filled(data, self.columns.misc, True, b"_")
+            starts, stops = lexed.field(self.columns.misc, said)
+            codes[said] = self.packed.misc.codes(data, starts, stops - starts)
+            self.packed.flags.learn(self.packed.misc.names)
+        return codes
+
+    def _comments(self, block: Block, lexed: Rows, ends: Int64) -> None:
+        """Take the lines of a block that are no rows, and tell what opens documents of the rows after them."""
+        others = places_of(lexed.high > lexed.low)
+        before = lexed.before[others]
+        # How many lines that are no rows stand before the row after each, and before the first row.
+        over = np.searchsorted(lexed.before, before, side="right").tolist()
+        at = np.concatenate((np.zeros(1, np.int64), ends))[before].tolist()
+        skipped = int(np.searchsorted(lexed.before, 0, side="right"))
+        row, start = 0, 0
+        lows, highs = lexed.low[others].tolist(), lexed.high[others].tolist()
+        documents = self.parsed.documents
+        every = zip(others.tolist(), before.tolist(), lows, highs, over, at, strict=True)
+        for other, rows, low, high, more, place in every:
+            line = block.raw[low:high].decode()
+            if not line.strip("\t "):
+                continue
+            if line[0] != "#":
+                raise Unjudged
+            if self.waiting and row < rows:
+                self._open(row, skipped, start)
+            self.opening.comment(self.line + rows + other, self.rows + rows, line)
+            if len(documents) > self.opened:
+                self.note(self.packed.tokens + rows, self.packed.bytes + place)
+            self.waiting = True
+            row, skipped, start = rows, more, place
+        if self.waiting and row < len(lexed):
+            self._open(row, skipped, start)
+
+    def _open(self, row: int, skipped: int, start: int) -> None:
+        """Open the document of the first row after a comment."""
+        self.opening.row(self.line + row + skipped)
+        self.note(self.packed.tokens + row, self.packed.bytes + start)
+        self.waiting = False
+
+
+def _is_row(line: bytes) -> bool:
+    if line[0] == HASH or not line.strip(b"\t "):
+        return False
+    if not line.partition(b"\t")[0].strip(b" "):
+        raise Unjudged
+    return True
+
+
+def _text(
+    block: Block, data: Bytes, starts: Int64, stops: Int64, after: NDArray[np.uint8]
+) -> tuple[Bytes, Int64, NDArray[np.integer[Any]], NDArray[np.uint8]]:
+    """Return the text of the rows, where each ends in it, its size in code points, and the size of what follows it."""
+    gaps = (after != NOTHING).view(np.uint8)
+    sizes = stops - starts + gaps
+    text, ends = joined(data, starts, sizes)
+    text += (text == TAB) * np.uint8(SPACE - TAB)
+    text[ends[after == LINE_END] - 1] = LINE_END
+    lengths = sizes if block.ascii else characters(text, sizes, ends)[0]
+    return text, ends, lengths.astype(np.min_scalar_type(int(lengths.max(initial=0)))), gaps

@@ -1,0 +1,204 @@
+"""Rows, comments and documents of a CLEF-HIPE file with all their columns, for the reader and for the scorers.
+
+The text is put together again from the tokens and the flags in MISC: a line end after EndOfLine, nothing after
+NoSpaceAfter, else one blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from nereval_core.corpus import Builder
+from nereval_core.problems import FormatError, quoted
+from nereval_core.readers.input.source import SourceFile, watched
+
+DOCUMENT_KEYS = ("document_id", "hipe2022:document_id")
+SEGMENT_KEYS = ("segment_iiif_link", "segment_id")
+LED = re.compile(r"LED(\d+(\.\d+)?)")
+"""The noise of a token, in MISC: the edit distance of the OCR's text from the right one, by its length."""
+
+
+class Row(NamedTuple):
+    """A token's line of a file, counted from 1, and its cells."""
+
+    line: int
+    cells: list[str]
+
+
+class Comment(NamedTuple):
+    """A line that begins with #: its first cell, and how many rows of the file stand before it."""
+
+    line: int
+    rows: int
+    text: str
+
+
+@dataclass(slots=True)
+class Document:
+    """A document as it stands in a file; `line` is that of its id, or of its first row."""
+
+    shown: str
+    line: int
+    name: str
+    meta: dict[str, str]
+    misc: int
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A file taken apart: its rows are those of its documents in order; `header` is the line as it stands."""
+
+    shown: str
+    header: str = ""
+    header_line: int | None = None
+    columns: list[str] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def take_header(self, number: int, line: str) -> None:
+        # Names hold no blanks, and one team wrote blanks for a tab.
+        self.header, self.header_line, self.columns = line, number, line.split()
+
+    @property
+    def misc(self) -> int:
+        """The index of the column with flags and noise, -1 where there is none."""
+        return self.columns.index("MISC") if "MISC" in self.columns else -1
+
+
+@dataclass(slots=True)
+class Opening:
+    """Opens documents as comments and rows come by; `misc` is the index of that column, -1 for none."""
+
+    parsed: Parsed
+    misc: int = -1
+    _current: Document | None = None
+    # Comments belong to the document that starts among them, before or after its id.
+    _meta: dict[str, str] = field(default_factory=dict)
+    _start: tuple[int, str] | None = None
+
+    def comment(self, number: int, rows: int, line: str) -> None:
+        """Take a line that begins with #, after so many rows."""
+        counts = self.parsed.counts
+        first, _, others = line.partition("\t")
+        self.parsed.comments.append(Comment(number, rows, first))
+        if others.strip("\t") and not line.startswith("# "):
+            counts["tokens like comments"] += 1
+        key, _, value = line[1:].partition("=")
+        key, value = key.strip(), value.strip()
+        if key in SEGMENT_KEYS:
+            counts["segments"] += 1
+        if self._start is not None and (key in DOCUMENT_KEYS or key in self._meta):
+            self._open(*self._start)
+        if key in DOCUMENT_KEYS:
+            counts["document comments"] += 1
+            self._start = (number, value)
+        elif value and key not in SEGMENT_KEYS:
+            self._meta[key.removeprefix("hipe2022:")] = value
+
+    def row(self, number: int) -> Document:
+        """Return the document of a row."""
+        if self._start is not None:
+            return self._open(*self._start)
+        if self._current is None:
+            return self._open(number, "")
+        if self._meta:
+            self._current.meta = {**self._meta, **self._current.meta}
+            self._meta = {}
+        return self._current
+
+    def end(self) -> None:
+        if self._start is not None:
+            self._open(*self._start)
+
+    def _open(self, line: int, name: str) -> Document:
+        self._current = Document(self.parsed.shown, line, name, self._meta, self.misc)
+        self.parsed.documents.append(self._current)
+        self._meta, self._start = {}, None
+        return self._current
+
+
+def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], None] | None = None) -> Parsed:
+    """Take a file apart into documents with all their columns; what is wrong with its lines goes to the builder.
+
+    A header that is none leaves `columns` empty.
+    """
+    parsed = Parsed(file.shown)
+    try:
+        lines = file.lines()
+    except FormatError as error:
+        builder.problems.extend(error.problems)
+        return parsed
+    if len(lines) == 1 and "\r" in lines[0]:
+        found = "lines end in a carriage return alone"
+        builder.problem(None, found, "save the file with line feeds", source=file.shown)
+        return parsed
+    opening = Opening(parsed)
+    rows = 0
+    for number, line in enumerate(watched(lines, progress), start=1):
+        if line.startswith("#"):
+            opening.comment(number, rows, line)
+        elif not line.strip("\t "):
+            continue
+        elif not parsed.columns:
+            parsed.take_header(number, line)
+            if parsed.columns[:1] != ["TOKEN"]:
+                found = f"{quoted(line)} is no header"
+                builder.problem(number, found, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
+                parsed.columns = []
+                return parsed
+            opening.misc = parsed.misc
+        else:
+            opening.row(number).rows.append(Row(number, line.split("\t")))
+            rows += 1
+    opening.end()
+    if not parsed.columns:
+        builder.problem(None, "no header", "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
+    return parsed
+
+
+def add_documents(documents: Sequence[Document], builder: Builder) -> Iterator[list[tuple[int, int]]]:
+    """Add documents to the builder, one at a time, and yield where the tokens of each stand in its text."""
+    builder.named = any(document.name for document in documents)
+    for number, document in enumerate(documents, start=1):
+        if builder.named and not document.name:
+            found = "tokens before the first document_id, or a document_id without a value"
+            builder.problem(document.line, found, "give each document its id", source=document.shown)
+        yield _add_document(document, document.name or str(number), builder)
+
+
+def _add_document(document: Document, name: str, builder: Builder) -> list[tuple[int, int]]:
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = []
+    sentences: list[tuple[int, int]] = []
+    at = first = 0
+    last = len(document.rows) - 1
+    for number, (_, cells) in enumerate(document.rows):
+        token = cells[0]
+        flags = cells[document.misc].split("|") if 0 <= document.misc < len(cells) else ()
+        places.append((at, at + len(token)))
+        if "EndOfSentence" in flags:
+            sentences.append((places[first][0], places[-1][1]))
+            first = number + 1
+        gap = "\n" if "EndOfLine" in flags else "" if "NoSpaceAfter" in flags else " "
+        if number == last:
+            gap = ""
+        pieces += (token, gap)
+        at += len(token) + len(gap)
+    if sentences and first < len(places):
+        sentences.append((places[first][0], places[-1][1]))
+    builder.document(
+        name,
+        "".join(pieces),
+        line=document.line,
+        source=document.shown,
+        tokens=places,
+        sentences=sentences,
+        meta=document.meta,
+    )
+    return places

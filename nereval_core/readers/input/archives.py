@@ -1,0 +1,198 @@
+"""The files of a zip, which may come from anywhere, and what is refused at sight: other archives and binary files."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.input.compression import SMALL, SUFFIXES
+from nereval_core.readers.input.origins import BROKEN, EXPANDED_BYTES, RATIO, InInnerZip, InZip, Origin
+
+ZIP_FILES = 200_000
+"""How many files a zip may hold."""
+INNER_FILES = 1_000
+"""How many a zip within one may, which is opened anew for each: tools pack a document's files so."""
+ENTRY = b"PK\1\2"
+"""What a zip's directory begins each entry with."""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How entries may be packed: others are unpacked by Python without a bound on what comes out of them at once."""
+ENCRYPTED = 1
+"""The bit of an entry's flags that says it needs a password."""
+
+ENDINGS = frozenset(
+    {
+        *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".ann", ".parquet", ".toml"),
+        *(".conll", ".conllu", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
+        *(".testa", ".testb", ".train", ".dev", ".test", ".in", ".eval", ".out"),
+        *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels"),
+        "",
+    }
+)
+"""How files of annotations end, and the texts and lists that belong to them; others in a zip are passed over."""
+ZIP = ".zip"
+"""How archives end that are read like the folder they hold."""
+NESTED = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
+"""How archives end that are refused within a zip; zips are, but by the formats whose exports have them there."""
+PLAIN = "put it into the zip as it is, or give it alone"
+
+Entry = tuple[tuple[str, ...], zipfile.ZipInfo]
+"""The parts of a name, and the entry called so."""
+
+FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
+    # where, the bytes there, what it is, what to do instead
+    (0, b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "pack it as zip"),
+    (0, b"Rar!\x1a\x07", "a RAR archive", "pack it as zip"),
+    (257, b"ustar", "a tar archive", "pack it as zip"),
+    (0, b"BZh", "packed by bzip2", "pack it by gzip or Zstandard, or as zip"),
+    (0, b"\xfd7zXZ\0", "packed by xz", "pack it by gzip or Zstandard, or as zip"),
+    (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save the sheet as CSV"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old file of Office", "save the sheet as CSV"),
+    (0, b"%PDF-", "a PDF", "give a file of annotations"),
+    (0, b"SQLite format 3\0", "a database of SQLite", "export annotations from the tool that keeps it"),
+)
+"""Files that no reader takes, by their first bytes."""
+TARS = (".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz")
+"""Old archives of tar are known by their name only."""
+HEAD = 262
+"""How many bytes of a file tell what of FOREIGN it is."""
+
+
+class Zipped(NamedTuple):
+    """The files of a zip: name, name in problems and bytes of each; and the names of those passed over."""
+
+    files: Sequence[tuple[str, str, InZip]]
+    passed: Sequence[str]
+
+
+def foreign(name: str, head: bytes) -> tuple[str, str] | None:
+    """Return what a file is that no reader takes, and what to do instead; None where it may be read."""
+    if name.lower().endswith(TARS):
+        return "a tar archive", "pack it as zip"
+    return next(((what, instead) for at, mark, what, instead in FOREIGN if head.startswith(mark, at)), None)
+
+
+def zipped(shown: str, raw: bytes) -> Zipped:
+    """Return the files of a zip that end as annotations do, without the one folder they may all lie in.
+
+    Nothing is unpacked before it is read. Hidden files are passed over without a word.
+
+    Raises:
+        FormatError: broken, or not safe: it would leave its place or outgrow the machine; no file that may be read.
+    """
+    archive, kept = _directory(shown, raw, len(raw), NESTED)
+    tops = {parts[0] for parts, _ in kept}
+    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
+    taken = [(parts, entry) for parts, entry in kept if PurePosixPath(parts[-1]).suffix.lower() in (*ENDINGS, ZIP)]
+    if kept and not taken:
+        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
+        found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
+        raise FormatError.single(shown, None, found, f"let them end in one of {', '.join(sorted(ENDINGS - {''}))}")
+    names = {parts for parts, _ in taken}
+    return Zipped(
+        [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
+        ["/".join(parts[inside:]) for parts, _ in kept if parts not in names],
+    )
+
+
+def zipped_within(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
+    """Return the files of a zip that itself lies in a zip or folder, as `zipped`, a folder around them kept.
+
+    Nothing of it stays in memory: it is opened for each file anew. What it expands to is bounded by what it takes
+    where it lies, so that two packings do not multiply. A zip within it is refused.
+
+    Raises:
+        FormatError: as `zipped`.
+    """
+    if origin.size() > EXPANDED_BYTES:
+        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {EXPANDED_BYTES} bytes")
+    stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
+    _, kept = _directory(shown, origin.load(-1), stored, (*NESTED, ZIP))
+    if len(kept) > INNER_FILES:
+        raise _too_many(shown, len(kept), INNER_FILES)
+    return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
+
+
+def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> tuple[zipfile.ZipFile, Sequence[Entry]]:
+    """Return a zip, opened, and its files but for hidden ones; `stored` is how many bytes it takes where it lies.
+
+    Raises:
+        FormatError: broken, or not safe; archives in it that end as `nested` do.
+    """
+    # The list of entries alone may take gigabytes.
+    claimed = raw.count(ENTRY)
+    if claimed > 2 * ZIP_FILES:
+        raise _too_many(shown, claimed, ZIP_FILES)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+    except BROKEN as error:
+        raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
+    if len(entries) > ZIP_FILES:
+        raise _too_many(shown, len(entries), ZIP_FILES)
+    total = sum(entry.file_size for entry in entries)
+    if total > EXPANDED_BYTES:
+        found = f"{total} bytes when expanded"
+        raise FormatError.single(shown, None, found, f"pack at most {EXPANDED_BYTES} bytes, or give the folder")
+    problems = [*_overlapping(shown, entries, len(raw))]
+    if total > max(16 * SMALL, RATIO * stored):
+        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
+    kept: list[Entry] = []
+    for entry in entries:
+        parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
+        refused = _refused(entry, parts)
+        if refused is not None:
+            problems.append(Problem(shown, None, *refused))
+        elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
+            kept.append((parts, entry))
+    problems += [
+        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", PLAIN)
+        for parts, _ in kept
+        if parts[-1].lower().endswith(nested)
+    ]
+    if problems:
+        raise FormatError(problems)
+    return archive, kept
+
+
+def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:
+    """Return why an entry is refused, and what to do instead."""
+    name = entry.filename.replace("\\", "/")
+    called = f"the entry {quoted(name)}"
+    mode = stat.S_IFMT(entry.external_attr >> 16)
+    outside = not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or mode == stat.S_IFLNK
+    if outside:
+        return f"{called} leads outside", "pack plain files only"
+    if mode not in (0, stat.S_IFREG):
+        return f"{called} is no file", "pack plain files only"
+    if entry.flag_bits & ENCRYPTED:
+        return f"{called} is encrypted", "pack without a password"
+    if entry.compress_type not in METHODS:
+        method = zipfile.compressor_names.get(entry.compress_type, f"method {entry.compress_type}")  # type: ignore[attr-defined]
+        return f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
+    if entry.file_size > max(SMALL, RATIO * entry.compress_size):
+        return f"{called} expands from {entry.compress_size} to {entry.file_size} bytes", "give the file unpacked"
+    return None
+
+
+def _overlapping(shown: str, entries: Sequence[zipfile.ZipInfo], size: int) -> list[Problem]:
+    """Return a problem where entries share their packed bytes: a few of these then make any number of files."""
+    ordered = sorted(entries, key=lambda entry: entry.header_offset)
+    follow = [*(entry.header_offset for entry in ordered[1:]), size]
+    # Each lies behind a header of thirty bytes and its name.
+    clash = next(
+        (one for one, low in zip(ordered, follow, strict=False) if one.header_offset + 30 + one.compress_size > low),
+        None,
+    )
+    if clash is None:
+        return []
+    found = f"the entry {quoted(clash.filename)} reaches into the next or beyond the end"
+    return [Problem(shown, None, found, "pack it again")]
+
+
+def _too_many(shown: str, count: int, most: int) -> FormatError:
+    return FormatError.single(shown, None, f"{count} files", f"pack at most {most} files")

@@ -1,0 +1,490 @@
+"""What is read: a file, a folder, a zip, uploads or standard input, all seen as named files of bytes."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path, PurePosixPath
+from shlex import quote
+from typing import BinaryIO, TypeVar
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.input.archives import HEAD, PLAIN, ZIP, foreign, zipped
+from nereval_core.readers.input.compression import LONGEST, MAGIC, SUFFIXES, opened, unpacked_name
+from nereval_core.readers.input.origins import STDIN, InMemory, InZip, OnDisk, Origin, standard_input, unreadable
+
+Item = TypeVar("Item")
+
+HEAD_BYTES = 1 << 16
+"""How much of a file is looked at to recognise its format."""
+
+COMPANIONS = {".ann": ".txt"} | {
+    f".{one}.{kind}": f".{two}.{kind}"
+    for kind in ("parquet", "csv", "tsv")
+    for one, two in (("spans", "texts"), ("texts", "spans"))
+}
+"""Where a single file is named, the one beside it that belongs to it, by how their names end."""
+
+BESIDE = {".xmi": "TypeSystem.xml"}
+"""And the file that belongs to all of an ending that lie beside it."""
+
+LAYER = "#"
+"""What stands between a path and the layer wanted of it: `export.json#ann`."""
+
+NAMED_PARTS = 3
+"""So many parts of a layer are named in what it is called by."""
+
+STANDARD = "-"
+"""The path that means standard input."""
+
+UTF8_BOM = "\ufeff"
+# The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
+OTHER_BOMS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+UNUSED = frozenset((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+"""Bytes that are no character of Windows-1252."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file: `name` is its path inside the source (with "/"), `shown` what problems call it.
+
+    Files packed by gzip or Zstandard are read as what is in them, and named without the suffix that says so.
+    """
+
+    name: str
+    shown: str
+    origin: Origin
+
+    @property
+    def stem(self) -> str:
+        """The name without its last suffix, folders kept."""
+        return self.name[: len(self.name) - len(_suffix(self.name))]
+
+    @property
+    def suffix(self) -> str:
+        return _suffix(self.name).lower()
+
+    @property
+    def path(self) -> str | None:
+        """Where it lies on disk as it is, for whoever maps it into memory; None for uploads and what a zip holds."""
+        return self.origin.path if isinstance(self.origin, OnDisk) else None
+
+    def read(self) -> bytes:
+        """Return all bytes.
+
+        Raises:
+            FormatError: not readable.
+        """
+        raw = self.origin.load(-1)
+        return self.load(-1) if raw.startswith(MAGIC) else raw
+
+    def load(self, size: int) -> bytes:
+        """Return the first so many bytes, all of them for -1.
+
+        Raises:
+            FormatError: not readable.
+        """
+        raw = self.origin.load(size if size < 0 else max(size, LONGEST))
+        if raw.startswith(MAGIC):
+            with self.stream() as file:
+                return file.read(size)
+        return raw if size < 0 else raw[:size]
+
+    def stream(self) -> BinaryIO:
+        """Return the bytes to be read in pieces; reading on may raise a FormatError too.
+
+        Raises:
+            FormatError: not readable.
+        """
+        return opened(self.origin, self.shown)
+
+    def text(self, *, keep_bom: bool = False) -> str:
+        """Return the text, line ends untouched; a byte-order mark at the start goes unless `keep_bom`.
+
+        Raises:
+            FormatError: not UTF-8, or not readable.
+        """
+        text = decoded(self.read(), self.shown)
+        return text if keep_bom else text.removeprefix(UTF8_BOM)
+
+    def lines(self) -> list[str]:
+        """Return the lines without their ends (LF, CRLF); a last line end opens no further line.
+
+        Files that went through two conversions end lines with CR CR LF: that is one line end too. Other separators that
+        Unicode knows (U+2028, form feed, …) are text.
+
+        Raises:
+            FormatError: as `text`.
+        """
+        return split_lines(self.text())
+
+    def head(self) -> list[str]:
+        """Return the first lines, never failing on their bytes: enough to recognise a format by."""
+        raw = self.load(HEAD_BYTES)
+        lines = raw.decode(errors="replace").removeprefix(UTF8_BOM).split("\n")
+        if len(raw) == HEAD_BYTES and len(lines) > 1:
+            lines.pop()
+        return [line.rstrip("\r") for line in lines]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Named files: `name` as the user gave it, `label` short enough to call a system by.
+
+    `layer` is the one wanted of several that the files may hold, "" where none is named. `columns` says what their
+    columns hold, as in `ReadOptions`. `passed` are the files of a zip that were passed over, as they do not end as
+    annotations do. Where several places make up one layer, `parts` are these, and `files` those of all of them.
+    """
+
+    name: str
+    label: str
+    files: tuple[SourceFile, ...]
+    layer: str = ""
+    passed: tuple[str, ...] = ()
+    columns: Mapping[str, int | str] | None = field(default=None, hash=False)
+    parts: tuple[Source, ...] = ()
+
+    @classmethod
+    def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
+        """Return the file, the files of a zip, or all files below a folder in the order of their names.
+
+        Hidden files are passed over. "-" is standard input. `PATH#LAYER` names one of several layers in a file. With
+        `within`, nothing outside that folder is reached, by link or otherwise, and nothing but files and folders.
+
+        Raises:
+            FormatError: no such path, nothing in it, or outside `within`.
+        """
+        shown = os.fspath(path)
+        if shown == STANDARD and within is None:
+            file = SourceFile("stdin", STDIN, standard_input())
+            _refuse_foreign("stdin", file)
+            return cls._checked(STDIN, "stdin", [file])
+        root = Path(path)
+        limit = None if within is None else Path(within).resolve()
+        try:
+            if limit is not None and not root.resolve().is_relative_to(limit):
+                raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
+            layered = with_layer(shown)
+            if layered is not None:
+                return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
+            if not shown or not root.exists():
+                raise FormatError.single(shown, None, "no such file or folder", "check the path")
+            label = root.resolve().name or shown
+            if root.is_dir():
+                return cls._checked(shown, label, _below(root, limit))
+            if not root.is_file():
+                raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
+            label = label_of(label)
+            if root.suffix.lower() == ZIP:
+                inside, passed = zipped(shown, root.read_bytes())
+                return cls._checked(shown, label, [SourceFile(*file) for file in inside], passed)
+            files = _file_of_path(root, shown)
+            _refuse_foreign(root.name, files[0])
+            return cls._checked(shown, label, files)
+        except (OSError, ValueError) as error:
+            raise unreadable(shown, error) from None
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Source]) -> Source:
+        """Return several sources as the parts of one layer; a single one as it is.
+
+        Raises:
+            FormatError: none is given.
+        """
+        if not parts:
+            raise FormatError.single("parts", None, "no file or folder is given", "give one or more")
+        if len(parts) == 1:
+            return parts[0]
+        files = tuple(file for part in parts for file in part.files)
+        name, label = (_listed([getattr(part, key) for part in parts]) for key in ("name", "label"))
+        return cls(name, label, files, parts=tuple(parts))
+
+    def apart(self) -> Source:
+        """Return its files as the parts of one layer, each by itself, but for those that belong together."""
+        names = {file.name for file in self.files}
+        groups: dict[str, list[SourceFile]] = {}
+        for file in self.files:
+            groups.setdefault(_together(file.name, names), []).append(file)
+        found = Source.of_parts(
+            [
+                replace(self, name=files[0].shown, label=label_of(files[0].name), files=tuple(files), passed=())
+                for files in groups.values()
+            ]
+        )
+        return replace(found, name=self.name, label=self.label)
+
+    @classmethod
+    def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
+        """Return uploaded files, those of a zip one by one and without the one folder they may all lie in.
+
+        Where two zips have files of one name, each is a folder.
+
+        Raises:
+            FormatError: nothing uploaded, a name twice, or a zip that is broken or not safe to open.
+        """
+        files: list[SourceFile] = []
+        folders: list[tuple[str, list[SourceFile]]] = []
+        passed: list[str] = []
+        given: list[str] = []
+        problems: list[Problem] = []
+        for upload, raw in uploads:
+            given.append(upload)
+            try:
+                if upload.lower().endswith(ZIP):
+                    inside, others = zipped(upload, raw)
+                    folders.append((upload, [SourceFile(*file) for file in inside]))
+                    passed += others
+                else:
+                    inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
+                    files.append(SourceFile(inner, upload, InMemory(raw, upload)))
+                    _refuse_foreign(upload, files[-1])
+            except FormatError as error:
+                problems += error.problems
+        if problems:
+            raise FormatError(problems)
+        names = Counter(name for _, held in folders for name in {file.name for file in held})
+        apart = any(count > 1 for count in names.values())
+        for upload, held in folders:
+            stem = upload.replace("\\", "/").lstrip("/")[: -len(ZIP)]
+            files += [replace(file, name=f"{stem}/{file.name}") for file in held] if apart else held
+        shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
+        return cls._checked(shown, name or (label_of(given[0]) if given else shown), files, passed)
+
+    @classmethod
+    def _checked(cls, name: str, label: str, files: Sequence[SourceFile], passed: Sequence[str] = ()) -> Source:
+        if not files:
+            raise FormatError.single(name, None, "no files in it", "give a file or a folder with files in it")
+        files = in_order(files, attrgetter("name"))
+        if len({file.name for file in files}) < len(files):
+            raise FormatError(
+                Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
+                for one, two in pairwise(files)
+                if one.name == two.name
+            )
+        # Annotations beside a text may be empty files: nothing was found there.
+        if not any(file.suffix in COMPANIONS or file.load(1) for file in files):
+            found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
+            raise FormatError.single(name, None, found, "give files with annotations in them")
+        return cls(name, label, tuple(files), passed=tuple(passed))
+
+    def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
+        """Return the files with one of these suffixes, or all files where none has one."""
+        found = [file for suffix in dict.fromkeys(suffixes) for file in self.by_suffix.get(suffix, ())]
+        return tuple(in_order(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
+
+    @cached_property
+    def known(self) -> dict[str, frozenset[str]]:
+        """The keys of the first object of files, by name: many readers ask for them."""
+        return {}
+
+    @cached_property
+    def by_suffix(self) -> Mapping[str, tuple[SourceFile, ...]]:
+        """The files by their suffix, in the order of their names."""
+        found: dict[str, list[SourceFile]] = {}
+        for file in self.files:
+            found.setdefault(file.suffix, []).append(file)
+        return {suffix: tuple(files) for suffix, files in found.items()}
+
+
+def _refuse_foreign(name: str, file: SourceFile) -> None:
+    """Refuse a file that is given by itself and that no reader takes.
+
+    Raises:
+        FormatError: an archive of another kind, a workbook, a packed file that cannot be unpacked.
+    """
+    found = foreign(name, file.load(HEAD))
+    if found is not None:
+        raise FormatError.single(file.shown, None, f"{found[0]}, which is not read", found[1])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = names if len(names) <= NAMED_PARTS else (*names[: NAMED_PARTS - 1], f"{len(names) - NAMED_PARTS + 1} more")
+    return " + ".join(shown)
+
+
+def _together(name: str, names: Collection[str]) -> str:
+    """Return the first of the names that a file stands together with, of those there are, or might be."""
+    for ending, other in COMPANIONS.items():
+        if name.endswith(ending):
+            return min(name, name.removesuffix(ending) + other)
+    annotations = name.removesuffix(".txt") + ".ann"
+    if name.endswith(".txt") and annotations in names:
+        return annotations
+    return next((one for ending, one in BESIDE.items() if name.endswith((ending, one))), name)
+
+
+def with_layer(path: str) -> tuple[str, str] | None:
+    """Return path and layer of `PATH#LAYER`, None where this is a path itself or where there is none before a #."""
+    if LAYER not in path or Path(path).exists():
+        return None
+    cuts = (at for at, char in enumerate(path) if char == LAYER and at + 1 < len(path))
+    return next(((path[:at], path[at + 1 :]) for at in cuts if Path(path[:at]).exists()), None)
+
+
+def in_order(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
+    """Return what is called by paths in the order of these, folder by folder."""
+    found = sorted(items, key=name)
+    # Only with folders the order of the letters is another: "/" comes after "-" and ".".
+    return sorted(found, key=lambda item: name(item).split("/")) if "/" in "".join(map(name, found)) else found
+
+
+def decoded(raw: bytes, shown: str) -> str:
+    """Return the bytes of a file as text.
+
+    Raises:
+        FormatError: not UTF-8.
+    """
+    for mark, encoding in OTHER_BOMS:
+        if raw.startswith(mark):
+            raise FormatError.single(
+                shown, None, f"the file is {encoding}", f"save it as UTF-8{converted(encoding, shown)}"
+            )
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
+        near = raw[max(0, error.start - HEAD_BYTES) : error.start + HEAD_BYTES]
+        guess = encoding_of(near)
+        remedy = f"save the file as UTF-8{converted(guess, shown)}" if guess else "mend it: most of the file is UTF-8"
+        raise FormatError.single(shown, line, found, remedy) from None
+
+
+def encoding_of(raw: bytes) -> str:
+    """Return how bytes that are not UTF-8 are likely to be encoded, as iconv calls it; "" where most are UTF-8."""
+    beyond = [byte for byte in raw if byte > 0x7F]
+    # Each character of UTF-8 that is read takes at least two of these bytes.
+    sound = len(raw.decode(errors="ignore").encode()) - (len(raw) - len(beyond))
+    if 2 * sound > len(beyond):
+        return ""
+    # Latin-1 has no printed character here, and Windows-1252 has quotation marks and dashes.
+    windows = any(0x80 <= byte <= 0x9F for byte in beyond)
+    return "WINDOWS-1252" if windows and not any(byte in UNUSED for byte in beyond) else "ISO-8859-1"
+
+
+def converted(encoding: str, shown: str) -> str:
+    """Return the command that writes a file in UTF-8, after a colon; nothing for one that is packed."""
+    if unpacked_name(shown) != shown or shown.endswith(ZIP):
+        return ""
+    stem, dot, suffix = shown.rpartition(".")
+    made = f"{stem}.utf8.{suffix}" if dot and stem and "/" not in suffix else f"{shown}.utf8"
+    return f": iconv -f {encoding} -t UTF-8 {quote(shown)} > {quote(made)}"
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text as `SourceFile.lines` does."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.rstrip("\r") for line in lines]
+
+
+def watched(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
+    """Return the items; as they are taken, `progress` is told how many of how many, a hundred times in all."""
+    return items if progress is None else _told(items, progress)
+
+
+def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterator[Item]:
+    step = max(1, len(items) // 100)
+    for number, item in enumerate(items):
+        if number % step == 0:
+            progress(number, len(items))
+        yield item
+    progress(len(items), len(items))
+
+
+def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
+    """Return a note that counts the files a reader passed over, or nothing."""
+    if len(taken) == len(source.files):
+        return []
+    rest = sorted({file.name for file in source.files} - {file.name for file in taken})
+    return [f"other files, not read: {_counted(rest)}"] if rest else []
+
+
+def packed_within(source: Source) -> list[Problem]:
+    """Return a problem for each zip within a zip, which few formats read."""
+    return [
+        Problem(file.shown, None, "a packed file inside a zip", PLAIN)
+        for file in source.by_suffix.get(ZIP, ())
+        if isinstance(file.origin, InZip)
+    ]
+
+
+def passed_over(source: Source) -> list[str]:
+    """Return a note that counts the files of a zip that do not end as annotations do, or nothing."""
+    return [f"files of other kinds in the zip, not read: {_counted(source.passed)}"] if source.passed else []
+
+
+def _counted(names: Sequence[str]) -> str:
+    return f"{len(names)} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+
+
+def label_of(name: str) -> str:
+    """Return the name of a file without its ending, or without the one it shares its name with its companion by."""
+    name = unpacked_name(name)
+    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
+    return PurePosixPath(name.removesuffix(ending)).name if ending else PurePosixPath(name).stem
+
+
+def _suffix(name: str) -> str:
+    """Return the last suffix with its dot, as pathlib tells it: neither the start of a name nor a dot at its end."""
+    dot = name.rfind(".")
+    return name[dot:] if name.rfind("/") + 1 < dot < len(name) - 1 else ""
+
+
+def _below(root: Path, limit: Path | None) -> list[SourceFile]:
+    """Return the files below a folder, without a Path for each: there may be 200,000."""
+    top = os.fspath(root)
+    top = "" if top == "." else top.rstrip("/") + "/"
+    files: list[SourceFile] = []
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(top + folder or "."))
+        except OSError as error:
+            raise unreadable(str(error.filename), error) from None
+        for entry in entries:
+            name = entry.name
+            if name[0] == ".":
+                continue
+            inner = folder + name
+            place = top + inner
+            # Most entries are plain files, which is known without asking the system.
+            if not entry.is_file(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(inner + "/")
+                    continue
+                if not entry.is_file() or not (limit is None or Path(place).resolve().is_relative_to(limit)):
+                    continue
+            files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place)))
+    return files
+
+
+def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
+    """Return the file and, where there is one, its companion."""
+    name = unpacked_name(path.name)
+    files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown))]
+    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
+    inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else BESIDE.get(_suffix(name), "")
+    if inner:
+        for packed in ("", *SUFFIXES):
+            beside = path.with_name(inner + packed)
+            if beside.is_file() and not beside.is_symlink():
+                files.append(SourceFile(inner, os.fspath(beside), OnDisk(os.fspath(beside), os.fspath(beside))))
+                break
+    return files

@@ -1,0 +1,224 @@
+"""What Python objects say: spans or tags with their documents, a column at a time or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64, Labels, Place
+from nereval_core.problems import Problem, quoted
+
+KEYS = ("start", "end", "label")
+FORMS = "a dict with start, end and label, a tuple (start, end, type), or a tag such as 'B-PER'"
+FAR = 2**40
+"""Offsets beyond this are cut: no text is so long, and they are refused all the same."""
+BLOCK = 200
+"""Documents looked at together: few enough that their objects stay in the processor's cache."""
+
+Form = Literal["dict", "tuple", "tag"]
+
+
+@dataclass(slots=True)
+class Found:
+    """What the objects say: a row a span, or a tag a token, those of one document after those of another.
+
+    `first` is each document's first row, shape (documents + 1,).
+    """
+
+    name: str
+    form: Form | None
+    sizes: Int64
+    first: Int64
+    problems: list[Problem] = field(default_factory=list)
+    start: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    end: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    labels: Labels = field(default_factory=lambda: Labels.of(()))
+    tags: Sequence[str] = ()
+    """One a token, where `tagged` is None."""
+    tagged: Int64 | None = None
+    """The tokens that are tagged otherwise than O, where these are known; their tags are the labels."""
+    within: Int64 | None = None
+    """The place of each row in its document, None where no row was left out."""
+    odd: tuple[int, ...] = ()
+    """Rows that are no tag, taken for O."""
+
+    def documents(self, rows: Int64 | None = None) -> Int64:
+        """Return the document of each of these rows, or of all."""
+        if rows is None:
+            return np.repeat(np.arange(len(self.sizes)), np.diff(self.first))
+        return np.searchsorted(self.first, rows, side="right").astype(np.int64) - 1
+
+    def tag(self, row: int) -> str:
+        """Return the tag of a row that is not O."""
+        return self.tags[row] if self.tagged is None else self.labels[int(np.searchsorted(self.tagged, row))]
+
+    def place(self, row: int) -> Place:
+        doc = int(np.searchsorted(self.first, row, side="right")) - 1
+        at = row - int(self.first[doc]) if self.within is None else int(self.within[row])
+        return f"{self.name}[{doc}][{at}]", None
+
+
+def rows_before(sizes: Int64) -> Int64:
+    """Return the first row of each document, and the number of rows."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+
+
+def at_once(documents: Sequence[Sequence[Any]], name: str) -> Found | None:
+    """Return what the objects say, a column at a time; None where anything asks for a closer look."""
+    form: Form | None = None
+    sizes: list[int] = []
+    columns: list[list[NDArray[Any]]] = [[np.zeros(0, np.int64)] for _ in range(3)]
+    tokens = 0
+    number: dict[str, int] = {}
+    try:
+        for low in range(0, len(documents), BLOCK):
+            block = documents[low : low + BLOCK]
+            if not set(map(type, block)) <= {list, tuple}:
+                return None
+            sizes += map(len, block)
+            flat = list(chain.from_iterable(block))
+            form = form or (_form(flat[0]) if flat else None)
+            if flat:
+                found = _tagged(flat, tokens, number) if form == "tag" else _columns(flat, form, number)
+                for column, values in zip(columns, found, strict=False):
+                    column.append(np.array(values, np.int64))
+            tokens += len(flat)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    if not set(map(type, number)) <= {str}:
+        return None
+    held = np.array(sizes, np.int64)
+    first = rows_before(held)
+    one, two, three = map(np.concatenate, columns)
+    if form == "tag":
+        return Found(name, form, held, first, tagged=one, labels=Labels(two, tuple(number)))
+    return Found(name, form, held, first, start=one, end=two, labels=Labels(three, tuple(number)))
+
+
+def _columns(flat: list[Any], form: Form | None, number: dict[str, int]) -> tuple[list[int], list[int], list[int]]:
+    """Return start, end and coded type of dicts or tuples.
+
+    Raises:
+        KeyError, TypeError, ValueError: they are not what they must be.
+    """
+    # With all three keys and no more.
+    if set(map(len, flat)) != {3} or (form == "tuple" and not set(map(type, flat)) <= {tuple, list}):
+        raise ValueError
+    if form == "dict":
+        starts, ends, labels = [[one[key] for one in flat] for key in KEYS]
+    else:
+        starts, ends, labels = [[one[at] for one in flat] for at in range(3)]
+    if set(map(type, starts)) != {int} or set(map(type, ends)) != {int}:
+        raise ValueError
+    return starts, ends, _coded(labels, number)
+
+
+def _coded(labels: list[str], number: dict[str, int]) -> list[int]:
+    try:
+        return [number[label] for label in labels]
+    except KeyError:
+        for label in labels:
+            number.setdefault(label, len(number))
+    return [number[label] for label in labels]
+
+
+def _tagged(flat: list[str], base: int, number: dict[str, int]) -> tuple[Int64, list[int]]:
+    """Return the tokens that are tagged otherwise than O, the first of `flat` being `base`, and their coded tags.
+
+    Raises:
+        TypeError, ValueError: they are not what they must be.
+    """
+    raw = np.frombuffer(("\n".join(flat) + "\n").encode(), np.uint8)
+    ends = np.flatnonzero(raw == ord("\n"))
+    if len(ends) != len(flat):
+        raise ValueError
+    starts = np.zeros(len(ends), np.int64)
+    starts[1:] = ends[:-1] + 1
+    tokens = np.flatnonzero((raw[starts] != ord("O")) | (ends - starts != 1))
+    return tokens + base, _coded([flat[token] for token in tokens.tolist()], number)
+
+
+def one_by_one(documents: Sequence[Sequence[Any]], name: str) -> Found:
+    """Return what the objects say, one by one, with everything that is wrong with them."""
+    problems: list[Problem] = []
+    form: Form | None = None
+    sizes: list[int] = []
+    rows: list[tuple[int, int, int, int, str]] = []
+    odd: list[int] = []
+    for number, items in enumerate(documents):
+        place = f"{name}[{number}]"
+        if not isinstance(items, (list, tuple)):
+            found = f"{in_words(items)} where the list of a document should be"
+            problems.append(Problem(place, None, found, "give a list of spans or of tags for each document"))
+            items = ()
+        sizes.append(len(items))
+        for at, item in enumerate(items):
+            own = _form(item)
+            form = form or own
+            before = len(problems)
+            start, end, label = 0, 1, "O"
+            if own is None or own != form:
+                remedy = f"write {FORMS}" if own is None else "give all spans of a side in one form"
+                among = f" among {form}s" if form else ""
+                problems.append(Problem(f"{place}[{at}]", None, f"{in_words(item)}{among}", remedy))
+            elif own == "tag":
+                label = str(item)
+            else:
+                start, end, label = _span(item, own, f"{place}[{at}]", problems)
+            if len(problems) > before:
+                odd.append(len(rows))
+            if len(problems) == before or form == "tag":
+                rows.append((number, at, start, end, label))
+    columns = [np.array([row[key] for row in rows], np.int64) for key in range(4)]
+    first = rows_before(np.bincount(columns[0], minlength=len(sizes)))
+    made = Found(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
+    if form == "tag":
+        made.tags, made.odd = [row[4] for row in rows], tuple(odd)
+    else:
+        made.start, made.end, made.labels = columns[2], columns[3], Labels.of([row[4] for row in rows])
+    return made
+
+
+def _form(item: object) -> Form | None:
+    if isinstance(item, str):
+        return "tag"
+    return "dict" if isinstance(item, Mapping) else "tuple" if isinstance(item, (tuple, list)) else None
+
+
+def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[int, int, str]:
+    """Return start, end and type of a dict or a tuple; what is wrong with it goes to the problems."""
+    if form == "tuple":
+        if len(item) != 3:
+            problems.append(Problem(place, None, f"{len(item)} values", "write a tuple of start, end and type"))
+            return 0, 1, ""
+        item = dict(zip(KEYS, item, strict=True))
+    if unknown := [key for key in item if key not in KEYS]:
+        names = ", ".join(quoted(str(key)) for key in unknown)
+        found = f"the unknown key{'s' if len(unknown) > 1 else ''} {names}"
+        problems.append(Problem(place, None, found, f"known are {', '.join(KEYS)}; more can be said in JSONL"))
+    if missing := [key for key in KEYS if key not in item]:
+        problems.append(Problem(place, None, f"no {' and no '.join(missing)}", f"give {', '.join(KEYS)}"))
+        return 0, 1, ""
+    for key in ("start", "end"):
+        if not isinstance(item[key], (int, np.integer)) or isinstance(item[key], bool):
+            remedy = "write an integer: code points from the start of the text"
+            problems.append(Problem(place, None, f"{key} is {in_words(item[key])}", remedy))
+            return 0, 1, ""
+    if not isinstance(item["label"], str):
+        found = f"{'label' if form == 'dict' else 'type'} is {in_words(item['label'])}"
+        problems.append(Problem(place, None, found, "write a string"))
+        return 0, 1, ""
+    start, end = (max(-FAR, min(FAR, int(item[key]))) for key in ("start", "end"))
+    return start, end, str(item["label"])
+
+
+def in_words(value: object) -> str:
+    if value is None:
+        return "None"
+    kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction"}
+    return kinds.get(type(value), f"a {type(value).__name__}")

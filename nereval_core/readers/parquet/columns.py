@@ -1,0 +1,255 @@
+"""Columns of Parquet files: opened, held to what they must be, and turned into arrays. Rows count from 0 in here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64, Intervals, frozen
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError, quoted
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.parquet.bounds import within_bounds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAGIC = b"PAR1"
+STRING, INTEGER, NUMBER, STRINGS, PAIR, PAIRS = (
+    "strings",
+    "integers",
+    "numbers",
+    "lists of strings",
+    "structs of the integers start and end",
+    "lists of structs of the integers start and end",
+)
+FAR = 2**40
+"""Offsets beyond this are cut: they lie outside any text and are refused as such."""
+
+Complain = Callable[[int | None, str, str], None]
+"""Takes a row, None for the whole file, what was found and the remedy."""
+
+
+def table(
+    file: SourceFile, columns: Mapping[str, str], required: Collection[str], coded: Collection[str], complain: Complain
+) -> pa.Table | None:
+    """Return the columns of a file, those `coded` as dictionaries; None, and why, where they are not what they must be.
+
+    `columns` says of each column that there may be what it holds.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with opened(file) as place:
+            told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
+            found: Any = None
+            if not told:
+                found = within_bounds(file, place, coded=list(coded))
+    except FormatError as error:
+        for problem in error.problems:
+            complain(problem.line, problem.found, problem.remedy)
+        return None
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        complain(
+            None, f"cannot be read as Parquet: {reason}", "write it again, or copy it again where it was cut short"
+        )
+        return None
+    for name, column in zip(found.column_names, found.columns, strict=True) if found is not None else ():
+        try:
+            column.validate(full=True)
+        except pa.ArrowException as error:
+            # Strings need not be UTF-8 for Parquet.
+            told.append((f"the column {name} is damaged: {error}", "write it again, strings in UTF-8"))
+    for problem_found, remedy in told:
+        complain(None, problem_found, remedy)
+    return None if told else found
+
+
+def opened(file: SourceFile) -> pa.NativeFile:
+    """Return the bytes of a file, mapped into memory where they lie on disk as they are."""
+    import pyarrow as pa
+
+    if file.path is not None:
+        mapped = pa.memory_map(file.path)
+        # What is packed has to be unpacked whole.
+        if mapped.read(len(MAGIC)) == MAGIC:
+            mapped.seek(0)
+            return mapped
+    return pa.BufferReader(file.read())
+
+
+def _columns(schema: pa.Schema, columns: Mapping[str, str], required: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the columns of a file, and the remedy."""
+    if missing := [name for name in required if name not in schema.names]:
+        yield f"no column {' and no column '.join(missing)}", f"give the columns {', '.join(required)}"
+    if unknown := [name for name in schema.names if name not in columns]:
+        names = ", ".join(map(quoted, unknown))
+        yield f"the unknown column{'s' if len(unknown) > 1 else ''} {names}", f"known are {', '.join(columns)}"
+    for name in columns:
+        count = schema.names.count(name)
+        if count > 1:
+            yield f"{count} columns {name}", "keep one of them"
+        elif count and not _fits(schema.field(name).type, columns[name]):
+            yield f"the column {name} holds {schema.field(name).type}", f"write {columns[name]}"
+
+
+def _fits(type: pa.DataType, kind: str) -> bool:
+    from pyarrow import types
+
+    if kind in (STRINGS, PAIRS):
+        inner = STRING if kind == STRINGS else PAIR
+        return (types.is_list(type) or types.is_large_list(type)) and _fits(type.value_type, inner)
+    if kind == PAIR:
+        names = sorted(field.name for field in type) if types.is_struct(type) else []
+        return names == ["end", "start"] and all(types.is_integer(field.type) for field in type)
+    if kind == STRING:
+        if types.is_dictionary(type):
+            type = type.value_type
+        return any(of_kind(type) for of_kind in (types.is_string, types.is_large_string, types.is_string_view))
+    return bool(types.is_integer(type) or (kind == NUMBER and types.is_floating(type)))
+
+
+def present(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Return which rows have a value."""
+    if not column.null_count:
+        return np.ones(len(column), np.bool_)
+    found: NDArray[np.bool_] = column.is_valid().to_numpy()
+    return found
+
+
+def integers(column: pa.ChunkedArray) -> Int64:
+    """Return whole numbers, 0 where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.null_count:
+        column = pc.fill_null(column, pa.scalar(0, column.type))
+    found = column.to_numpy()
+    if found.dtype == np.uint64:
+        found = np.minimum(found, np.uint64(FAR))
+    # Even a greatest integer takes a difference without running over.
+    clipped: Int64 = np.clip(found.astype(np.int64), -FAR, FAR) if found.dtype.itemsize == 8 else found.astype(np.int64)
+    return clipped
+
+
+def codes(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, Int64]]:
+    """Yield the different strings of each piece of a column and by row which it is, -1 where there is none."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    for chunk in column.chunks:
+        if types.is_dictionary(chunk.type) and chunk.dictionary.null_count:
+            chunk = chunk.dictionary_decode()
+        coded = chunk if types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        indices = coded.indices.fill_null(-1) if coded.null_count else coded.indices
+        yield coded.dictionary.cast(pa.string()), indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def texts(column: pa.ChunkedArray) -> Texts:
+    """Return strings as their bytes, those of a column in one piece not copied; empty where there is none."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    if not (types.is_string(column.type) or types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
+    pieces = []
+    for chunk in column.chunks:
+        width = np.int32 if types.is_string(chunk.type) else np.int64
+        _, places, data = chunk.buffers()
+        offsets = np.zeros(1, np.int64)
+        if len(chunk):
+            offsets = np.frombuffer(places, width)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+        raw = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+        pieces.append(Texts(raw[int(offsets[0]) : int(offsets[-1])], offsets - offsets[0]))
+    return joined(pieces)
+
+
+def joined(pieces: list[Texts]) -> Texts:
+    """Return texts in one row."""
+    if len(pieces) == 1:
+        return pieces[0]
+    sizes = [np.diff(piece.offsets) for piece in pieces]
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))))
+    return Texts(np.concatenate([np.zeros(0, np.uint8), *(piece.data for piece in pieces)]), offsets)
+
+
+def intervals(column: pa.ChunkedArray, name: str, complain: Complain) -> Intervals:
+    """Return the pairs of each row, none where there is no list; complain of those that lack a number."""
+    import pyarrow.compute as pc
+
+    sizes = integers(pc.list_value_length(column))
+    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    inner = pc.list_flatten(column)
+    edges = [pc.struct_field(inner, [key]) for key in ("start", "end")]
+    lacking = ~np.logical_and(*map(present, edges))
+    for row in np.unique(np.searchsorted(first, np.flatnonzero(lacking), side="right") - 1).tolist():
+        complain(row, f"a pair of {name} without a start or an end", "give both, code points of the document")
+    most = np.iinfo(np.int32).max
+    starts, ends = (frozen(np.clip(integers(edge), -1, most).astype(np.int32)) for edge in edges)
+    return Intervals(frozen(first), starts, ends)
+
+
+def values(column: pa.ChunkedArray, kind: str, name: str, complain: Complain) -> dict[int, Any]:
+    """Return what rows carry, by row: strings, numbers, a pair, or tuples of strings or pairs that are not empty."""
+    import pyarrow.compute as pc
+
+    rows = np.flatnonzero(present(column))
+    if kind == PAIRS:
+        found = intervals(column, name, complain)
+        rows = np.flatnonzero(np.diff(found.first))
+        return {row: tuple(found.of_document(row)) for row in rows.tolist()}
+    if kind == PAIR:
+        edges = [pc.struct_field(column, [key]) for key in ("start", "end")]
+        for row in rows[~np.logical_and(*map(present, edges))[rows]].tolist():
+            complain(row, f"a {name} without a start or an end", "give both, code points of the document")
+        starts, ends = (integers(edge)[rows].tolist() for edge in edges)
+        return dict(zip(rows.tolist(), zip(starts, ends, strict=True), strict=True))
+    found = column if len(rows) == len(column) else column.filter(column.is_valid())
+    if kind == NUMBER:
+        return dict(zip(rows.tolist(), map(float, found.to_pylist()), strict=True))
+    if kind == STRING:
+        return dict(zip(rows.tolist(), found.to_pylist(), strict=True))
+    links = dict(zip(rows.tolist(), map(tuple, found.to_pylist()), strict=True))
+    for row, some in links.items():
+        if None in some:
+            complain(row, f"a null in {name}", "leave it out of the list")
+    return {row: tuple(link for link in some if link is not None) for row, some in links.items() if some}
+
+
+class _RefusedError(ValueError):
+    """JSON that Python reads and we do not."""
+
+
+def meta(found: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str, Any]]:
+    """Return the objects that rows hold as JSON, those not empty."""
+    known: dict[int, Mapping[str, Any]] = {}
+    for row, text in found.items():
+        try:
+            value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, RecursionError) as error:
+            # Among them numbers too great and halves of surrogate pairs.
+            complain(row, f"meta is no JSON that can be kept: {error}", "write an object as JSON, or nothing")
+            continue
+        if not isinstance(value, dict):
+            complain(row, "meta is no JSON object", "write an object as JSON, or nothing")
+        elif value:
+            known[row] = value
+    return known
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        raise _RefusedError("a key stands twice in one object")
+    return row
+
+
+def _constant(name: str) -> float:
+    raise _RefusedError(name)

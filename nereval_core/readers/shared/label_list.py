@@ -1,0 +1,133 @@
+"""The list of labels in which tags that are numbers are places, from 0: where it stands, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.conll import TAG
+from nereval_core.readers.input.origins import OnDisk
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.strict_json import RefusedError, loads
+from nereval_core.readers.shared.tag_schemes import Tags
+
+OPTION = "--labels"
+TAGS = ("ner_tags", "ner", "tags", "labels", "ner_tags_fine")
+"""What columns of tags are called, the surest name first."""
+
+
+@dataclass(frozen=True)
+class LabelList:
+    """Labels by their number, where they stand, and at which lines, where each has one of its own."""
+
+    names: tuple[str, ...]
+    source: str = "labels"
+    lines: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def problems(self, used: Collection[int]) -> Iterator[Problem]:
+        """Yield which labels stand twice, and which of those used are no tags."""
+        first: dict[str, int] = {}
+        for number, name in enumerate(self.names):
+            if name in first:
+                found = f"the labels {first[name]} and {number} are both {quoted(name)}"
+                yield Problem(self.source, self._line(number), found, "give the list that the tags were made by")
+            first.setdefault(name, number)
+        for number in sorted(used):
+            if Tags.of([self.names[number]]).odd:
+                found = f"label {number}, {quoted(self.names[number])}, is no tag"
+                yield Problem(self.source, self._line(number), found, TAG)
+
+    def _line(self, number: int) -> int | None:
+        return self.lines[number] if self.lines else None
+
+
+Labels = LabelList | Sequence[str] | str | os.PathLike[str]
+"""A list of labels, the same with commas between, or the file in which they stand."""
+
+
+def label_list(given: Labels) -> LabelList:
+    """Return labels as a list: `O,B-PER,I-PER`, or what stands in a file, one a line or as `of_json` finds them.
+
+    Raises:
+        FormatError: neither labels nor a file, or a file that cannot be read or has no labels.
+    """
+    if isinstance(given, LabelList):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        return LabelList(tuple(given))
+    shown = os.fspath(given)
+    if _is_file(shown):
+        return of_file(SourceFile(Path(shown).name, shown, OnDisk(shown, shown)), TAGS)
+    if "," not in shown:
+        found = f"{quoted(shown)} is neither a file nor a list with commas"
+        raise FormatError.single(OPTION, None, found, "write O,B-PER,I-PER,… or name a file with one label a line")
+    return LabelList(of_words(shown), OPTION)
+
+
+def of_words(words: str) -> tuple[str, ...]:
+    """Return labels that stand with commas or white space between."""
+    return tuple(words.replace(",", " ").split())
+
+
+def of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
+    """Return the labels of a file: one a line, a JSON list, features of the library, or the `id2label` of a model.
+
+    Raises:
+        FormatError: it cannot be read or has no labels, or those of several columns but none of these.
+    """
+    text = file.text()
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            names = of_json(loads(text), columns)
+        except RefusedError as error:
+            raise FormatError.single(file.shown, None, *error.args) from None
+        if names is None:
+            found = f"no list of labels for {' or '.join(columns)}"
+            raise FormatError.single(file.shown, None, found, "write one a line, or give the features of the dataset")
+        return LabelList(tuple(names), file.shown)
+    lines = [(number, line.strip()) for number, line in enumerate(file.lines(), start=1) if line.strip()]
+    return LabelList(tuple(name for _, name in lines), file.shown, tuple(number for number, _ in lines))
+
+
+def of_json(found: Any, columns: Sequence[str]) -> list[str] | None:
+    """Return the labels of a column from a description of features, or those of a model; a list is them already."""
+    if isinstance(found, list):
+        return _in_order(found)
+    if not isinstance(found, dict):
+        return None
+    if isinstance(found.get("id2label"), dict):
+        return _in_order(found["id2label"])
+    features = found.get("features")
+    if isinstance(features, dict):
+        known = [names for column in columns if (names := _names(features.get(column)))]
+        return known[0] if known else None
+    inner = (one for one in found.values() if isinstance(one, dict))
+    return next((labels for one in inner if (labels := of_json(one, columns))), None)
+
+
+def _names(feature: Any) -> list[str] | None:
+    """Return the names of a class label, wherever it stands in a feature."""
+    inner = feature if isinstance(feature, list) else list(feature.values()) if isinstance(feature, dict) else []
+    if isinstance(feature, dict) and "names" in feature:
+        return _in_order(feature["names"])
+    return next((names for one in inner if (names := _names(one))), None)
+
+
+def _in_order(names: Any) -> list[str] | None:
+    if isinstance(names, dict) and all(isinstance(key, str) and key.isdecimal() for key in names):
+        names = [names[key] for key in sorted(names, key=int)]
+    return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
+
+
+def _is_file(shown: str) -> bool:
+    try:
+        return Path(shown).is_file()
+    except (OSError, ValueError):
+        return False

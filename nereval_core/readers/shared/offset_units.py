@@ -1,0 +1,254 @@
+"""What offsets count, found by testing which reading of them makes the quoted texts match over a whole file.
+
+Tools count code points (Python), UTF-16 units (JavaScript, Java) or UTF-8 bytes, from 0 or 1, with the end inside the
+span or behind it. A reading that is wrong by one gives a score that looks plausible and is false, so none is guessed:
+where the quotes fit no reading, or fit several that differ, that is said and nothing is read.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Int64, Place
+from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
+
+Unit = Literal["code points", "UTF-16 units", "UTF-8 bytes"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+SHOWN = 5
+"""Mismatches that are shown where no reading fits."""
+
+WORDS: Mapping[str, Unit] = {"code-points": "code points", "utf-16": "UTF-16 units", "utf-8": "UTF-8 bytes"}
+"""Units as `--offsets` names them."""
+
+
+class Offsets(NamedTuple):
+    """How offsets are to be read: their unit, the offset of the first character, and whether the end is in the span."""
+
+    unit: Unit = "code points"
+    base: int = 0
+    inclusive: bool = False
+
+    def __str__(self) -> str:
+        first = "" if self.base == 0 else f", first at {self.base}"
+        return f"{self.unit}, end {'inclusive' if self.inclusive else 'exclusive'}{first}"
+
+
+EVERY = tuple(Offsets(*parts) for parts in product(UNITS, (0, 1), (False, True)))
+
+
+def offsets_of(words: str) -> Offsets:
+    """Read what `--offsets` says: a unit of WORDS, and after commas `inclusive` and `from-1`.
+
+    Raises:
+        FormatError: it says something else.
+    """
+    unit, *more = (word.strip().lower() for word in words.split(","))
+    if unit not in WORDS or not set(more) <= {"inclusive", "from-1"}:
+        remedy = f"write {', '.join(WORDS)}, and after it perhaps ,inclusive and ,from-1"
+        raise FormatError.single("--offsets", None, f"{quoted(words)} is no way to count", remedy)
+    return Offsets(WORDS[unit], int("from-1" in more), "inclusive" in more)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Spans as a file has them: `text` is the number of each one's text, never falling, shape (spans,).
+
+    `quotes` are, by span, the texts that the file says they cover; `alike` gives the form in which a quote is compared,
+    for tools that change white space. `where` says at which line a span stands, and `called` what a problem calls it
+    where no line tells.
+    """
+
+    text: Int64
+    start: Int64
+    end: Int64
+    quotes: Mapping[int, str]
+    where: Callable[[int], Place]
+    alike: Callable[[str], str] = str
+    called: Callable[[int], str] | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The reading taken, the spans in code points, end exclusive (-1: no place in the text), and what is to be said."""
+
+    counting: Offsets
+    start: Int64
+    end: Int64
+    note: str
+
+
+def code_points(
+    spans: Marked, texts: Sequence[str], *, expected: Offsets, given: Offsets | None = None, fixed: bool = True
+) -> Found:
+    """Return spans in code points, by the reading that makes all quotes match.
+
+    Where none does, blanks at the edges of quotes and of what they quote are forgiven to the one reading that makes
+    more quotes match without that than any other does, and they are counted.
+
+    `expected` is the format's own and is taken where it fits; `given` is what somebody says it is, and is then the only
+    one tried. Without quotes the one or the other is taken, and that is said unless the format is `fixed` and UTF-16
+    units are code points in all texts.
+
+    Raises:
+        FormatError: no reading makes all quotes match, or several do that place spans differently.
+    """
+    if not spans.quotes:
+        taken = given or expected
+        start, end = placed(spans, texts, taken)
+        settled = not len(spans.text) or (fixed and not any(map(_astral, texts)))
+        return Found(taken, start, end, "" if settled else f"offsets taken as {taken}: no quotes to test them by")
+    tried = (given,) if given else (expected, *(one for one in EVERY if one != expected))
+    counts: dict[Offsets, int] = {}
+    fits: list[tuple[Offsets, Int64, Int64]] = []
+    most = len(spans.quotes)
+    stripped = replace(spans, alike=_after(str.strip, spans.alike))
+    for counting in tried:
+        start, end = placed(spans, texts, counting)
+        differing = _differing(spans, texts, start, end)
+        counts[counting] = len(spans.quotes) - len(differing)
+        if not differing:
+            fits.append((counting, start, end))
+            if counting == tried[0]:
+                break
+    if not fits:
+        most = max(counts.values())
+        for counting in [counting for counting, count in counts.items() if count == most and (count or given)]:
+            start, end = placed(spans, texts, counting)
+            if not _differing(stripped, texts, start, end):
+                fits.append((counting, start, end))
+    if not fits:
+        raise FormatError(_mismatches(spans, texts, counts))
+    taken, start, end = fits[0]
+    other = next((one for one in fits[1:] if not _same((start, end), one[1:])), None)
+    if other is not None:
+        # What quotes alone decide must be the only way to place the spans.
+        told = f"the quotes fit offsets in {taken} and in {other[0]}"
+        raise FormatError.single(spans.where(0)[0], None, told, "say which: --offsets")
+    total = f"{len(spans.quotes):,}"
+    forgiven = f", {len(spans.quotes) - most:,} of them but for blanks at an edge" if most < len(spans.quotes) else ""
+    return Found(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")
+
+
+def placed(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
+    """Return starts and ends in code points, both -1 where a span is empty, outside its text or cuts a character."""
+    start, end = spans.start - counting.base, spans.end - counting.base + int(counting.inclusive)
+    numbers, begins = np.unique(spans.text, return_index=True)
+    bounds = [*begins.tolist(), len(start)]
+    lengths = np.zeros(len(texts), np.int64)
+    for number, (low, high) in zip(numbers.tolist(), pairwise(bounds), strict=True):
+        known = edges(texts[number], counting.unit)
+        lengths[number] = len(texts[number])
+        if known is not None:
+            last = int(known[-1])
+            points = np.full(last + 1, -1, np.int64)
+            points[known] = np.arange(len(known))
+            for side in (start, end):
+                here = side[low:high]
+                side[low:high] = np.where((here >= 0) & (here <= last), points[here.clip(0, last)], -1)
+    wrong = (start < 0) | (start >= end) | (end > lengths[spans.text])
+    start[wrong] = end[wrong] = -1
+    return start, end
+
+
+def width_of(text: str, unit: Unit) -> int:
+    """Return how long a text is in a unit."""
+    if unit == "code points" or text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2 if unit == "UTF-16 units" else len(text.encode())
+
+
+def edges(text: str, unit: Unit) -> Int64 | None:
+    """Return the offset in a unit of each place of a text, shape (code points + 1,); None where it is the same."""
+    if unit == "code points" or text.isascii():
+        return None
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    widths = 1 + (codes > 0xFFFF) if unit == "UTF-16 units" else 1 + (codes > 0x7F) + (codes > 0x7FF) + (codes > 0xFFFF)
+    if widths.max() == 1:
+        return None
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(widths, dtype=np.int64)))
+
+
+CAUSES: Mapping[str, Callable[[str], str]] = {
+    "line ends are CR LF in the text and LF where it was annotated": lambda text: text.replace("\r\n", "\n"),
+    "line ends are LF in the text and CR LF where it was annotated": lambda text: text.replace("\n", "\r\n"),
+    "the text begins with a byte-order mark that was not counted": lambda text: text.removeprefix("\ufeff"),
+    "a byte-order mark was counted that the text does not begin with": lambda text: "\ufeff" + text,
+    "the text is decomposed (NFD) and was composed (NFC) where it was annotated": lambda text: unicodedata.normalize(
+        "NFC", text
+    ),
+    "the text is composed (NFC) and was decomposed (NFD) where it was annotated": lambda text: unicodedata.normalize(
+        "NFD", text
+    ),
+}
+"""Why offsets may fit none of a text as it is, each with the text that they would fit."""
+
+
+def cause(spans: Marked, texts: Sequence[str], countings: Iterable[Offsets] = EVERY) -> str | None:
+    """Return why quotes do not match, where changing the texts in one way makes all of them do."""
+    for name, change in CAUSES.items():
+        changed = list(texts)
+        for number in {int(spans.text[span]) for span in spans.quotes}:
+            changed[number] = change(texts[number])
+        # Quotes may be written in the one way or the other.
+        both = replace(spans, alike=_after(change, spans.alike))
+        if changed == list(texts):
+            continue
+        for counting in countings:
+            if not _differing(both, changed, *placed(spans, changed, counting)):
+                return f"{name} (offsets in {counting})"
+    return None
+
+
+def _after(change: Callable[[str], str], alike: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: alike(change(text))
+
+
+def _astral(text: str) -> bool:
+    """Say whether UTF-16 takes two units for a character."""
+    return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
+
+
+def _same(one: Sequence[NDArray[np.int64]], two: Sequence[NDArray[np.int64]]) -> bool:
+    return all(map(np.array_equal, one, two))
+
+
+def _differing(spans: Marked, texts: Sequence[str], start: Int64, end: Int64) -> list[int]:
+    """Return the spans whose quotes are not the text at their place."""
+    starts, ends, numbers, alike = start.tolist(), end.tolist(), spans.text.tolist(), spans.alike
+    return [
+        span
+        for span, quote in spans.quotes.items()
+        if starts[span] < 0
+        or (
+            quote != (there := texts[numbers[span]][starts[span] : ends[span]])
+            and (alike is str or alike(quote) != alike(there))
+        )
+    ]
+
+
+def _mismatches(spans: Marked, texts: Sequence[str], counts: Mapping[Offsets, int]) -> list[Problem]:
+    """Say how far the best reading goes, why it may go no further, and where the first mismatches are."""
+    best = max(counts, key=lambda counting: counts[counting])
+    why = cause(spans, texts, counts)
+    found = f"the quotes fit no way to count offsets; best is {best}: {counts[best]:,} of {len(spans.quotes):,} match"
+    if len(counts) == 1:
+        found = f"the quotes do not fit offsets in {best}: {counts[best]:,} of {len(spans.quotes):,} match"
+    other = "mend the offsets or the quotes, or check that the text is the one annotated"
+    problems = [Problem(spans.where(0)[0], None, found, f"mend the text: {why}" if why else other)]
+    start, end = placed(spans, texts, best)
+    for span in _differing(spans, texts, start, end)[:SHOWN]:
+        here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
+        if start[span] < 0:
+            here = quoted(spans.quotes[span])
+        what = "which is no place in the text" if start[span] < 0 else f"where the text has {there}"
+        whose = f"{spans.called(span)}: " if spans.called else ""
+        found = f"{whose}{here} at {spans.start[span]} to {spans.end[span]}, {what}"
+        problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))
+    return problems

@@ -1,0 +1,83 @@
+"""XML that may come from anywhere, element by element: nothing is declared in it, fetched for it or grown by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
+
+from nereval_core.problems import FormatError, Problem
+
+Attributes = dict[str, str]
+Start = Callable[[str, Attributes], None]
+"""Takes the name of an element, "namespace name", and its attributes, named likewise."""
+Listen = Callable[[XMLParserType], Start]
+"""Returns what takes elements of a parser, and sets on this what takes anything else."""
+
+VERSION_1_1 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']1\.1["']""")
+REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
+CONTROLS = range(1, 32)
+"""The control characters that XML 1.1 can write and the parser, made for XML 1.0, refuses, and white space."""
+SPACE = (9, 10, 13)
+BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
+"""Where 32 characters in a row may be free to stand for these: places for no character, and those for private use."""
+AGAIN = "export the file again"
+
+
+def parsed(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> None:
+    """Read XML 1.0 or 1.1; what is wrong with it goes to `problems`."""
+    stand_ins: Mapping[int, int] = {}
+    if VERSION_1_1.match(raw):
+        raw, stand_ins = _without_controls(raw)
+    parser = ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    start = listen(parser)
+
+    def started(name: str, attributes: Attributes) -> None:
+        start(name, {key: value.translate(stand_ins) for key, value in attributes.items()})
+
+    parser.StartElementHandler = started if stand_ins else start
+
+    def declared(*_: object) -> None:
+        found = "a document type declaration, which no export has"
+        raise FormatError.single(shown, parser.CurrentLineNumber, found, "leave it out: nothing is declared or fetched")
+
+    parser.StartDoctypeDeclHandler = declared
+    try:
+        parser.Parse(raw, True)
+    except FormatError as error:
+        problems += error.problems
+    except ExpatError as error:
+        reason = str(error).split(":")[0]
+        remedy = (
+            AGAIN if "invalid character number" not in reason else "control characters need XML 1.1: export as that"
+        )
+        problems.append(Problem(shown, error.lineno, f"not XML: {reason} at column {error.offset + 1}", remedy))
+    except (ValueError, LookupError) as error:
+        problems.append(Problem(shown, None, f"not XML: {error}", "save the file as UTF-8"))
+    finally:
+        # What takes elements knows the parser that knows it: without an end to that, neither would go.
+        for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "StartDoctypeDeclHandler"):
+            setattr(parser, handler, None)
+
+
+def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:
+    """Return XML with other characters for the control characters in it, and what each of these stands for."""
+    referred = {_code(found) for found in REFERENCE.finditer(raw)}
+    if referred.isdisjoint(set(CONTROLS) - set(SPACE)):
+        return raw, {}
+    used = referred | set(map(ord, set(raw.decode(errors="replace"))))
+    # A text that leaves no block free has six thousand characters for private use: it fails as XML 1.0 would.
+    first = next((block for block in BLOCKS if used.isdisjoint(range(block, block + 32))), None)
+    if first is None:
+        return raw, {}
+
+    def stand_in(found: re.Match[bytes]) -> bytes:
+        code = _code(found)
+        return f"&#{first + code};".encode() if code in CONTROLS and code not in SPACE else found[0]
+
+    return REFERENCE.sub(stand_in, raw), {first + code: code for code in CONTROLS}
+
+
+def _code(reference: re.Match[bytes]) -> int:
+    return int(reference[1], 16) if reference[1] else int(reference[2])

@@ -1,0 +1,226 @@
+"""Files of rows, CSV and TSV: what stands between their cells, which columns hold what, and the cells by column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.readers.input.source import SourceFile
+
+Chosen = Mapping[str, int | str]
+"""What columns hold, each by number from 1 or by name; "" is none."""
+
+DELIMITERS = ("\t", ",", ";", "|")
+TAGS = "tags"
+"""What a column of tags, which no table of spans has, is called among what columns hold (`ReadOptions.columns`)."""
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "document": ("document", "document_id", "doc", "doc_id", "docid", "file", "filename", "file_name", "id"),
+    "start": ("start", "begin", "start_offset", "start_char", "char_start", "from"),
+    "end": ("end", "stop", "end_offset", "end_char", "char_end", "to"),
+    "type": ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "ner", "entity"),
+    "quote": ("quote", "mention", "surface", "covered_text", "span_text", "entity_text", "span", "entity"),
+    "text": ("text", "document_text", "full_text", "sentence"),
+    "id": ("span_id", "annotation_id", "entity_id", "id"),
+    "links": ("links", "link", "concept", "concept_id", "identifier", "cui", "kb_id"),
+    "score": ("score", "confidence", "probability"),
+}
+"""What columns hold by what they are called, the surest name first; each column is taken once, in this order."""
+PLACE = ("start", "end", "type")
+NUMBER = re.compile(r" *(-?[0-9]{1,12})(?:\.0+)? *")
+HEADER = 1 << 16
+"""How much of a file is looked at for its first lines."""
+OPTION = "--span-columns"
+QUOTING = 'write cells with quotes or line ends in "…", each " in them twice'
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file of rows: `columns` are the places of those we know, `rest` the names of those we do not.
+
+    `header` is its first line, None where that is a row already; `lacking` are chosen columns that it does not have.
+    """
+
+    file: SourceFile
+    text: str
+    delimiter: str
+    width: int
+    header: tuple[str, ...] | None
+    columns: Mapping[str, int]
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """The names of columns that are not read."""
+        taken = set(self.columns.values())
+        return tuple(name for at, name in enumerate(self.header or ()) if at not in taken)
+
+    @property
+    def has_spans(self) -> bool:
+        return self.columns.keys() >= set(PLACE)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether it holds documents and nothing else."""
+        return not self.has_spans and self.columns.keys() >= {"document", "text"}
+
+    @property
+    def counts(self) -> bool:
+        """Whether its first row has a start and an end that are numbers."""
+        rows = first_rows(self.text, 2, self.delimiter)[self.header is not None :]
+        return any(_numbered(row, self.columns) for row in rows[:1])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table below its header: the lines on which they begin, and the cells of each column we know."""
+
+    lines: Sequence[int]
+    cells: Mapping[str, Sequence[str]]
+
+
+def chosen_columns(words: str) -> dict[str, int | str]:
+    """Read what `--span-columns` says: `document=doc,start=2,end=3,type=kind`, names or numbers from 1.
+
+    Raises:
+        FormatError: it says something else.
+    """
+    found: dict[str, int | str] = {}
+    for part in words.split(","):
+        what, equals, name = (word.strip() for word in part.partition("="))
+        if not equals or what not in COLUMNS or what in found or name == "0":
+            said = f"{quoted(part.strip())} is no column" if what not in found else f"two columns for {what}"
+            remedy = (
+                f"write document=NAME,start=NAME,… with names or numbers from 1; what is known is {', '.join(COLUMNS)}"
+            )
+            raise FormatError.single(OPTION, None, said, remedy)
+        found[what] = int(name) if name.isdecimal() else name
+    return found
+
+
+def table_of(file: SourceFile, text: str, chosen: Chosen | None = None) -> Table:
+    """Find the delimiter by which the first line has the most columns that we know.
+
+    The first line is a row where start and end are chosen by their numbers, and it has numbers there.
+    """
+    best, merit = Table(file, text, ",", 0, (), {}, tuple(chosen or ())), (0, False, 0)
+    for delimiter in DELIMITERS:
+        rows = first_rows(text, 2, delimiter)
+        if not rows:
+            continue
+        table = _table(file, text, delimiter, rows[0], chosen or {})
+        # Where names say nothing, numbers do.
+        found = (len(table.columns), any(_numbered(row, table.columns) for row in rows), table.width)
+        if found > merit:
+            best, merit = table, found
+    return best
+
+
+def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
+    """Return the first rows of a text, fewer where it has not as many or they are not rows; blank lines are none."""
+    reader = csv.reader(io.StringIO(text[:HEADER], newline=""), delimiter=delimiter)
+    found: list[list[str]] = []
+    try:
+        found += islice(filter(None, reader), count)
+    except csv.Error:
+        return []
+    return found
+
+
+def rows_of(table: Table, problems: list[Problem]) -> Rows:
+    """Return the rows of a table, all of its columns that we know."""
+    # A text may be longer than the module's limit.
+    csv.field_size_limit(max(csv.field_size_limit(), len(table.text)))
+    reader = csv.reader(io.StringIO(table.text, newline=""), delimiter=table.delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines = [1]
+    try:
+        for row in reader:
+            rows.append(row)
+            lines.append(reader.line_num + 1)
+    except csv.Error as error:
+        problems.append(Problem(table.file.shown, lines[-1], f"no row of a table: {error}", QUOTING))
+    first = next((at for at, row in enumerate(rows) if row), 0) + 1 if table.header is not None else 0
+    del rows[:first], lines[:first]
+    if set(map(len, rows)) - {table.width}:
+        for line, row in zip(lines, rows, strict=False):
+            if row and len(row) != table.width:
+                found = f"{counted(len(row), 'cell')} under {counted(table.width, 'column')}"
+                problems.append(Problem(table.file.shown, line, found, 'write as many, those with delimiters in "…"'))
+        fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
+        lines, rows = [line for line, _ in fine], [row for _, row in fine]
+    by_column = list(zip(*rows, strict=True)) or [()] * table.width
+    return Rows(lines[: len(rows)], {what: by_column[at] for what, at in table.columns.items()})
+
+
+def no_columns(table: Table) -> list[Problem]:
+    """Return what keeps a table from being one of spans: chosen columns that are not there, and those not known."""
+    there = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
+    if table.lacking:
+        remedy = f"choose among {there}, or by number from 1"
+        found = f"no such column for {', '.join(table.lacking)}"
+        return [Problem(table.file.shown, 1, found, remedy)]
+    lacking = [what for what in PLACE if what not in table.columns]
+    remedy = f"{'; '.join(map(known, lacking))}; or choose among {there}: {OPTION} {lacking[0]}=NAME"
+    return [Problem(table.file.shown, 1, f"no column for {', '.join(lacking)}", remedy)]
+
+
+def known(what: str) -> str:
+    return f"call that of {what} one of {', '.join(COLUMNS[what])}"
+
+
+def number(cell: str) -> int | None:
+    """Return an offset; tables that went through a program of statistics may have 5.0 for 5."""
+    found = NUMBER.fullmatch(cell)
+    return int(found[1]) if found else None
+
+
+def numbers(cells: Sequence[str]) -> list[int | None]:
+    """Return offsets, None for what is none."""
+    joined = "".join(cells)
+    if joined.isascii() and joined.isdigit() and "" not in cells and max(map(len, cells)) <= 12:
+        return list(map(int, cells))
+    return list(map(number, cells))
+
+
+def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: Chosen) -> Table:
+    header = tuple(first)
+    columns: dict[str, int] = {}
+    names = [_plain(name) for name in header]
+    for what, wanted in chosen.items():
+        at = _place(wanted, header, names)
+        if at is not None:
+            columns[what] = at
+    lacking = tuple(what for what, wanted in chosen.items() if wanted != "" and what not in columns)
+    numbered = all(isinstance(chosen.get(what), int) for what in ("start", "end"))
+    if numbered and _numbered(header, columns):
+        return Table(file, text, delimiter, len(header), None, columns, lacking)
+    for what, called in COLUMNS.items():
+        free = (names.index(name) for name in called if name in names and names.index(name) not in columns.values())
+        at = next(free, None) if what not in chosen else None
+        if at is not None:
+            columns[what] = at
+    return Table(file, text, delimiter, len(header), header, columns, lacking)
+
+
+def _place(wanted: int | str, header: Sequence[str], names: Sequence[str]) -> int | None:
+    """Return where a chosen column stands: by number, by its very name, or by its name in other letters."""
+    if isinstance(wanted, int):
+        return wanted - 1 if 1 <= wanted <= len(header) else None
+    stripped = [name.strip() for name in header]
+    ways: Iterable[tuple[str, Sequence[str]]] = ((wanted, stripped), (_plain(wanted), names))
+    return next((there.index(name) for name, there in ways if name and name in there), None)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def _numbered(row: Sequence[str], columns: Mapping[str, int]) -> bool:
+    """Say whether a row has numbers, or nothing, for start and end."""
+    cells = [row[columns[what]] for what in ("start", "end") if what in columns and columns[what] < len(row)]
+    return len(cells) == 2 and all(not cell or number(cell) is not None for cell in cells)

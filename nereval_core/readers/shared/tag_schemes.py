@@ -1,0 +1,413 @@
+"""Tag schemes as data: which tag may follow which, and how a row of tags is cut into chunks.
+
+A tag is `O` or a letter, the first `-`, and a type, which may itself contain `-`. Offsets are tokens, end exclusive.
+The edge of a sentence counts as `O`. Letters: B begin, I and M inside, E and L end, S and U single.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.problems import FormatError, quoted
+
+LETTERS = "OBIMELSU"
+NO_TYPES = ("O", "", "-", "_")
+"""What no tag without a letter is."""
+
+Int64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Repair = Literal["conlleval", "discard"]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """The legal transitions of a scheme, each written as two letters, and the letters its writer uses.
+
+    `continues` stays in one chunk; `touches` begins another chunk of the same type; `changes` goes from or to `O` or to
+    a chunk of another type. `O` after `O` is always legal. `written` is the letter of a chunk of one token, and of a
+    longer chunk's first, inner and last token; `parted` replaces the first (or, with `parts_end`, the last) letter of a
+    chunk that touches one of the same type.
+    """
+
+    name: str
+    continues: frozenset[str]
+    touches: frozenset[str]
+    changes: frozenset[str]
+    written: str
+    parted: str = ""
+    parts_end: bool = False
+
+    @cached_property
+    def letters(self) -> str:
+        """The letters of the scheme, `O` the last."""
+        used = set("".join(self.continues | self.touches | self.changes))
+        return "".join(letter for letter in LETTERS[1:] + "O" if letter in used)
+
+    @cached_property
+    def legal(self) -> Bools:
+        """Whether a transition is legal, shape (2: type changes or stays, letter before, letter after)."""
+        return self.parts | _table(set(), self.continues)
+
+    @cached_property
+    def parts(self) -> Bools:
+        """Whether a legal transition parts what stands before from what stands after, shape as `legal`."""
+        return _table(self.changes, self.touches | {"OO"})
+
+
+def _table(changes: Iterable[str], stays: Iterable[str]) -> Bools:
+    table = np.zeros((2, len(LETTERS), len(LETTERS)), np.bool_)
+    for same, pairs in ((0, changes), (1, stays)):
+        for pair in pairs:
+            table[same, LETTERS.index(pair[0]), LETTERS.index(pair[1])] = True
+    return table
+
+
+def _bracketed(name: str, first: str, inner: str, last: str, single: str) -> Scheme:
+    """Return a scheme that marks where each chunk begins and ends."""
+    begins, ends = (first, single), (last, single)
+    touches = {end + begin for end in ends for begin in begins}
+    outside = {"O" + begin for begin in begins} | {end + "O" for end in ends}
+    continues = {first + inner, first + last, inner + inner, inner + last}
+    return Scheme(
+        name,
+        frozenset(continues),
+        frozenset(touches),
+        frozenset(touches | outside),
+        single + first + inner + last,
+    )
+
+
+def _scheme(name: str, continues: str, touches: str, changes: str, written: str, **more: Any) -> Scheme:
+    one, two, three = (frozenset(pairs.split()) for pairs in (continues, touches, changes))
+    return Scheme(name, one, two, three, written, **more)
+
+
+# Where several fit a file and decode it alike, the first is taken.
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {
+        scheme.name: scheme
+        for scheme in (
+            _scheme("IOB2", "BI II", "BB IB", "OB BO IO BB IB", "BBII"),
+            _bracketed("IOBES", "B", "I", "E", "S"),
+            _bracketed("BILOU", "B", "I", "L", "U"),
+            _bracketed("BMES", "B", "M", "E", "S"),
+            _scheme("IOB1", "BI II", "BB IB", "OI BO IO BI II", "IIII", parted="B"),
+            _scheme("IOE2", "II IE", "EI EE", "OI OE EO EI EE", "EIIE"),
+            _scheme("IOE1", "II IE", "EI EE", "OI OE IO II IE", "IIII", parted="E", parts_end=True),
+            _scheme("IO", "II", "", "OI IO II", "IIII"),
+        )
+    }
+)
+ALIASES = MappingProxyType({"BIO": "IOB2", "BIO2": "IOB2", "BIOES": "IOBES", "BILUO": "BILOU", "BIOLU": "BILOU"})
+
+# The table of conlleval: a chunk also begins where a type changes or something of these is met.
+STARTERS = "BSU"
+ENDERS = "ELSU"
+CONLLEVAL = _table(
+    {before + after for before in LETTERS for after in LETTERS},
+    {before + after for before in LETTERS for after in LETTERS if after in STARTERS or before in ENDERS},
+)
+
+
+def scheme_named(name: str) -> Scheme:
+    """Return the scheme of this name in any case; BIO, BIOES and BILUO are known too.
+
+    Raises:
+        FormatError: there is none.
+    """
+    upper = name.upper()
+    if (known := SCHEMES.get(ALIASES.get(upper, upper))) is None:
+        remedy = f"choose one of {', '.join(SCHEMES)}"
+        raise FormatError.single("--scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
+    return known
+
+
+@dataclass(frozen=True, eq=False)
+class Tags:
+    """The tags of many sentences in a row, `O` left out.
+
+    `tokens`, `letters` (index into LETTERS) and `types` (index into `names`) have shape (tokens tagged,), in the order
+    of the tokens; sentence s is `[first[s], first[s + 1])`. `odd` lists the tokens whose tag is none; they count as
+    `O`.
+    """
+
+    tokens: Int64
+    letters: NDArray[np.int8]
+    types: NDArray[np.int32]
+    names: tuple[str, ...]
+    first: Int64
+    odd: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, tags: Sequence[str], first: Sequence[int] | Int64 | None = None, *, bare: bool = False) -> Tags:
+        """Return the tags parsed; without `first` they are one sentence, `bare` is as in `coded`."""
+        number = {tag: code for code, tag in enumerate(dict.fromkeys(tags))}
+        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
+        edges = np.array([0, len(tags)] if first is None else first, np.int64)
+        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges, bare=bare)
+
+    @classmethod
+    def coded(
+        cls, tokens: Int64, codes: NDArray[np.integer[Any]], tags: Sequence[str], first: Int64, *, bare: bool = False
+    ) -> Tags:
+        """Return the tags of these tokens, coded as places in `tags`; all other tokens have `O`.
+
+        With `bare` a tag without a letter is a type, read as if `I-` stood before it.
+        """
+        names: dict[str, int] = {}
+        letters, types = [], []
+        for tag in tags:
+            letter, _, name = tag.partition("-")
+            fine = len(letter) == 1 and letter in LETTERS[1:] and bool(name)
+            if bare and not fine and tag not in NO_TYPES and not tag.isspace():
+                letter, name, fine = "I", tag, True
+            letters.append(LETTERS.index(letter) if fine else 0 if tag == "O" else -1)
+            types.append(names.setdefault(name, len(names)) if fine else -1)
+        if not tags:
+            return cls(tokens, np.zeros(0, np.int8), np.zeros(0, np.int32), (), first)
+        found = np.array(letters, np.int8)[codes]
+        kinds = np.array(types, np.int32)[codes]
+        odd = tuple(tokens[found < 0].tolist()) if min(letters) < 0 else ()
+        if min(letters) <= 0:
+            held = found > 0
+            tokens, found, kinds = tokens[held], found[held], kinds[held]
+        return cls(tokens, found, kinds, tuple(names), first, odd)
+
+    def __len__(self) -> int:
+        return int(self.first[-1])
+
+    def tag(self, token: int) -> str:
+        place = int(np.searchsorted(self.tokens, token))
+        if place == len(self.tokens) or self.tokens[place] != token:
+            return "O"
+        return f"{LETTERS[self.letters[place]]}-{self.names[self.types[place]]}"
+
+    @cached_property
+    def begins(self) -> Bools:
+        """Whether a sentence begins at a token, or ends before it, shape (tokens + 1,)."""
+        found = np.zeros(len(self) + 1, np.bool_)
+        found[self.first] = True
+        return found
+
+    @cached_property
+    def follows(self) -> Bools:
+        """Whether the token before a tagged one is tagged too, in the same sentence; one more, which is False."""
+        found = np.zeros(len(self.tokens) + 1, np.bool_)
+        found[1:-1] = np.diff(self.tokens) == 1
+        found[:-1] &= ~self.begins.take(self.tokens)
+        return found
+
+    @cached_property
+    def entries(self) -> NDArray[np.uint8]:
+        """The transition into each tagged token, an index into a flat table of transitions."""
+        before = np.zeros(len(self.tokens), np.uint8)
+        before[1:] = self.letters[:-1]
+        before *= self.follows[:-1]
+        same = np.zeros(len(self.tokens), np.bool_)
+        same[1:] = self.types[1:] == self.types[:-1]
+        same &= self.follows[:-1]
+        return ((same.view(np.uint8) << 6) + (before << 3) + self.letters.view(np.uint8)).astype(np.uint8)
+
+    @cached_property
+    def exits(self) -> NDArray[np.uint8]:
+        """The transition from each tagged token to `O`, or to the end of its sentence, as in `entries`."""
+        return (self.letters << 3).view(np.uint8)
+
+    @cached_property
+    def counts(self) -> Int64:
+        """How often each transition occurs but that from `O` to `O`, shape of a flat table."""
+        # Those that go on to a tagged token are counted apart, and dropped: picking the others takes longer.
+        out = np.bincount(self.exits + (self.follows[1:].view(np.uint8) << 6), minlength=128)
+        out[64:] = 0
+        return np.bincount(self.entries, minlength=128) + out
+
+    def after(self, table: Bools) -> Bools:
+        """Return what a flat table says of the transition out of each tagged token, given what it says of `entries`."""
+        found = table.take(self.exits)
+        found[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), found[:-1])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
+
+    `first` and `last` are the places of their first and last tokens among the tagged ones. `mended` counts the
+    malformed chunks that were kept by conlleval's table or discarded.
+    """
+
+    start: Int64
+    end: Int64
+    type: NDArray[np.int32]
+    first: Int64
+    last: Int64
+    mended: int = 0
+
+
+class Fault(NamedTuple):
+    """A tag that breaks a scheme: the token and what is wrong."""
+
+    token: int
+    found: str
+
+
+class Detection(NamedTuple):
+    """The scheme that fits best and how often it is broken; `rivals` fit too but decode differently from `parting` on.
+
+    The scheme is None where no tag but `O` occurs.
+    """
+
+    scheme: Scheme | None
+    broken: int
+    rivals: tuple[str, ...] = ()
+    parting: int = -1
+
+
+def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> Detection:
+    """Return the scheme under which all sentences are legal, or else the one broken least often."""
+    if not len(tags.tokens):
+        return Detection(None, 0)
+    known = {scheme.name: scheme for scheme in schemes}
+    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in known.items()}
+    least = min(broken.values())
+    fitting = [known[name] for name, count in broken.items() if count == least]
+    best = fitting[0]
+    if least:
+        return Detection(best, least)
+    met = tags.counts > 0
+    for other in fitting[1:]:
+        # Chunks are parted alike where every transition that occurs is.
+        if np.array_equal(best.parts.ravel()[met], other.parts.ravel()[met]):
+            continue
+        parting = _parting(decode(tags, best), decode(tags, other))
+        if parting is not None:
+            return Detection(best, 0, tuple(scheme.name for scheme in fitting), parting)
+    return Detection(best, 0)
+
+
+def _parting(one: Chunks, two: Chunks) -> int | None:
+    """Return the first token where two decodings differ."""
+    ones = set(zip(one.start.tolist(), one.end.tolist(), one.type.tolist(), strict=True))
+    twos = set(zip(two.start.tolist(), two.end.tolist(), two.type.tolist(), strict=True))
+    return min((start for start, _, _ in ones ^ twos), default=None)
+
+
+def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
+    """Return each tag that breaks the scheme, in order."""
+    found: dict[int, str] = {}
+    for one, two in _illegal(tags, scheme):
+        for token, other, edge, word in (
+            (one, two, "at the end of a sentence", "before"),
+            (two, one, "at the start of a sentence", "after"),
+        ):
+            tag = tags.tag(token) if token >= 0 else "O"
+            letter = LETTERS.index(tag[0])
+            if tag[0] not in scheme.letters:
+                letters_known = ", ".join(scheme.letters)
+                found[token] = f"{quoted(tag)} is no tag of {scheme.name}, whose letters are {letters_known}"
+            elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
+                where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
+                found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
+    return [Fault(token, found[token]) for token in sorted(found)]
+
+
+def _illegal(tags: Tags, scheme: Scheme) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each illegal transition, in order; -1 stands for the edge of a sentence."""
+    table = ~scheme.legal.ravel()
+    out = ~tags.follows[1:]
+    into = np.flatnonzero(table.take(tags.entries))
+    outof = np.flatnonzero(table.take(tags.exits) & out)
+    for gap in np.sort(np.concatenate((2 * into, 2 * outof + 1))).tolist():
+        token = int(tags.tokens[gap // 2])
+        if gap % 2:
+            yield token, -1 if tags.begins[token + 1] else token + 1
+        else:
+            yield -1 if tags.begins[token] else token - 1, token
+
+
+def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
+    """Return the chunks of tags that are legal in the scheme, or mended: see `faults` first.
+
+    With "conlleval" malformed chunks are cut by that program's table (an orphan I begins a chunk); with "discard" they
+    are dropped. Malformed is a chunk that begins or ends with a letter that cannot, or holds a foreign letter.
+    """
+    legal = scheme.legal.ravel()
+    sound = not tags.counts[~legal].any()
+    assert sound or repair, "malformed tags are refused or repaired"
+    parts = (scheme.parts if sound else CONLLEVAL).ravel()
+    first = np.flatnonzero(parts.take(tags.entries))
+    last = np.flatnonzero(tags.after(parts))
+    mended = 0
+    if not sound:
+        entered, left = ~legal.take(tags.entries), ~tags.after(legal)
+        # A transition is blamed on the chunk whose letter could not stand there next to O either.
+        bad = entered[first] & ~scheme.legal[0, 0, tags.letters[first]]
+        bad |= left[last] & ~scheme.legal[0, tags.letters[last], 0]
+        illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(entered)))
+        bad |= illegal[last + 1] > illegal[first + 1]
+        mended = int(bad.sum())
+        if repair == "discard":
+            first, last = first[~bad], last[~bad]
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
+
+
+def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator[tuple[int, str]]:
+    """Yield the index of each span (start, end, type; sorted) that tags cannot express, and why.
+
+    Of spans that overlap the longest can be said, of equally long ones the first.
+    """
+    said = _apart(spans)
+    last = -1
+    for number, (start, _, kind) in enumerate(spans):
+        if number not in said:
+            yield number, "overlaps another span, which tags cannot say"
+            continue
+        if last >= 0 and start == spans[last][1] and kind == spans[last][2] and not scheme.touches:
+            yield number, f"touches another span of its type, which {scheme.name} cannot say"
+        last = number
+
+
+def _apart(spans: Sequence[tuple[int, int, str]]) -> Collection[int]:
+    """Return spans of which no two overlap, long ones before short ones."""
+    if all(one[1] <= two[0] for one, two in pairwise(spans)):
+        return range(len(spans))
+    said: list[tuple[int, int, int]] = []
+    for number in sorted(range(len(spans)), key=lambda number: (spans[number][0] - spans[number][1], number)):
+        start, end, _ = spans[number]
+        at = bisect_left(said, (start,))
+        if (at == 0 or said[at - 1][1] <= start) and (at == len(said) or end <= said[at][0]):
+            said.insert(at, (start, end, number))
+    return {number for *_, number in said}
+
+
+def encode(spans: Sequence[tuple[int, int, str]], length: int, scheme: Scheme) -> list[str]:
+    """Return the tags of a sentence of `length` tokens with these spans (start, end, type; sorted).
+
+    Raises:
+        FormatError: a span that the scheme cannot express.
+    """
+    for number, why in unsayable(spans, scheme):
+        start, end, kind = spans[number]
+        raise FormatError.single("tags", None, f"span [{start}, {end}) {quoted(kind)} {why}", "leave it out")
+    tags = ["O"] * length
+    single, first, inner, last = tuple(scheme.written)
+    for number, (start, end, kind) in enumerate(spans):
+        letters = [first, *[inner] * (end - start - 2), last] if end - start > 1 else [single]
+        if scheme.parted:
+            near = number + 1 if scheme.parts_end else number - 1
+            if 0 <= near < len(spans) and spans[near][2] == kind:
+                if scheme.parts_end and spans[near][0] == end:
+                    letters[-1] = scheme.parted
+                elif not scheme.parts_end and spans[near][1] == start:
+                    letters[0] = scheme.parted
+        tags[start:end] = [f"{letter}-{kind}" for letter in letters]
+    return tags

@@ -1,0 +1,210 @@
+"""Tokens and the tags of one column as they stand in a file, malformed sequences included.
+
+Readers refuse or mend what breaks a tag scheme; the published scorers read it their own way, so that their conventions
+start from here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
+from nereval_core.corpus.tokens import tokens_of
+from nereval_core.problems import FormatError, Problem, counted, quoted
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Tagged:
+    """One tag a token, over documents with tokens.
+
+    `tags` and `words` have one entry a token, all documents in a row; `sentences` holds the number of each sentence's
+    first token and, last, the number of tokens. `place` says at which file and line a token stands. `marks` are the
+    tags beside -DOCSTART-, which is no token of ours, though to some scorers it is. `ended` says whether a blank line
+    or the like follows the last token.
+    """
+
+    documents: Documents
+    tags: Sequence[str]
+    words: Sequence[str]
+    sentences: Int64
+    source: str
+    place: Callable[[int], Place]
+    notes: tuple[str, ...] = ()
+    marks: Sequence[str] = ()
+    ended: bool = True
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @cached_property
+    def tokens(self) -> Intervals:
+        assert self.documents.tokens is not None, "tags stand beside tokens"
+        return self.documents.tokens
+
+    @cached_property
+    def doc(self) -> Int64:
+        """Document of each token, shape (tokens,)."""
+        sizes = np.diff(self.tokens.first)
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def matched(gold: Tagged, pred: Tagged) -> Tagged:
+    """Return the prediction's tags over gold's tokens: token by token, whatever their text.
+
+    Raises:
+        FormatError: the numbers of tokens differ; the first place where the tokens part is named. Tokens that are only
+            written otherwise, the ones after them alike, are no such place.
+    """
+    if len(gold) == len(pred):
+        return replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences)
+    fewest = min(len(gold), len(pred))
+    parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
+    counts = f"{counted(len(pred), 'token')} where gold ({gold.source}) has {len(gold)}"
+    if parting < len(pred):
+        here = f"they part at {quoted(pred.words[parting])}"
+        there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"
+        source, line = pred.place(parting)
+    else:
+        here, (source, line) = "the prediction ends", (pred.source, pred.place(len(pred) - 1)[1] if len(pred) else None)
+        there = f"gold's {quoted(gold.words[parting])}"
+    where = ""
+    if parting < len(gold):
+        file, number = gold.place(parting)
+        where = f" ({file}:{number})" if number else f" ({file})"
+    raise FormatError.single(
+        source, line, f"{counts}: {here} against {there}{where}", "give one tag for each gold token"
+    )
+
+
+AHEAD = 8
+"""So many tokens after a differing one are looked at: half of them alike, and it is only written otherwise."""
+
+
+def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
+    """Return whether two rows of words part at a place, rather than spell one word differently."""
+    if one[at] == two[at]:
+        return False
+    ahead = list(zip(one[at + 1 : at + 1 + AHEAD], two[at + 1 : at + 1 + AHEAD], strict=False))
+    alike = sum(first == second for first, second in ahead)
+    return not ahead or 2 * alike < len(ahead)
+
+
+def without_tokens(documents: Documents) -> Bools:
+    """Return which documents have no tokens, though there are words in them."""
+    own = documents.tokens
+    found: Bools = np.diff(tokens_of(documents).first) > (0 if own is None else np.diff(own.first))
+    return found
+
+
+def tokenized(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
+    """Return documents that all have tokens, and what is to be said where some had none."""
+    own, tokens = documents.tokens, tokens_of(documents)
+    bare = without_tokens(documents)
+    if own is not None and not bare.any():
+        return documents, ()
+    return replace(documents, tokens=tokens), found_note(int(np.count_nonzero(bare)), len(documents))
+
+
+def found_note(bare: int, documents: int) -> tuple[str, ...]:
+    """Return what is to be said where so many documents had no tokens."""
+    if not bare:
+        return ()
+    which = "the documents" if bare == documents else f"{bare} of {documents} documents"
+    return (f"{which} have no tokens: words and single other characters were taken for tokens",)
+
+
+def tagged(layer: Layer, needed_by: str) -> Tagged:
+    """Return the IOB2 tags of a layer.
+
+    Where documents have no tokens, runs of word characters and single other non-space characters are taken; where they
+    have no sentences, each is one.
+
+    Raises:
+        FormatError: spans that tags cannot say (nested, crossing, discontinuous, not on token
+            boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
+    """
+    documents, notes = tokenized(layer.documents)
+    assert documents.tokens is not None
+    first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
+    origin = np.repeat(documents.base[:-1], np.diff(first))
+    base = documents.base[layer.doc]
+    low = np.searchsorted(origin + starts, base + layer.start)
+    high = np.searchsorted(origin + ends, base + layer.end)
+    count = len(starts)
+    on = np.zeros(len(layer), bool)
+    if count:
+        held_low, held_high = np.minimum(low, count - 1), np.minimum(high, count - 1)
+        on = (origin + starts)[held_low] == base + layer.start
+        on &= (origin + ends)[held_high] == base + layer.end
+    cuts = _sentences(documents)
+    across = np.searchsorted(cuts, low, side="right") != np.searchsorted(cuts, high, side="right")
+    overlapping = np.zeros(len(layer), bool)
+    if len(layer) > 1:
+        reach = np.maximum.accumulate(np.where(on, high, -1))
+        overlapping[1:] = low[1:] <= reach[:-1]
+    problems = []
+    for span in range(len(layer)) if layer.fragments else np.flatnonzero(~on | across | overlapping).tolist():
+        why = (
+            "is discontinuous"
+            if span in layer.fragments
+            else "does not begin and end with a token"
+            if not on[span]
+            else "overlaps another span"
+            if overlapping[span]
+            else "reaches over the end of a sentence"
+            if across[span]
+            else ""
+        )
+        if why:
+            what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
+            document = quoted(documents.ids[int(layer.doc[span])])
+            found = f"document {document}: {what} {why}, and {needed_by} counts tags, which cannot say that"
+            problems.append(Problem(layer.name, None, found, "leave the span out, or choose another convention"))
+    if problems:
+        raise FormatError(problems)
+    tags = np.full(count, "O", object)
+    names = layer.types
+    inside, begin = (np.array([f"{letter}-{name}" for name in names], object) for letter in "IB")
+    sizes = high - low + 1
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
+    if len(layer):
+        tags[within] = inside[np.repeat(layer.type, sizes)]
+        tags[low] = begin[layer.type]
+    words = [
+        text[one:two]
+        for number, text in enumerate(documents.texts)
+        for one, two in zip(
+            starts[first[number] : first[number + 1]].tolist(),
+            ends[first[number] : first[number + 1]].tolist(),
+            strict=True,
+        )
+    ]
+    edges = first.tolist()
+    ids = documents.ids
+
+    def place(token: int) -> Place:
+        return f"{layer.name}, document {quoted(ids[bisect_right(edges, token) - 1])}", None
+
+    return Tagged(documents, tags.tolist(), words, cuts, layer.name, place, notes)
+
+
+def _sentences(documents: Documents) -> Int64:
+    """Return the number of each sentence's first token, and of all tokens; a document without sentences is one."""
+    assert documents.tokens is not None
+    first = documents.tokens.first
+    if documents.sentences is None:
+        return np.unique(first)
+    cuts = set(first.tolist())
+    for number, (low, high) in enumerate(pairwise(first.tolist())):
+        begins = [start for start, _ in documents.sentences.of_document(number)]
+        cuts.update((low + np.searchsorted(documents.tokens.starts[low:high], begins)).tolist())
+    return np.array(sorted(cuts), np.int64)

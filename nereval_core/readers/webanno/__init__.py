@@ -1,0 +1,239 @@
+"""WebAnno TSV 3.1 to 3.3, as WebAnno and INCEpTION export it: a document a file, one layer of its spans.
+
+Offsets are UTF-16 units, which the tokens are held against. The layer `NamedEntity` is read, or the one there is
+besides those that say something of tokens, or the one asked for; its feature `label` or `value`, or the first, gives
+types, and `identifier` links. Where files lie as in the export of a project, `DOCUMENT.txt/ANNOTATOR.tsv`, each
+annotator has a layer. See INCEpTION's user guide, "WebAnno TSV 3.3 File format".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Reading, ReadOptions, Source, one_layer
+from nereval_core.readers.input.source import left_out, watched
+from nereval_core.readers.shared.inception_names import WITHIN, called, in_rank, short
+from nereval_core.readers.shared.offset_units import UNITS, Found, Marked, Offsets, code_points, placed
+from nereval_core.readers.webanno.cells import LINK, Annotation, spans_of, type_feature
+from nereval_core.readers.webanno.rows import FORMAT, Rows, assembled, cut_short, is_old, rows_of
+
+NAME = "webanno"
+COLUMNS = True
+DESCRIPTION = "WebAnno TSV 3 of WebAnno and INCEpTION: a document a file, one of its layers of spans"
+
+SUFFIXES = (".tsv",)
+ENTITIES = "NamedEntity"
+OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.type")
+"""Packages of layers that say something of each token, and are read where they are named only."""
+EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.[A-Za-z0-9]{1,5})/([^/]+)")
+"""Where a project's export has a file: below its document, under the annotator's name."""
+
+
+def recognise(source: Source) -> float:
+    """Be sure where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
+    lines = source.pick(*SUFFIXES)[0].head()
+    return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old(lines) else 0.0
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators where there are several, else the layers that may be meant where these are several.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    by_annotator = _by_annotator(source)
+    meant = _meant(_names([rows for found in by_annotator.values() for _, rows in found]))
+    if len(by_annotator) == 1:
+        return tuple(meant) if len(meant) > 1 else ()
+    if len(meant) < 2:
+        return tuple(by_annotator)
+    return tuple(f"{annotator}{WITHIN}{name}" for annotator in by_annotator for name in meant)
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read one layer of all files, of one annotator; `options.column` names the feature that gives types.
+
+    Raises:
+        FormatError: with every problem found; several layers or annotators, and none is named.
+    """
+    by_annotator = _by_annotator(source, options.progress)
+    wanted, annotator = options.layer or "", next(iter(by_annotator))
+    named, _, within = wanted.partition(WITHIN)
+    if len(by_annotator) > 1 or named in by_annotator:
+        annotator = one_layer(source, named or None, tuple(by_annotator))
+        wanted = within
+    names, files = zip(*by_annotator[annotator], strict=True)
+    chosen = _chosen(source, files, wanted or None, f"{annotator}{WITHIN}" if annotator else "")
+    notes = left_out(source, source.pick(*SUFFIXES))
+    by_file, said = _annotations(files, chosen, options.column)
+    texts, sentences, found = _texts(files, options.offsets)
+    doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
+    flat = [one for spans in by_file for one in spans]
+    begin, end = (np.array([getattr(one, side) for one in flat], np.int64) for side in ("begin", "end"))
+
+    def where(span: int) -> Place:
+        return files[doc[span]].file.shown, flat[span].row.line
+
+    places = tuple((rows.file.shown, 1) for rows in files)
+    documents = Documents(names, tuple(texts), _tokens(files, found), Intervals.of(sentences))
+    made = layer(
+        options.name or source.label,
+        documents,
+        doc,
+        *placed(Marked(doc, begin, end, {}, where), texts, found.counting),
+        [one.label for one in flat],
+        extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
+        where=where,
+        problems=document_problems(documents, places.__getitem__),
+    )
+    notes += [*said, *_others(files, chosen), *filter(None, [found.note])]
+    return Reading(documents, made, NAME, tuple(notes), places=places)
+
+
+def _by_annotator(
+    source: Source, progress: Callable[[int, int], None] | None = None
+) -> dict[str, list[tuple[str, Rows]]]:
+    """Return the files of each annotator with the ids of their documents; without a project's folders "" has all.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    files = source.pick(*SUFFIXES)
+    problems: list[Problem] = []
+    found: dict[str, list[tuple[str, Rows]]] = {}
+    below = [EXPORTED.fullmatch(file.stem) for file in files]
+    pairs = [[one for one in match.groups() if one is not None] for match in below if match]
+    if len(pairs) < len(files):
+        pairs = [[file.stem, ""] for file in files]
+    # A document is called by the name of its file, without the suffix unless another has the same.
+    bases = {name: name.rpartition(".")[0] or name for name, annotator in pairs if annotator}
+    counts = Counter(bases.values())
+    for file, (name, annotator) in watched(tuple(zip(files, pairs, strict=True)), progress):
+        rows = rows_of(file, problems)
+        if rows is not None:
+            base = bases.get(name, name)
+            found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
+    if problems:
+        raise FormatError(problems)
+    return {name: found[name] for name in in_rank(found)}
+
+
+def _names(files: Sequence[Rows]) -> dict[str, str]:
+    """Return the full names of the layers of spans by what to call them: their last part where no other has it."""
+    full = dict.fromkeys(layer.name for rows in files for layer in rows.layers if layer.features)
+    return dict(zip(called(full), full, strict=True))
+
+
+def _meant(names: Mapping[str, str]) -> dict[str, str]:
+    """Return the layers that may be meant where none is named: NamedEntity, or all but those of tokens."""
+    if ENTITIES in names:
+        return {ENTITIES: names[ENTITIES]}
+    return {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
+
+
+def _chosen(source: Source, files: Sequence[Rows], wanted: str | None, prefix: str) -> str | None:
+    """Return the full name of the layer to be read, None where no file has one that may be meant.
+
+    `prefix` stands before the names that problems give.
+
+    Raises:
+        FormatError: several may be meant, or there is none of the name wanted.
+    """
+    names = _names(files)
+    if wanted in names.values():
+        return wanted
+    known = _meant(names) if wanted is None else names
+    if not known and wanted is None:
+        return None
+    called = one_layer(source, wanted and f"{prefix}{wanted}", tuple(f"{prefix}{name}" for name in known))
+    return known[called.removeprefix(prefix)]
+
+
+def _annotations(
+    files: Sequence[Rows], name: str | None, column: int | str | None
+) -> tuple[list[list[Annotation]], list[str]]:
+    """Return the annotations of a layer, file by file, and what is to be said of them.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    problems: list[Problem] = []
+    counts: Counter[str] = Counter()
+    sources: dict[str, None] = {}
+    found: list[list[Annotation]] = []
+    for rows in files:
+        declared = rows.layer(name or "")
+        found.append([])
+        if declared is None:
+            continue
+        feature = type_feature(declared, column)
+        if feature is None:
+            said = f"the layer {declared.short} has no feature {quoted(str(column))}"
+            remedy = f"choose among {', '.join(map(quoted, declared.features))}"
+            problems.append(Problem(rows.file.shown, None, said, remedy))
+            continue
+        linked = f", links from {LINK}" if feature != LINK and LINK in declared.features else ""
+        sources[(f"its feature {feature}" if feature else "its name") + linked] = None
+        found[-1] = spans_of(rows, declared, feature, counts, problems)
+    if problems:
+        raise FormatError(problems)
+    notes = [f"spans of the layer {short(name or '')}, types from {one}" for one in sources]
+    if name is None:
+        notes.append("no layer of spans but those of tokens: name one after the path, as FILE#POS")
+    return found, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+
+
+def _others(files: Sequence[Rows], chosen: str | None) -> list[str]:
+    """Return a note on the layers that are not read."""
+    others = dict.fromkeys(
+        name
+        for rows in files
+        for name in (*(layer.short for layer in rows.layers if layer.name != chosen), *rows.others)
+    )
+    return [f"other layers, not read: {', '.join(others)}"] if others else []
+
+
+def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], list[list[tuple[int, int]]], Found]:
+    """Return texts, their sentences, and where the rows that cover something are, in the unit that tokens fit.
+
+    Raises:
+        FormatError: the tokens fit no unit, or a sentence lacks its last ones.
+    """
+    rows = [(number, row) for number, file in enumerate(files) for row in file.rows if row.begin < row.end]
+    columns = np.array([(number, row.begin, row.end) for number, row in rows], np.int64).reshape(-1, 3)
+    quotes = {at: row.fields[2] for at, (_, row) in enumerate(rows)}
+
+    def where(at: int) -> Place:
+        return files[rows[at][0]].file.shown, rows[at][1].line
+
+    numbers, begins, ends = columns.T
+    marked = Marked(numbers, begins, ends, quotes, where)
+    failed: list[FormatError] = []
+    for counting in [given] if given else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
+        problems: list[Problem] = []
+        made = [assembled(file, counting, problems) for file in files]
+        texts = [text for text, _ in made]
+        try:
+            if problems:
+                raise FormatError(problems)
+            found = code_points(marked, texts, expected=counting, given=counting)
+            problems = [problem for file in files for problem in cut_short(file, counting)]
+            if problems:
+                raise FormatError(problems)
+            return texts, [bounds for _, bounds in made], found
+        except FormatError as error:
+            failed.append(error)
+    raise failed[0]
+
+
+def _tokens(files: Sequence[Rows], found: Found) -> Intervals | None:
+    """Return the tokens of documents, in code points."""
+    places = zip(found.start.tolist(), found.end.tolist(), strict=True)
+    kept = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
+    return Intervals.of([[place for place, part in rows if not part] for rows in kept]) if any(kept) else None

@@ -1,0 +1,156 @@
+"""Queries over match records: what a count asks for, and what whoever keeps the records must answer.
+
+A count is the sum of the weights of the records found: their number, or, counted by token, the tokens in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import pandas as pd
+
+from nereval_core.scoring import Counts, Scores, Settings
+
+ABSENT = ""
+"""In `gold` and `pred` of a query: no span on this side (spurious predictions, missed gold spans)."""
+FIELDS = ("boundary", "words", "period", "noise")
+FACETS = ("decision", "gold", "pred", *FIELDS, "doc")
+"""What queries narrow down by, and what records are counted by."""
+NO_GOLD = "no gold span"
+"""The noise of a record without a gold span."""
+MANY_WORDS = 6
+"""Spans of so many words and more are counted together."""
+YES = "yes"
+"""The value of attributes that a record has or has not."""
+SAME_TYPE = ("equal", "differ")
+"""The values of the attribute `types`: whether gold span and prediction have one type."""
+ORDERS = ("document", "text", "gold", "prediction", "decision", "longest")
+"""How records may be sorted, the default first; those that tie stay in document order."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which match records: each field narrows down, an empty one does not.
+
+    `types` asks for a record with the type on either side; `gold` and `pred` ask for the type on that side, ABSENT
+    for no span there. `period` is the decade of the document's date, `noise` the level of the gold span. Each word of
+    `text` must be in the gold text, the predicted text or the document's id, whatever its case. `having` holds
+    attributes of `nereval_core.ledger.attributes`, each with the value asked for.
+    """
+
+    decision: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    gold: tuple[str, ...] = ()
+    pred: tuple[str, ...] = ()
+    doc: str = ""
+    boundary: str = ""
+    words: str = ""
+    period: str = ""
+    noise: str = ""
+    text: str = ""
+    having: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the classes of records alone tell which match."""
+        return not (self.doc or self.text or self.having)
+
+
+def narrowed(query: Query, facet: str, value: str | None) -> Query:
+    """Return the query with one facet set to one value (None: not narrowed by it)."""
+    several = facet in ("decision", "gold", "pred")
+    asked: Any = (() if value is None else (value,)) if several else value or ""
+    return replace(query, **{facet: asked})
+
+
+def in_documents(ids: Iterable[str]) -> tuple[str, str]:
+    """Return what `having` of a query holds to ask for the records of some documents; a comma in an id is `%2C`."""
+    listed = ",".join("".join(f"%{ord(char):02X}" if char in "%," else char for char in name) for name in ids)
+    return f"in {listed}", YES
+
+
+def word_class(number: int) -> str:
+    return f"{number}+" if number >= MANY_WORDS else str(number)
+
+
+class Total(NamedTuple):
+    """How many records match, and what they count for: as much, or, counted by token, the tokens in them."""
+
+    records: int
+    weight: int
+
+
+class Tallies(NamedTuple):
+    """The counts of some documents by id, and how many there are of their kind in all."""
+
+    counts: dict[str, Counts]
+    documents: int
+
+
+class Near(NamedTuple):
+    """The records around a place, as (document id, record id) in document order, and the place among them.
+
+    `at` is the index of the present record in `queue`, halfway between two where it is not among them; `number` is its
+    number among all that match, from 1, and 0 where it is not among them.
+    """
+
+    queue: list[tuple[str, str]]
+    at: float
+    number: int
+
+
+class Ledger(Protocol):
+    """The match records of one system under one criterion, kept wherever: what pages ask of them.
+
+    Documents are named by their ids, records stand in document order (document, start, end, gold before prediction).
+    """
+
+    @property
+    def criterion(self) -> str:
+        """The criterion's name."""
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The FACETS of which something is known: period needs a date, noise a gold span that says it."""
+
+    def total(self, query: Query) -> Total:
+        """Count the records that match."""
+
+    def facet_counts(self, query: Query, facet: str, most: int | None = None) -> dict[str, int]:
+        """Return, for each value of a facet, what the records would count for if it were the one chosen.
+
+        Decisions, words, periods and noise stand in their own order, the others by their counts; zeros are left out.
+        `most` is how many values are wanted, those with the highest counts.
+        """
+
+    def confusion(self) -> dict[tuple[str, str], int]:
+        """Return what the records of each gold and predicted type count for, ABSENT where a side has no span."""
+
+    def page(self, query: Query, order: str = ORDERS[0], first: int = 0, rows: int = 200) -> pd.DataFrame:
+        """Return the records first, first + 1, ... of those that match, with the columns of RECORD_COLUMNS."""
+
+    def pieces(self, query: Query, order: str = ORDERS[0]) -> Iterator[pd.DataFrame]:
+        """Return all records that match, piece by piece."""
+
+    def first(self, query: Query) -> tuple[str, str] | None:
+        """Return document and record id of the first record that matches, None where none does."""
+
+    def near(self, query: Query, doc: str, record: str = "", start: int = -1, around: int = 60) -> Near:
+        """Return the matching records around one of a document, or, where it is not among them, around its start."""
+
+    def documents(self, text: str = "", first: int = 0, rows: int = 200) -> Tallies:
+        """Return the counts of the documents first, first + 1, ... of those with spans whose ids hold a text.
+
+        Upper and lower case are one; documents stand in their order.
+        """
+
+    def orders(self, query: Query) -> tuple[str, ...]:
+        """Return the ORDERS in which the records that match can be listed: of very many records not all are."""
+
+    def said(self, query: Query) -> tuple[str, ...]:
+        """Say in sentences what the answers to a query leave out, where all records cannot be looked at."""
+
+    def document(self, doc: str, settings: Settings) -> Scores:
+        """Return the scores of one document alone, numbered 0: what its text is read with."""

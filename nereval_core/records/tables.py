@@ -1,0 +1,574 @@
+"""Match records and the tables made of them, as pandas frames with declared columns.
+
+Long form: one row a record, a criterion, a type or a document. Undefined ratios are NaN.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from nereval_core.alignment import ranges
+from nereval_core.alignment.candidates import shared_characters
+from nereval_core.corpus import Documents, Layer
+from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring.criteria import Criterion, Decision
+
+DECISIONS = tuple(decision.name for decision in Decision)
+SIDES = ("both", "gold", "pred")
+BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
+_FRAGMENTS = BOUNDARIES.index("fragments differ")
+SPURIOUS, MISSED = "spurious", "missed"
+"""The confusion table's row for predictions without gold, and its column for gold without predictions."""
+
+SIDE_COLUMNS: Mapping[str, str] = {
+    f"{side}_{name}": dtype
+    for side in SIDES[1:]
+    for name, dtype in (("start", "Int32"), ("end", "Int32"), ("type", "category"), ("text", "str"))
+}
+"""Columns with what a record says of its gold span and of its prediction, and their dtypes."""
+
+RECORD_COLUMNS: Mapping[str, str] = {
+    "criterion": "category",
+    "document": "category",
+    "record": "str",
+    "side": "category",
+    "decision": "category",
+    **SIDE_COLUMNS,
+    "boundary": "category",
+    "reason": "category",
+    "weight": "int64",
+    "doc": "int32",
+    "gold": "int32",
+    "pred": "int32",
+}
+"""Columns of `records` and their dtypes. Offsets are code points, end exclusive; `gold` and `pred` are span indices, -1
+where there is none; `doc` is the document's number. `weight` is how much a record counts: 1, or, counted by token, the
+tokens of the run that it is. A count is the sum of the weights of its records."""
+
+TOKEN_REASONS = (
+    "tokens with this type on both sides",
+    "tokens not predicted with this type",
+    "tokens not of this type in gold",
+)
+NUMBERED = re.compile(r"~[0-9]+\Z")
+COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Match records as columns in document order, shape (records,), without a word of text.
+
+    `gold` and `pred` are span indices (-1: none), `anchored` tells whose span a record is named by (True: gold's),
+    `doc` is the document's number; `decision` and `side` are indices into DECISIONS and SIDES.
+    """
+
+    gold: NDArray[np.int32]
+    pred: NDArray[np.int32]
+    anchored: NDArray[np.bool_]
+    doc: NDArray[np.int32]
+    decision: NDArray[np.uint8]
+    side: NDArray[np.uint8]
+    weight: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    def of_spans(self, gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[Any]:
+        """Return of each record the value of its gold span, else of its prediction; one value a span of either side."""
+        made = np.empty(len(self), gold.dtype)
+        there = self.gold >= 0
+        made[there] = gold[self.gold[there]]
+        made[~there] = pred[self.pred[~there]]
+        return made
+
+    def take(self, places: NDArray[Any]) -> Rows:
+        return Rows(*(getattr(self, column.name)[places] for column in fields(self)))
+
+
+def rows(scores: Scores, name: str) -> Rows:
+    """Return the match records under a criterion as columns, in document order.
+
+    One to one, a row is an aligned pair (side "both") or an unaligned span; counting each side for itself, a row is a
+    span of one side, with the span it was judged by as its partner. Counted by token, token runs stand for spans.
+    """
+    gold, pred = scores.layers(name)
+    gold_decisions, pred_decisions = scores.decisions(name)
+    gold_partner, pred_partner = scores.partners(name)
+    each = scores.settings.counting == "each-side"
+    own: NDArray[Any] = np.arange(len(pred)) if each else np.flatnonzero(pred_partner < 0)
+    spans = np.arange(len(gold), dtype=np.int32)
+    g = np.concatenate((spans, pred_partner[own] if each else np.full(len(own), -1, np.int32)))
+    p = np.concatenate((gold_partner, own.astype(np.int32)))
+    anchored = np.concatenate((np.ones(len(gold), bool), np.zeros(len(own), bool)))
+    decision = np.concatenate((gold_decisions, pred_decisions[own]))
+    doc, start, end = (
+        np.concatenate((getattr(gold, column), getattr(pred, column)[own])) for column in ("doc", "start", "end")
+    )
+    weights = scores.weights(name)
+    weight = np.concatenate((weights[0], weights[1][own]))
+    order = _in_place(gold.documents.base, doc, start, end, anchored)
+    g, p, anchored = g[order], p[order], anchored[order]
+    side = np.where(anchored, 1, 2) if each else np.where(p < 0, 1, np.where(g < 0, 2, 0))
+    return Rows(g, p, anchored, doc[order], decision[order], side.astype(np.uint8), weight[order])
+
+
+def _in_place(
+    base: NDArray[np.int64], doc: NDArray[Any], start: NDArray[Any], end: NDArray[Any], anchored: NDArray[np.bool_]
+) -> NDArray[Any]:
+    """Return the order by document, start and end, gold before prediction; ties stay as they are."""
+    length = int((end - start).max(initial=0)) + 1
+    if int(base[-1]) < (1 << 61) // length:
+        # One number says it all, and its two runs are in order already: merging them is all there is to sort.
+        key = ((base[doc] + start) * length + (end - start)) * 2 + ~anchored
+        return np.argsort(key, kind="stable")
+    return np.lexsort((~anchored, end, start, doc))
+
+
+def records(scores: Scores, name: str) -> pd.DataFrame:
+    """Return the match records under a criterion, in document order, with the columns of RECORD_COLUMNS."""
+    return frame(scores, name, rows(scores, name))
+
+
+class Judged(Protocol):
+    """What the frame of some rows asks of scores."""
+
+    def criterion(self, name: str) -> Criterion: ...
+
+    def layers(self, name: str) -> tuple[Layer, Layer]: ...
+
+
+def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
+    """Return some rows of `rows` as a frame with the columns of RECORD_COLUMNS; the work grows with these alone."""
+    gold, pred = scores.layers(name)
+    g, p, anchored = found.gold, found.pred, found.anchored
+    ids = np.empty(len(found), object)
+    ids[anchored] = record_ids(gold, "g", g[anchored])
+    ids[~anchored] = record_ids(pred, "p", p[~anchored])
+    reason: Any
+    if scores.criterion(name).unit == "token":
+        reason = categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), TOKEN_REASONS)
+    else:
+        reason = pd.Categorical(reasons(gold, pred, g, p))
+    return pd.DataFrame(
+        {
+            "criterion": categories(np.zeros(len(g), np.int8), [name]),
+            "document": pd.Categorical.from_codes(found.doc, dtype=_documents(gold.documents)),
+            "record": pd.array(ids, dtype="str"),
+            "side": categories(found.side, SIDES),
+            "decision": categories(found.decision, DECISIONS),
+            **_columns("gold", gold, g),
+            **_columns("pred", pred, p),
+            "boundary": categories(boundaries(gold, pred, g, p), BOUNDARIES),
+            "reason": reason,
+            "weight": found.weight,
+            "doc": found.doc,
+            "gold": g,
+            "pred": p,
+        },
+        columns=list(RECORD_COLUMNS),
+    )
+
+
+_DOCUMENTS: WeakKeyDictionary[Documents, pd.CategoricalDtype] = WeakKeyDictionary()
+
+
+def _documents(documents: Documents) -> pd.CategoricalDtype:
+    """Return the column of document ids: made once, as there may be very many."""
+    if documents not in _DOCUMENTS:
+        _DOCUMENTS[documents] = pd.CategoricalDtype(pd.Index(list(documents.ids), dtype="str"))
+    return _DOCUMENTS[documents]
+
+
+def record_ids(layer: Layer, prefix: str, spans: NDArray[Any] | None = None) -> list[str]:
+    """Return the record id of each span (or of some) without its document: `g:12-19:Drug`, `~2` for the second of two
+    equal ones.
+
+    A type that itself ends like that is written with `~1`, so that no two spans have the same id.
+    """
+    chosen = np.arange(len(layer)) if spans is None else spans
+    types = [f"{kind}~1" if NUMBERED.search(kind) else kind for kind in layer.types]
+    ids = [
+        f"{prefix}:{start}-{end}:{types[kind]}"
+        for start, end, kind in zip(
+            layer.start[chosen].tolist(), layer.end[chosen].tolist(), layer.type[chosen].tolist(), strict=True
+        )
+    ]
+    if layer.fragments:
+        for place, span in enumerate(chosen.tolist()):
+            if parts := layer.fragments.get(span):
+                words = ",".join(f"{low}-{high}" for low, high in parts)
+                ids[place] = f"{prefix}:{words}:{types[int(layer.type[span])]}"
+    repeated = layer.duplicates
+    if len(repeated):
+        # A run of equal spans holds consecutive numbers: how many of them stand before a span is how often it repeats.
+        places = np.searchsorted(repeated, chosen)
+        again = np.flatnonzero((places < len(repeated)) & (repeated[np.minimum(places, len(repeated) - 1)] == chosen))
+        offset = repeated - np.arange(len(repeated))
+        for i in again.tolist():
+            run = int(np.searchsorted(offset, offset[places[i]]))
+            ids[i] = f"{NUMBERED.sub('', ids[i])}~{int(places[i]) - run + 2}"
+    return ids
+
+
+def overall(scores: Scores) -> pd.DataFrame:
+    """Return one row a criterion: `criterion` and COUNT_COLUMNS, micro averaged."""
+    return count_table("criterion", {c.name: scores.counts(c.name) for c in scores.criteria})
+
+
+def by_type(scores: Scores, name: str) -> pd.DataFrame:
+    """Return one row a type: `type`, the decisions of its gold spans and of its predictions, COUNT_COLUMNS' ratios.
+
+    Each side has its own decisions: gold_COR counts gold spans of the type, pred_COR predictions of it.
+    """
+    rows = []
+    for kind, counts in scores.by_type(name).items():
+        row: dict[str, Any] = {"type": kind}
+        row |= {f"gold_{d.name}": counts.gold[d] for d in Decision if d is not Decision.SPU}
+        row |= {f"pred_{d.name}": counts.pred[d] for d in Decision if d is not Decision.MIS}
+        row |= {"POS": counts.pos, "ACT": counts.act} | _ratios(counts)
+        rows.append(row)
+    columns = ["type"]
+    columns += [f"gold_{d.name}" for d in Decision if d is not Decision.SPU]
+    columns += [f"pred_{d.name}" for d in Decision if d is not Decision.MIS]
+    return pd.DataFrame(rows, columns=[*columns, "POS", "ACT", "precision", "recall", "f1"])
+
+
+def by_document(scores: Scores, name: str) -> pd.DataFrame:
+    """Return one row a document that has spans: `document` and COUNT_COLUMNS."""
+    table = scores.by_document(name)
+    gold, pred = table.gold, table.pred
+    columns: dict[str, Any] = {"document": pd.Series(list(table), dtype="str")}
+    for decision in (Decision.COR, Decision.INC, Decision.PAR):
+        columns[decision.name] = _agreed(gold[:, decision], pred[:, decision])
+    columns |= {"MIS": gold[:, Decision.MIS], "SPU": pred[:, Decision.SPU]}
+    columns |= {"POS": gold.sum(axis=1), "ACT": pred.sum(axis=1)}
+    return pd.DataFrame(columns | dict(zip(COUNT_COLUMNS[-3:], table.ratios, strict=True)))
+
+
+def _agreed(one: NDArray[np.int64], other: NDArray[np.int64]) -> Any:
+    """Return what both sides say, with None where they differ."""
+    if np.array_equal(one, other):
+        return one
+    return pd.Series([a if a == b else None for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+
+
+def confusion(scores: Scores, name: str) -> pd.DataFrame:
+    """Return how often each gold type met each predicted type: `gold_type`, `pred_type`, `count`, zeros left out.
+
+    Aligned pairs, boundary mismatches included, meet; a prediction without gold stands in row SPURIOUS, a gold span
+    without prediction in column MISSED; these are put in brackets where a type has that name. Counting each side for
+    itself, gold spans are counted and spurious predictions. Counted by token, the counts are of tokens.
+    """
+    gold, pred = scores.layers(name)
+    gold_partner, pred_partner = scores.partners(name)
+    names = {*gold.types, *pred.types}
+    rows = (*gold.types, _free(SPURIOUS, names))
+    columns = (*pred.types, _free(MISSED, names))
+    met = np.where(gold_partner >= 0, pred.type[gold_partner] if len(pred) else 0, len(pred.types))
+    alone = pred.type[pred_partner < 0]
+    cells = np.concatenate(
+        (gold.type.astype(np.int64) * len(columns) + met, len(gold.types) * len(columns) + alone.astype(np.int64))
+    )
+    weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][pred_partner < 0]))
+    # Only the cells that occur are held: with thousands of types the whole table would not fit.
+    found, place = np.unique(cells, return_inverse=True)
+    counts = np.bincount(place, weight, minlength=len(found)).astype(np.int64)
+    return pd.DataFrame(
+        [
+            (rows[cell // len(columns)], columns[cell % len(columns)], count)
+            for cell, count in zip(found.tolist(), counts.tolist(), strict=True)
+        ],
+        columns=["gold_type", "pred_type", "count"],
+    )
+
+
+def _free(name: str, types: Collection[str]) -> str:
+    """Return the name, in brackets where a type is called so."""
+    while name in types:
+        name = f"({name})"
+    return name
+
+
+def wide(scores: Scores) -> pd.DataFrame:
+    """Return one row a span: `document`, `record`, `side` (gold or pred), `start`, `end`, `span_type`, and by
+    criterion its decision.
+
+    Spans are those of the first criterion's layers; a criterion under which a span is left out has no decision for it.
+    A criterion counted by token decides over no spans and has no column, unless it is the only one: then the rows are
+    its token runs.
+    """
+    criteria = [criterion for criterion in scores.criteria if criterion.unit == "span"] or scores.criteria
+    frames = []
+    for side, prefix in ((0, "g"), (1, "p")):
+        layer = scores.layers(criteria[0].name)[side]
+        columns: dict[str, Any] = {
+            "document": categories(layer.doc, layer.documents.ids),
+            "record": record_ids(layer, prefix),
+            "side": SIDES[side + 1],
+            "start": layer.start,
+            "end": layer.end,
+            "span_type": [layer.types[kind] for kind in layer.type.tolist()],
+        }
+        here = {read: place for place, read in enumerate(_read_order(layer).tolist())}
+        for criterion in criteria:
+            other, decisions = scores.layers(criterion.name)[side], scores.decisions(criterion.name)[side]
+            codes = np.full(len(layer), -1, np.int8)
+            if other is layer:
+                codes[:] = decisions
+            else:
+                # Spans that only this criterion counts have no row here.
+                place = np.array([here.get(read, -1) for read in _read_order(other).tolist()], np.int64)
+                codes[place[place >= 0]] = decisions[place >= 0]
+            columns[criterion.name] = categories(codes, DECISIONS)
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _read_order(layer: Layer) -> NDArray[Any]:
+    return np.arange(len(layer)) if layer.order is None else layer.order
+
+
+def categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
+    """Return a categorical column: `codes` are indices into the names, which are all different; -1 is missing."""
+    every = tuple(names)
+    return pd.Categorical.from_codes(codes, dtype=(_few if len(every) < _FEW else _categories)(every))
+
+
+_FEW = 1_000
+"""Names up to which a column's categories are kept, being made again and again for a page of records each."""
+
+
+def _categories(names: tuple[str, ...]) -> pd.CategoricalDtype:
+    return pd.CategoricalDtype(pd.Index(list(names), dtype="str"))
+
+
+_few = lru_cache(64)(_categories)
+
+
+def count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
+    """Return one row for each counts: the column `key` with their names, and COUNT_COLUMNS."""
+    return pd.DataFrame(
+        [{key: name} | count_row(counts) for name, counts in rows.items()], columns=[key, *COUNT_COLUMNS]
+    )
+
+
+def count_row(counts: Counts) -> dict[str, Any]:
+    """Return COUNT_COLUMNS of some counts; COR, INC and PAR are None where the two sides differ."""
+    return {
+        "COR": counts.cor,
+        "INC": counts.inc,
+        "PAR": counts.par,
+        "MIS": counts.mis,
+        "SPU": counts.spu,
+        "POS": counts.pos,
+        "ACT": counts.act,
+    } | _ratios(counts)
+
+
+def _ratios(counts: Counts) -> dict[str, float]:
+    values = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+    return {name: float("nan") if value is None else value for name, value in values.items()}
+
+
+def _columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
+    absent = spans < 0
+    there = np.where(absent, 0, spans)
+    kinds = layer.type[there] if len(layer) else np.zeros(len(spans), np.int16)
+    starts, ends = (
+        pd.arrays.IntegerArray(np.where(absent, 0, column[there] if len(layer) else 0).astype(np.int32), absent)
+        for column in (layer.start, layer.end)
+    )
+    return {
+        f"{side}_start": starts,
+        f"{side}_end": ends,
+        f"{side}_type": categories(np.where(absent, -1, kinds), layer.types),
+        f"{side}_text": pd.array(_texts(layer, spans), dtype="str"),
+    }
+
+
+def _texts(layer: Layer, spans: NDArray[Any]) -> list[str | None]:
+    """Return the text of each span, None for -1; a document's text is looked up once for spans of it in a row."""
+    texts = layer.documents.texts
+    found: list[str | None] = [None] * len(spans)
+    some = np.flatnonzero(spans >= 0)
+    own = spans[some]
+    last, text = -1, ""
+    columns = (some, layer.doc[own], layer.start[own], layer.end[own])
+    for place, doc, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        if doc != last:
+            last, text = doc, texts[doc]
+        found[place] = text[start:end]
+    if layer.fragments:
+        for place in some[_broken(layer)[own]].tolist():
+            found[place] = layer.text(int(spans[place]))
+    return found
+
+
+def boundaries(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[np.uint8]:
+    """Say how the boundaries of gold spans and predictions (-1: none) relate, as indices into BOUNDARIES."""
+    relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.uint8)
+    paired = np.flatnonzero((g >= 0) & (p >= 0))
+    one, two = g[paired], p[paired]
+    moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
+    if gold.fragments or pred.fragments:
+        for place in np.flatnonzero((moved == 0) & (_broken(gold)[one] | _broken(pred)[two])).tolist():
+            if gold.fragments.get(int(one[place])) != pred.fragments.get(int(two[place])):
+                moved[place] = _FRAGMENTS
+    relation[paired] = moved
+    return relation
+
+
+def _broken(layer: Layer) -> NDArray[np.bool_]:
+    mask = np.zeros(len(layer), bool)
+    mask[list(layer.fragments)] = True
+    return mask
+
+
+def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[Any]:
+    """Say of each record in words what differs: where, by how much, and in type."""
+    words = np.empty(len(g), object)
+    paired = np.flatnonzero((g >= 0) & (p >= 0))
+    if len(paired):
+        one, two = g[paired], p[paired]
+        by_token, starts, ends = _shifts(gold, pred, one, two)
+        moved = boundaries(gold, pred, one, two)
+        facts = (by_token, starts, ends, gold.type[one], pred.type[two], moved)
+        first, which = _distinct(facts)
+        rows = zip(*(fact[first].tolist() for fact in facts), strict=True)
+        words[paired] = np.array([_words(gold, pred, *row) for row in rows], object)[which]
+    for mine, layer, spans, other, text in (
+        (np.flatnonzero(p < 0), gold, g, pred, "prediction"),
+        (np.flatnonzero(g < 0), pred, p, gold, "gold span"),
+    ):
+        met = _meets(layer, spans[mine], other)
+        words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
+    return words
+
+
+def _distinct(facts: Iterable[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each different row of some columns of whole numbers first stands, and which of these each is."""
+    packed: Any = np.zeros(1, np.int64)
+    most = 1
+    for fact in facts:
+        least = int(fact.min())
+        size = int(fact.max()) - least + 1
+        if most * size >= 1 << 62:
+            packed = np.unique(packed, return_inverse=True)[1]
+            most = int(packed.max()) + 1
+        packed = packed * size + (fact.astype(np.int64) - least)
+        most *= size
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    return first, which
+
+
+def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]:
+    """Tell which spans overlap some span of the other layer."""
+    if not len(other) or not len(spans):
+        return np.zeros(len(spans), bool)
+    base = layer.documents.base
+    start = base[layer.doc[spans]] + layer.start[spans]
+    end = base[layer.doc[spans]] + layer.end[spans]
+    near = _in_documents(other.first, layer.doc[spans])
+    starts = base[other.doc[near]] + other.start[near]
+    reach = np.append(np.maximum.accumulate(base[other.doc[near]] + other.end[near]), -1)
+    # The last span that starts before this one's end: whether any reaches past this one's start.
+    last = np.searchsorted(starts, end, side="left") - 1
+    met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
+    if layer.fragments or other.fragments:
+        # Hulls that overlap may share no character: of those the fragments tell.
+        met[met] = [_shares(layer, int(span), other) for span in spans[met]]
+    return met
+
+
+def _in_documents(first: NDArray[np.int64], docs: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the indices of all rows of some documents, in order; `first` is the index of each document's first."""
+    distinct = np.unique(docs)
+    return ranges(first[distinct], first[distinct + 1])[1]
+
+
+def _shares(layer: Layer, span: int, other: Layer) -> bool:
+    low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
+    near = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
+    own = _parts(layer, span)
+    return any(shared_characters(own, _parts(other, i)) for i in (np.flatnonzero(near) + low).tolist())
+
+
+def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
+    return layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+
+
+def _shifts(
+    gold: Layer, pred: Layer, one: NDArray[Any], two: NDArray[Any]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Return by how much each prediction starts and ends later: in tokens, and True, where all four of its and the
+    gold span's bounds lie on token bounds, else in characters."""
+    base, tokens = gold.documents.base, gold.documents.tokens
+    doc = base[gold.doc[one]]
+    bounds = [
+        doc + column.astype(np.int64) for column in (gold.start[one], pred.start[two], gold.end[one], pred.end[two])
+    ]
+    starts, ends = bounds[1] - bounds[0], bounds[3] - bounds[2]
+    by_token = np.zeros(len(one), bool)
+    near = np.zeros(0, np.int64) if tokens is None else _in_documents(tokens.first, gold.doc[one])
+    if tokens is None or not len(near):
+        return by_token, starts, ends
+    origin = base[np.searchsorted(tokens.first, near, side="right") - 1]
+    edges = (origin + tokens.starts[near], origin + tokens.ends[near])
+    places = [np.searchsorted(edges[i // 2], bound) for i, bound in enumerate(bounds)]
+    by_token[:] = True
+    for i, (place, bound) in enumerate(zip(places, bounds, strict=True)):
+        by_token &= edges[i // 2][np.minimum(place, len(near) - 1)] == bound
+    return (
+        by_token,
+        np.where(by_token, places[1] - places[0], starts),
+        np.where(by_token, places[3] - places[2], ends),
+    )
+
+
+def _words(gold: Layer, pred: Layer, by_token: int, start: int, end: int, kind: int, other: int, moved: int) -> str:
+    unit = "token" if by_token else "character"
+    parts = []
+    for verb, shift in (("starts", start), ("ends", end)):
+        if shift:
+            size = f"{abs(shift)} {unit}{'s' if abs(shift) > 1 else ''}"
+            parts.append(f"{verb} {size} {'later' if shift > 0 else 'earlier'}")
+    if moved == _FRAGMENTS:
+        parts.append("other fragments")
+    if gold.types[kind] != pred.types[other]:
+        parts.append(f"type {pred.types[other]} instead of {gold.types[kind]}")
+    return "; ".join(parts) or "same boundaries and type"
+
+
+__all__: Sequence[str] = (
+    "BOUNDARIES",
+    "COUNT_COLUMNS",
+    "DECISIONS",
+    "MISSED",
+    "RECORD_COLUMNS",
+    "SIDES",
+    "SPURIOUS",
+    "TOKEN_REASONS",
+    "Rows",
+    "boundaries",
+    "by_document",
+    "by_type",
+    "confusion",
+    "count_row",
+    "count_table",
+    "frame",
+    "overall",
+    "reasons",
+    "record_ids",
+    "records",
+    "rows",
+    "wide",
+)

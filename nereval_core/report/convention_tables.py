@@ -1,0 +1,102 @@
+"""Scores under a convention as JSON, sheets and records: design section 7."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from nereval_core import __version__
+from nereval_core.conventions import Outcome
+from nereval_core.conventions.outcome import OVERALL
+from nereval_core.report.score_tables import Cell, Sheet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Published = Sequence[tuple[str, Outcome]]
+"""The name of each system, and what the convention says of it; all by the same convention, of the same gold."""
+
+LONG = ("system", "convention", "evaluation", "scope", "figure", "value", "counted", "signature")
+
+
+def published_results(outcomes: Published) -> dict[str, Any]:
+    """Return what `score --convention NAME --json` writes: `scores` under the reference scorer's own names."""
+    gold = outcomes[0][1].gold
+    return {
+        "nereval": __version__,
+        "gold": {"sha256": gold.sha256, "documents": gold.documents, "spans": gold.spans},
+        "systems": [
+            {
+                "name": name,
+                "sha256": outcome.pred.sha256,
+                "spans": outcome.pred.spans,
+                "convention": {
+                    "name": outcome.convention,
+                    "signature": outcome.signature,
+                    "options": {key: _plain(value) for key, value in outcome.options.items()},
+                    "notes": list(outcome.notes),
+                    "scores": outcome.scores,
+                },
+            }
+            for name, outcome in outcomes
+        ],
+    }
+
+
+def published_sheets(outcomes: Published, *, by_type: bool = False) -> tuple[Sheet, ...]:
+    """Return a sheet for each system: a row an evaluation, and with `by_type` one a scope; the figures as columns."""
+    return tuple(_sheet(name, outcome, by_type) for name, outcome in outcomes)
+
+
+def published_long(outcomes: Published) -> Sheet:
+    """Return all figures of all systems as one table with the columns of LONG."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, outcome in outcomes:
+        signed = outcome.signature
+        rows += [
+            (name, outcome.convention, *place, figure, value, str(counted).lower(), signed)
+            for *place, figure, value, counted in _rows(outcome)
+        ]
+    return Sheet("scores", LONG, tuple(rows))
+
+
+def published_records(outcomes: Published) -> pd.DataFrame:
+    """Return the records of all systems: `system`, the columns of an outcome's records, `signature`."""
+    import pandas as pd
+
+    frames = []
+    for name, outcome in outcomes:
+        frame = outcome.records()
+        frame.insert(0, "system", name)
+        frame["signature"] = outcome.signature
+        frames.append(frame)
+    kinds = {column: "category" for column in frames[0] if frames[0][column].dtype == "category"}
+    plain = dict.fromkeys(kinds, "str")
+    whole = pd.concat([frame.astype(plain) for frame in frames], ignore_index=True)
+    return whole.astype({**kinds, "system": "category", "signature": "category"})
+
+
+def _sheet(name: str, outcome: Outcome, by_type: bool) -> Sheet:
+    table: dict[tuple[str, str], dict[str, Cell]] = {}
+    for evaluation, scope, figure, value, _ in _rows(outcome):
+        if by_type or scope == OVERALL:
+            table.setdefault((evaluation, scope), {})[figure] = value
+    columns = list(dict.fromkeys(figure for row in table.values() for figure in row))
+    rows = tuple((*place, *(row.get(column) for column in columns)) for place, row in table.items())
+    title = f"{name}: {outcome.convention}"
+    return Sheet(title, ("evaluation", "scope", *columns), rows, (*outcome.notes, outcome.signature))
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, PurePath) else value
+
+
+def _rows(outcome: Outcome) -> list[tuple[str, str, str, Cell, bool]]:
+    table = outcome.figures
+    return [
+        (evaluation, scope, figure, None if value != value else int(value) if counted else value, counted)
+        for evaluation, scope, figure, value, counted in zip(
+            *(table[column].tolist() for column in ("evaluation", "scope", "figure", "value", "counted")), strict=True
+        )
+    ]

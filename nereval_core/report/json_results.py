@@ -1,0 +1,89 @@
+"""Scores as one JSON object: design section 7 says what its keys are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nereval_core import __version__
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Average, Counts
+from nereval_core.scoring.criteria import Decision
+from nereval_core.scoring.protocols import Read, Scored, Tallied
+
+GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
+PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
+
+
+def head(gold: Read) -> dict[str, Any]:
+    """Return what every object begins with: the program's version and gold as it was read."""
+    return {
+        "nereval": __version__,
+        "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
+    }
+
+
+def side(layer: Read) -> dict[str, Any]:
+    """Return what an object says of a system's layer as it was read."""
+    return {"name": layer.name, "sha256": layer.digest, "spans": len(layer)}
+
+
+def results(gold: Read, systems: Scored, *, documents: bool = False) -> dict[str, Any]:
+    """Return what `--json` writes: all systems' scores, by type always and by document if asked.
+
+    `gold` is the layer as it was read, and so is each system's, which stands beside its scores. Undefined ratios are
+    None, as are COR, INC and PAR counting each side for itself.
+    """
+    return {
+        **head(gold),
+        "systems": [
+            {
+                **side(layer),
+                "criteria": {
+                    criterion.name: _criterion(scores, criterion.name, documents) for criterion in scores.criteria
+                },
+            }
+            for layer, scores in systems
+        ],
+    }
+
+
+def _criterion(scores: Tallied, name: str, documents: bool) -> dict[str, Any]:
+    each = scores.settings.counting == "each-side"
+    macro = scores.macro_documents_by_type(name)
+    found = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)
+    found["types"] = {
+        kind: _sides(counts) | _ratios(counts) | {"macro_document": _averages(macro[kind])}
+        for kind, counts in scores.by_type(name).items()
+    }
+    found["macro_type"] = _averages(scores.macro_types(name))
+    found["macro_document"] = _averages(scores.macro_documents(name))
+    if documents:
+        found["documents"] = {key: _counts(counts, each) for key, counts in scores.by_document(name).items()}
+    return found
+
+
+def _counts(counts: Counts, each_side: bool) -> dict[str, Any]:
+    shared = {"COR": counts.cor, "INC": counts.inc, "PAR": counts.par}
+    if each_side:
+        shared = dict.fromkeys(shared)
+    own = {"MIS": counts.mis, "SPU": counts.spu, "POS": counts.pos, "ACT": counts.act}
+    return shared | own | _ratios(counts) | (_sides(counts) if each_side else {})
+
+
+def _sides(counts: Counts) -> dict[str, Any]:
+    return {
+        "gold": {decision.name: counts.gold[decision] for decision in GOLD_SIDE},
+        "pred": {decision.name: counts.pred[decision] for decision in PRED_SIDE},
+    }
+
+
+def _ratios(counts: Counts) -> dict[str, Any]:
+    return {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+
+
+def _averages(averages: Mapping[str, Average]) -> dict[str, Any]:
+    return {
+        name: {"value": average.value, "n": average.n, "undefined": average.undefined}
+        for name, average in averages.items()
+    }

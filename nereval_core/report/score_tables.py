@@ -1,0 +1,149 @@
+"""Scores as tables to be read: by system, by type and by document, each with the signatures of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Average, Counts
+from nereval_core.scoring.criteria import Decision
+from nereval_core.scoring.protocols import Scored, Tallied
+
+Cell = str | int | float | None
+
+SHARED = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
+SIDES = ("gold COR", "gold INC", "gold PAR", "MIS", "pred COR", "pred INC", "pred PAR", "SPU", "POS", "ACT")
+RATIOS = ("P", "R", "F1")
+BY = ("type", "document")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out.
+
+    `strong` are the cells (row, column) that stand in bold where a form has it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    strong: frozenset[tuple[int, int]] = frozenset()
+
+
+def sheets(systems: Scored, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
+    """Return a table that compares systems where there are several, then the tables of each system.
+
+    `by` may hold "type" and "document": a further table each for every criterion, with the macro average below.
+    """
+    found = [_comparison(systems)] if len(systems) > 1 else []
+    for layer, scores in systems:
+        found.append(_overall(layer.name, scores))
+        for criterion in scores.criteria:
+            name = criterion.name
+            for part, rows, macro in parts(scores, name, by):
+                title = f"{layer.name}: {name} by {part}"
+                found.append(_broken_down(title, part, rows, macro, _shared(part, scores), signature(scores, name)))
+    return tuple(found)
+
+
+def parts(
+    scores: Tallied, name: str, by: Collection[str]
+) -> Iterable[tuple[str, Mapping[str, Counts], Mapping[str, Average]]]:
+    """Yield what is asked for of "type" and "document", with counts by member and the macro average over them."""
+    if "type" in by:
+        yield "type", scores.by_type(name), scores.macro_types(name)
+    if "document" in by:
+        yield "document", scores.by_document(name), scores.macro_documents(name)
+
+
+def _shared(part: str, scores: Tallied) -> bool:
+    """Tell whether gold spans and predictions share COR, INC and PAR."""
+    return part != "type" and scores.settings.counting == "one-to-one"
+
+
+def _comparison(systems: Scored) -> Sheet:
+    names = [criterion.name for criterion in systems[0][1].criteria]
+    rows = tuple((layer.name, *(scores.counts(name).f1 for name in names)) for layer, scores in systems)
+    return Sheet("F1 of all systems", ("system", *names), rows)
+
+
+def _overall(system: str, scores: Tallied) -> Sheet:
+    shared = _shared("all", scores)
+    names = [criterion.name for criterion in scores.criteria]
+    rows = tuple((name, *_cells(scores.counts(name), shared)) for name in names)
+    columns = ("criterion", *(SHARED if shared else SIDES), *RATIOS)
+    return Sheet(system, columns, rows, tuple(signature(scores, name) for name in names))
+
+
+def _broken_down(
+    title: str, part: str, rows: Mapping[str, Counts], macro: Mapping[str, Average], shared: bool, signed: str
+) -> Sheet:
+    counted = SHARED if shared else SIDES
+    averages = [macro[ratio] for ratio in ("precision", "recall", "f1")]
+    last = (f"macro over {part}s", *(None for _ in counted), *(average.value for average in averages))
+    undefined = ", ".join(
+        f"{average.undefined} of {ratio}" for ratio, average in zip(RATIOS, averages, strict=True) if average.undefined
+    )
+    notes = [f"macro over {part}s: undefined and left out: {undefined}"] if undefined else []
+    cells = tuple((member, *_cells(counts, shared)) for member, counts in rows.items())
+    return Sheet(title, (part, *counted, *RATIOS), (*cells, last), (*notes, signed))
+
+
+def _cells(counts: Counts, shared: bool) -> tuple[Cell, ...]:
+    cor, inc, par, mis, spu = Decision
+    gold, pred = counts.gold, counts.pred
+    numbers = (
+        (counts.cor, counts.inc, counts.par, counts.mis, counts.spu)
+        if shared
+        else (gold[cor], gold[inc], gold[par], gold[mis], pred[cor], pred[inc], pred[par], pred[spu])
+    )
+    return (*numbers, counts.pos, counts.act, counts.precision, counts.recall, counts.f1)
+
+
+LONG = (
+    "system",
+    "criterion",
+    "part",
+    "name",
+    *SHARED,
+    "precision",
+    "recall",
+    "f1",
+    "gold_COR",
+    "gold_INC",
+    "gold_PAR",
+    "pred_COR",
+    "pred_INC",
+    "pred_PAR",
+    "signature",
+)
+
+
+def long_sheet(systems: Scored, *, by: Collection[str] = ()) -> Sheet:
+    """Return all numbers as one table with the columns of LONG, for programs and spreadsheets.
+
+    `part` is all, type, document or a macro average; `name` is the type or document. COR, INC and PAR are None where
+    gold spans and predictions do not share them.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for layer, scores in systems:
+        for criterion in scores.criteria:
+            signed = signature(scores, criterion.name)
+            head = (layer.name, criterion.name)
+            whole = scores.counts(criterion.name)
+            rows.append((*head, "all", None, *_long(whole, _shared("all", scores)), signed))
+            for part, members, macro in parts(scores, criterion.name, by):
+                shared = _shared(part, scores)
+                rows += [(*head, part, name, *_long(counts, shared), signed) for name, counts in members.items()]
+                values = tuple(macro[ratio].value for ratio in ("precision", "recall", "f1"))
+                rows.append((*head, f"macro over {part}s", None, *(None,) * len(SHARED), *values, *(None,) * 6, signed))
+    return Sheet("scores", LONG, tuple(rows))
+
+
+def _long(counts: Counts, shared: bool) -> tuple[Cell, ...]:
+    sides = _cells(counts, False)
+    both = _cells(counts, True)
+    # gold COR, INC, PAR and pred COR, INC, PAR: see SIDES.
+    return (*(both[:3] if shared else (None,) * 3), *both[3:], *sides[:3], *sides[4:7])

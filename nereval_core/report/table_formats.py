@@ -1,0 +1,239 @@
+"""Tables for the screen and as files: Markdown, LaTeX, HTML, CSV, Parquet. Escaping happens here, once for each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from nereval_core.problems import one_line
+from nereval_core.report.excel import as_excel
+from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.writers.spreadsheet_formulas import harmless
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNDEFINED = "–"
+DAGGER = "†"
+"""What stands after a value that differs significantly."""
+LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
+"""What we write that pdfLaTeX does not know."""
+
+
+def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
+    """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
+    blocks = []
+    for sheet in sheets:
+        grid = [sheet.columns, *([_shown(cell) for cell in row] for row in sheet.rows)]
+        widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+        lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
+        blocks.append("\n".join(map(one_line, lines)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_markdown(sheets: Iterable[Sheet]) -> str:
+    """Return GitHub's tables under headings."""
+    blocks = []
+    for sheet in sheets:
+        rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
+        rows += [
+            [_bold("**{}**", sheet, at, _markdown(_shown(cell))) for at, cell in _numbered(number, row)]
+            for number, row in enumerate(sheet.rows)
+        ]
+        lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        lines += [line for note in sheet.notes for line in ("", _markdown(note))]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_latex(sheets: Iterable[Sheet]) -> str:
+    """Return tables with booktabs rules; signatures stand below as comments."""
+    import pandas as pd
+
+    blocks = []
+    for sheet in sheets:
+        frame = pd.DataFrame(
+            [[one_line(_shown(cell)) for cell in row] for row in sheet.rows], columns=list(sheet.columns), dtype="str"
+        )
+        styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
+        if sheet.strong:
+            styler = styler.apply(_bold_cells, strong=sheet.strong, axis=None)
+        table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
+        for char, command in LATEX.items():
+            table = table.replace(char, command)
+        # After the end of a row LaTeX would take these for an option of it.
+        table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
+        comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
+        blocks.append(comments + table)
+    return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
+
+
+_PAGE = Markup("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>nereval: {title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }}
+.table {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ border-bottom: 1px solid #8888; padding: .2rem .6rem; text-align: right; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
+.note {{ font-size: .8rem; overflow-wrap: anywhere; }}
+</style>
+</head>
+<body>
+<h1>{heading}</h1>
+{body}</body>
+</html>
+""")
+_TABLE = Markup(
+    "<h2>{title}</h2>\n<div class='table'><table>\n<thead><tr>{head}</tr></thead>\n"
+    "<tbody>\n{rows}</tbody>\n</table></div>\n{notes}"
+)
+
+
+_STRONG = Markup("<strong>{}</strong>")
+
+
+def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "") -> str:
+    """Return a page that stands alone: nothing fetched, and no script but that of a figure.
+
+    `figure` is HTML that goes above the tables as it is: what `figures.embedded` returns.
+    """
+    tables = Markup().join(
+        _TABLE.format(
+            title=sheet.title,
+            head=_each("<th scope='col'>{}</th>", sheet.columns),
+            rows=_each(
+                "<tr>{}</tr>\n",
+                (
+                    _each(
+                        "<td>{}</td>",
+                        (_bold(_STRONG, sheet, at, _shown(cell)) for at, cell in _numbered(number, row)),
+                    )
+                    for number, row in enumerate(sheet.rows)
+                ),
+            ),
+            notes=_each("<p class='note'>{}</p>\n", sheet.notes),
+        )
+        for sheet in sheets
+    )
+    return str(_PAGE.format(title=title, heading=title.capitalize(), body=Markup(figure) + tables))
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Return comma-separated values, ratios in full and undefined ones empty; no cell can be taken for a formula.
+
+    Lines end in CR LF as RFC 4180 has it, by which a lone CR in a text is quoted too.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(sheet.columns)
+    writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
+    return file.getvalue()
+
+
+RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
+    {"markdown": as_markdown, "latex": as_latex, "html": as_html}
+)
+
+
+def as_parquet(sheet: Sheet) -> bytes:
+    """Return a table as Parquet: integers (64 bits), floats, or texts where a column holds anything else."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = [one_type([row[at] for row in sheet.rows]) for at in range(len(sheet.columns))]
+    file = io.BytesIO()
+    parquet.write_table(pa.Table.from_arrays(columns, names=list(sheet.columns)), file, compression="zstd")
+    return file.getvalue()
+
+
+def one_type(values: Sequence[Cell]) -> Any:
+    """Return a column as an array of the one type that all its values have; None is null."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds and kinds <= {int, float}:
+        try:
+            return pa.array(values, pa.int64() if kinds == {int} else pa.float64())
+        except (pa.ArrowInvalid, OverflowError):
+            pass
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def in_form(
+    form: str,
+    sheets: Sequence[Sheet],
+    long: Callable[[], Sheet],
+    own: Mapping[str, Callable[[], bytes]] = MappingProxyType({}),
+) -> bytes:
+    """Return tables as a file's bytes; `long` makes the one table that CSV and Parquet hold of them all.
+
+    `own` makes what is no form of the tables, such as a figure, by its name.
+    """
+    if form in own:
+        return own[form]()
+    if form == "excel":
+        return as_excel(sheets)
+    if form in RENDERED:
+        return RENDERED[form](sheets).encode()
+    return as_parquet(long()) if form == "parquet" else as_csv(long()).encode()
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return UNDEFINED
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int], Cell]]:
+    """Yield the cells of a row with their places."""
+    return (((number, column), cell) for column, cell in enumerate(row))
+
+
+def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:
+    """Return a cell's text, in the pattern where it is strong."""
+    return pattern.format(text) if at in sheet.strong else text
+
+
+def _bold_cells(frame: pd.DataFrame, strong: frozenset[tuple[int, int]]) -> pd.DataFrame:
+    """Return what makes a Styler print the strong cells in bold LaTeX."""
+    styles = frame.copy()
+    styles[:] = ""
+    for row, column in strong:
+        styles.iat[row, column] = "textbf:--rwrap;"
+    return styles
+
+
+def _each(pattern: str, values: Iterable[str]) -> Markup:
+    return Markup().join(Markup(pattern).format(value) for value in values)
+
+
+def _markdown(text: str) -> str:
+    escaped = "".join(f"\\{char}" if char in "\\`*_[]#|~" else char for char in one_line(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[str]:
+    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - _width(cell))
+        yield one_line(cell) + space if number < names else space + one_line(cell)
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal the text takes."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in one_line(text)
+    )

@@ -1,0 +1,302 @@
+"""Gold with the verdicts that stand applied, as a layer of its own, and the log of what each of them did.
+
+Nothing depends on the order in which verdicts were given or documents stand, and applying them twice is as applying
+them once. See `settling` for what a verdict means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.corpus import SPAN_KEYS, Labels, Layer
+from nereval_core.corpus import layer as layer_of
+from nereval_core.corpus.masking import is_masked, masked_text
+from nereval_core.review.apply.settlement import AMBIGUOUS, DONE, REASONS, STALE, Outcome, Settled, named, settled
+from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.verdicts import Fragments, Given, Marked
+from nereval_core.review.verdicts_on_records import marked, text_digests
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a verdict did in one document (its number), in full or as the `reason` why it did nothing.
+
+    `before` is the quote of its span, `quotes` are those of the spans that stand `after` in its place, `note` is what
+    the reviewer wrote: all masked where the texts are.
+    """
+
+    document: int
+    id: str
+    given: Given
+    done: str
+    after: tuple[Marked, ...]
+    reason: str
+    before: str
+    quotes: tuple[str, ...]
+    note: str
+
+    @property
+    def span(self) -> Marked:
+        return self.given.verdict.key.span
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """Gold with what the verdicts `reviewed` make of it beside `layers`: see `applied`.
+
+    `results` are by the number of a document. `changes` (what was done) and `open` (what was not) are in the order of
+    documents, sides and spans, a row for each verdict and document. Of documents that have the same text a verdict
+    concerns the one that it was given on, or all of them where it is not `only_this_document`. `spared` counts the
+    documents that have the text of a verdict that was given on another one, and is not applied to them.
+    """
+
+    gold: Layer
+    reviewed: Reviewed
+    layers: tuple[Layer, ...]
+    results: Mapping[int, Settled]
+    changes: tuple[Change, ...]
+    open: tuple[Change, ...]
+    only_this_document: bool = True
+    spared: int = 0
+
+    @cached_property
+    def layer(self) -> Layer:
+        """Gold after the verdicts: a new layer over the same documents, gold itself where nothing changes."""
+        return _rebuilt(self.gold, self.results)
+
+    @property
+    def log(self) -> tuple[Change, ...]:
+        """Both together: first what was done, then what was not."""
+        return (*self.changes, *self.open)
+
+    @cached_property
+    def verdicts(self) -> int:
+        """How many verdicts were applied, each once however many documents have its text."""
+        return len({change.given.uid for change in self.changes})
+
+    @property
+    def places(self) -> int:
+        """How many places verdicts were applied to: one for each verdict and document."""
+        return len(self.changes)
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents verdicts were applied to."""
+        return len({change.document for change in self.changes})
+
+    @cached_property
+    def left(self) -> int:
+        """How many verdicts were not applied, or not to every document that they concern."""
+        return len({change.given.uid for change in self.open})
+
+    def counts(self) -> dict[str, int]:
+        """Count the rows of the log by what was done, then by why nothing was; those that there are."""
+        names = [change.done or change.reason for change in self.log]
+        return {name: names.count(name) for name in (*DONE, *REASONS) if name in names}
+
+
+def accepted(
+    reviewed: Reviewed, *, who: Collection[str] | None = None, kinds: Collection[str] | None = None
+) -> Reviewed:
+    """Return the verdicts of some reviewers and kinds alone, None for all of them."""
+    if who is None and kinds is None:
+        return reviewed
+    return reviewed.only(lambda one: (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds))
+
+
+def without(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:
+    """Return the verdicts but some, named by `Given.uid`."""
+    return reviewed.only(lambda one: one.uid not in uids)
+
+
+def applied(
+    gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = (), *, only_this_document: bool = True
+) -> Applied:
+    """Apply the verdicts that stand to gold.
+
+    A verdict is kept by the content of its text. Where several documents have that text, it is applied to the one that
+    it was given on, or, if not `only_this_document`, to all of them; then the last verdict on a span counts, on
+    whichever of them it was given. A text that only one document has is changed whatever that document is called.
+
+    `layers` are the systems over the same documents: a verdict on a prediction that none of them has any more is stale,
+    and stale verdicts are never applied. Without layers a prediction is taken to be there still. What gold spans have
+    beside boundaries and type stays with those that stay; spans that come in have nothing.
+    """
+    changes: list[Change] = []
+    results: dict[int, Settled] = {}
+    for document, given in about(gold, reviewed, only_this_document=only_this_document):
+        found = settle(gold, document, given, layers)
+        results[document] = found
+        changes += [_change(gold, document, outcome) for outcome in found.outcomes]
+    changes += _of_changed_texts(gold, reviewed)
+    repeated = _repeated(gold, reviewed) if only_this_document else {}
+    changes += _of_unknown_documents(gold, reviewed, repeated)
+    changes.sort(key=lambda change: (change.document, change.given.verdict.key.side, change.span))
+    done = tuple(change for change in changes if change.done)
+    left = tuple(change for change in changes if not change.done)
+    spared = sum(_is_spared(gold, reviewed, text, document) for text, some in repeated.items() for document in some)
+    return Applied(gold, reviewed, tuple(layers), results, done, left, only_this_document, spared)
+
+
+def about(
+    gold: Layer, reviewed: Reviewed, *, only_this_document: bool = True
+) -> Iterator[tuple[int, tuple[Given, ...]]]:
+    """Yield the number of each document that verdicts concern, with these: at most one a side and span."""
+    repeated = _repeated(gold, reviewed) if only_this_document else {}
+    for document, text in enumerate(text_digests(gold.documents) if reviewed.by_text else ()):
+        if text in repeated:
+            given = reviewed.by_document.get((text, gold.documents.ids[document]), ())
+        else:
+            given = reviewed.by_text.get(text, ())
+        if given:
+            yield document, given
+
+
+def _repeated(gold: Layer, reviewed: Reviewed) -> dict[str, list[int]]:
+    """Return the numbers of the documents of each text that has verdicts and stands in several documents."""
+    found: dict[str, list[int]] = {}
+    wanted = {text for text, _ in reviewed.by_document}
+    for document, text in enumerate(text_digests(gold.documents) if wanted else ()):
+        if text in wanted:
+            found.setdefault(text, []).append(document)
+    return {text: some for text, some in found.items() if len(some) > 1}
+
+
+def _is_spared(gold: Layer, reviewed: Reviewed, text: str, document: int) -> bool:
+    """Tell whether a verdict on the text was given on other documents and not on this one."""
+    own = reviewed.by_document.get((text, gold.documents.ids[document]), ())
+    return bool(
+        {one.verdict.key.record for one in reviewed.by_text.get(text, ())} - {one.verdict.key.record for one in own}
+    )
+
+
+def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> Settled:
+    """Apply verdicts to the gold spans of one document."""
+    own = {span: found for span in named(given) if (found := places(gold, document, span))}
+    both = [one.verdict.key.span for one in given if one.verdict.kind == "both"] if gold.alternatives else ()
+    # Of spans that repeat one another, each is to have it.
+    known = {
+        span: frozenset.intersection(*(frozenset(gold.alternatives.get(at, ())) for at in own[span]))
+        for span in both
+        if span in own
+    }
+
+    def held(span: Marked) -> bool:
+        return any(places(layer, document, span) for layer in layers)
+
+    length = int(gold.documents.lengths[document])
+    return settled(own, given, length, known=known, held=held if layers else None)
+
+
+def places(layer: Layer, document: int, span: Marked) -> list[int]:
+    """Return the spans of a document that are this one, in their order; several where they repeat one another."""
+    low, high = int(layer.first[document]), int(layer.first[document + 1])
+    # Offsets are of the column's own type: any other makes searchsorted copy the column.
+    if low == high or span.end > layer.documents.lengths[document]:
+        return []
+    start = layer.start[low:high]
+    one, two = np.searchsorted(start, np.array((span.start, span.start + 1), start.dtype)).tolist()
+    return [at for at in range(low + one, low + two) if layer.end[at] == span.end and marked(layer, at) == span]
+
+
+def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
+    text = gold.documents.texts[document]
+    verdict = outcome.given.verdict
+    stale = outcome.reason == STALE
+    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
+    quotes = tuple(after.quote(text) for after in outcome.after)
+    done, after, reason = outcome.done, outcome.after, outcome.reason
+    name, note = gold.documents.ids[document], _shown(gold, verdict.note)
+    return Change(document, name, outcome.given, done, after, reason, quote, quotes, note)
+
+
+def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
+    """Yield the verdicts on texts that documents of these ids had once."""
+    digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
+    for text, given in reviewed.by_text.items():
+        for one in given if text not in digests else ():
+            seen = one.verdict.seen
+            document = gold.documents.index.get(seen.document)
+            if document is not None:
+                quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
+                yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
+
+
+def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str, Sequence[int]]) -> Iterator[Change]:
+    """Yield the verdicts on texts of several documents that were given on none of these, at the first of them."""
+    for (text, name), given in reviewed.by_document.items():
+        some = repeated.get(text, ())
+        if some and name not in {gold.documents.ids[document] for document in some}:
+            yield from (_change(gold, some[0], Outcome(one, reason=AMBIGUOUS)) for one in given)
+
+
+def _shown(gold: Layer, text: str) -> str:
+    """Return what was kept of a text, or written about it, as it may be shown beside the layer's."""
+    return masked_text(text) if is_masked(gold.documents) else text
+
+
+def _rebuilt(gold: Layer, results: Mapping[int, Settled]) -> Layer:
+    """Return the layer with what came of the verdicts of some documents; gold itself where nothing changes."""
+    gone: list[int] = []
+    added: list[tuple[int, Marked]] = []
+    more: dict[int, Fragments] = {}
+    late: dict[tuple[int, Marked], Fragments] = {}
+    for document, found in results.items():
+        gone += [at for span in found.gone for at in places(gold, document, span)]
+        added += [(document, span) for span in found.added]
+        for span, other in found.alternatives.items():
+            if span in found.added:
+                late[document, span] = (other,)
+            for at in () if span in found.added else places(gold, document, span):
+                more[at] = tuple(dict.fromkeys((*gold.alternatives.get(at, ()), other)))
+    if not gone and not added and not more:
+        return gold
+    # In the order in which they were read, so that a copy that is written differs from its model where it must.
+    read = np.arange(len(gold)) if gold.order is None else np.argsort(gold.order, kind="stable")
+    goes = np.zeros(len(gold), bool)
+    goes[gone] = True
+    kept = read[~goes[read]]
+    extras = {key: _carried(getattr(gold, key), kept, len(gold)) for key in SPAN_KEYS}
+    place = _places(kept, len(gold))
+    extras["alternatives"] |= {int(place[span]): others for span, others in more.items()}
+    types = tuple(dict.fromkeys((*gold.types, *(span.type for _, span in added))))
+    for at, (document, span) in enumerate(added, start=len(kept)):
+        if len(span.fragments) > 1:
+            extras["fragments"][at] = span.fragments
+        if (document, span) in late:
+            extras["alternatives"][at] = late[document, span]
+    return layer_of(
+        gold.name,
+        gold.documents,
+        _column(gold.doc[kept], [document for document, _ in added]),
+        _column(gold.start[kept], [span.start for _, span in added]),
+        _column(gold.end[kept], [span.end for _, span in added]),
+        Labels(_column(gold.type[kept], [types.index(span.type) for _, span in added]), types),
+        extras=extras,
+    )
+
+
+def _column(kept: NDArray[np.integer], added: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate((kept.astype(np.int64), np.array(added, np.int64)))
+
+
+def _places(kept: NDArray[np.integer], spans: int) -> NDArray[np.int64]:
+    """Return the new place of each span, -1 for those that went."""
+    place = np.full(spans, -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    return place
+
+
+def _carried(values: Mapping[int, object], kept: NDArray[np.integer], spans: int) -> dict[int, object]:
+    if not values:
+        return {}
+    place = _places(kept, spans).tolist()
+    return {place[span]: value for span, value in values.items() if place[span] >= 0}
+
+
+__all__: Sequence[str] = ("Applied", "Change", "about", "accepted", "applied", "places", "settle", "without")

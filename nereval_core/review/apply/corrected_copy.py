@@ -1,0 +1,126 @@
+"""A corrected copy of gold as files: the layer in any writable format, and the log of its changes beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nereval_core import __version__, writers
+from nereval_core.corpus import Layer
+from nereval_core.corpus.masking import SAID, is_masked
+from nereval_core.problems import FormatError, one_line
+from nereval_core.readers.parquet import SPANS, TEXTS
+from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.table_formats import as_csv
+from nereval_core.review.apply import Applied, Change
+from nereval_core.review.verdicts import KINDS, Marked
+
+LOG = ".changes.csv"
+"""What the name of a log ends in, after that of the copy."""
+LOG_COLUMNS = (
+    *("document", "side", "span", "text", "verdict", "who", "at", "note"),
+    *("done", "after", "text after", "not applied", "given on", "verdict id"),
+)
+"""Spans are written as in record ids, `12-19:Drug`, several with a semicolon between. A row is one place: `given on` is
+the document that its verdict was given on, and rows of one verdict share its `verdict id`."""
+ONLY, EVERY = "only the document each was given on", "every document with the text"
+
+
+def written(span: Marked) -> str:
+    """Return a span as it stands in a record id, without its side."""
+    return ",".join(f"{low}-{high}" for low, high in span.fragments) + f":{span.type}"
+
+
+def signature(found: Applied) -> str:
+    """Return the line that says of what a copy was made, and by how many verdicts."""
+    parts = (
+        f"nereval {__version__}",
+        *what_was_applied(found),
+        f"not applied {found.left}",
+        f"gold sha256:{found.gold.digest[:16]}",
+        f"corrected sha256:{found.layer.digest[:16]}",
+        f"documents {len(found.gold.documents)}",
+        *([SAID] if is_masked(found.gold.documents) else []),
+    )
+    return " | ".join(parts)
+
+
+def what_was_applied(found: Applied) -> tuple[str, ...]:
+    """Return the parts of a signature that count verdicts, places and documents, and say which documents those are."""
+    return (
+        f"verdicts applied {found.verdicts}",
+        f"places {found.places}",
+        f"documents with verdicts {found.documents}",
+        f"applied to {ONLY if found.only_this_document else EVERY}",
+    )
+
+
+def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each verdict and document, with LOG_COLUMNS."""
+    return tuple(
+        (
+            change.id,
+            change.given.verdict.key.side,
+            written(change.span),
+            change.before,
+            KINDS[change.given.verdict.kind],
+            change.given.who,
+            change.given.at,
+            change.note,
+            change.done,
+            "; ".join(map(written, change.after)),
+            "; ".join(change.quotes),
+            change.reason,
+            change.given.verdict.seen.document,
+            change.given.uid,
+        )
+        for change in changes
+    )
+
+
+def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:
+    """Return the rows of a log as CSV in UTF-8, the signature in each; where there are none, in a row of its own."""
+    signed = one_line(signed)
+    found = [(*row, signed) for row in rows] or [(*[""] * len(LOG_COLUMNS), signed)]
+    return as_csv(Sheet("", (*LOG_COLUMNS, "signature"), tuple(found))).encode()
+
+
+def write_copy(
+    layer: Layer,
+    log: bytes,
+    path: str | os.PathLike[str],
+    *,
+    format: str,
+    inputs: Iterable[str | os.PathLike[str]],
+    lossy: bool = False,
+) -> tuple[str, ...]:
+    """Write a layer, and its log beside it under the same name and LOG; both or neither.
+
+    What the format cannot hold is refused, or, if this may be `lossy`, left out; returns notes that count it.
+
+    Raises:
+        FormatError: either place is one of the inputs, or in a folder among them, by whatever name or link; a format
+            that cannot hold the layer; a place that cannot be written.
+    """
+    out = Path(path)
+    beside = out.with_name(f"{out.name}{LOG}") if out.name else out
+    places = list(inputs)
+    # Spans and texts in Parquet are two files, whichever of them is named.
+    pair = (SPANS, TEXTS) if out.name.endswith((SPANS, TEXTS)) else ()
+    stem = out.name.removesuffix(SPANS).removesuffix(TEXTS)
+    for place in (out, beside, *(out.with_name(stem + ending) for ending in pair)):
+        if any(over(place, given) for given in places):
+            found = "this is what the copy is made of, and is not written over"
+            raise FormatError.single(os.fspath(place), None, found, "name another place")
+    with writers.whole_file(beside) as file:
+        file.write(log)
+        return writers.write(layer, out, format=format, lossy=lossy)
+
+
+def over(place: Path, given: str | os.PathLike[str]) -> bool:
+    """Tell whether a place is an input, or lies in a folder that is one, or holds one; links are followed."""
+    mine, theirs = Path(os.path.realpath(place)), Path(os.path.realpath(given))
+    if mine == theirs or theirs in mine.parents or mine in theirs.parents:
+        return True
+    return mine.exists() and theirs.exists() and mine.samefile(theirs)

@@ -1,0 +1,224 @@
+"""Playlists: records that people chose to show, in order, with comments.
+
+An item is known by content (the key of verdicts), by system and by criterion: it outlives re-scoring and files. It also
+keeps how it was shown, so that it can be shown so again, and its words, for when the text has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.review.verdicts import Key, Marked, Seen
+from nereval_core.review.verdicts_on_records import places
+
+if TYPE_CHECKING:
+    from nereval_core.records.attribute import Records
+
+NAME = 100
+"""Characters that the name of a playlist, or of a person, may have."""
+COMMENT = 2_000
+"""Characters that a comment may have."""
+MOST = 1_000
+"""Items that a playlist may have."""
+DIGITS = 12
+"""Hexadecimal digits by which a link names a playlist and an item."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a record was shown: digest of the corpus, system, criterion, document and record id.
+
+    `settings` are the parameters of its link that say what else it was scored under, such as merged types.
+    """
+
+    corpus: str
+    system: str
+    criterion: str
+    document: str
+    record: str
+    settings: str = ""
+
+
+@dataclass(frozen=True)
+class Starred:
+    """A record to be put on a playlist: what it is, what was in view, and how it was shown."""
+
+    key: Key
+    seen: Seen
+    shown: Shown
+
+    @cached_property
+    def uid(self) -> str:
+        """The SHA-256 (hex) of what it is known by."""
+        content = [self.key.record, self.shown.system, self.shown.criterion]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Item:
+    """A record on a playlist as it stands: `place` orders items, `version` counts its changes from 1.
+
+    Who changed it last, and when (ISO 8601, UTC), goes with it; one that was taken out is `gone`.
+    """
+
+    starred: Starred
+    place: int
+    comment: str
+    who: str
+    at: str
+    version: int
+    gone: bool = False
+
+    @property
+    def uid(self) -> str:
+        return self.starred.uid
+
+
+@dataclass(frozen=True)
+class Playlist:
+    """A playlist as it stands, its items in order; `at` is when it was made or got its name."""
+
+    uid: str
+    name: str
+    who: str
+    at: str
+    version: int
+    items: tuple[Item, ...] = ()
+
+    def find(self, uid: str) -> int | None:
+        """Return the place of an item by its uid or the beginning of it, from 0; None where it is not there."""
+        return next((place for place, item in enumerate(self.items) if uid and item.uid.startswith(uid)), None)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A playlist without its items, as one row of the store says; one that was removed is `gone`."""
+
+    uid: str
+    name: str
+    who: str
+    at: str
+    version: int
+    gone: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Playlists:
+    """All playlists that stand at one moment, up to the rows `named` and `changed` of the store."""
+
+    names: Mapping[str, Named] = field(default_factory=dict)
+    rows: Mapping[str, Mapping[str, Item]] = field(default_factory=dict)
+    named: int = 0
+    changed: int = 0
+
+    @cached_property
+    def standing(self) -> tuple[Playlist, ...]:
+        """The playlists, by name."""
+        found = [
+            Playlist(one.uid, one.name, one.who, one.at, one.version, _ordered(self.rows.get(one.uid, {})))
+            for one in self.names.values()
+            if not one.gone
+        ]
+        return tuple(sorted(found, key=lambda one: (one.name.casefold(), one.uid)))
+
+    def find(self, uid: str) -> Playlist | None:
+        """Return a playlist by its uid or the beginning of it, None where there is none or several."""
+        found = [one for one in self.standing if uid and one.uid.startswith(uid)]
+        return found[0] if len(found) == 1 else None
+
+    def after(self, named: Sequence[tuple[int, Named]], changed: Sequence[tuple[int, str, Item]]) -> Playlists:
+        """Return what stands after some more rows of the store, each with its number; itself where there are none."""
+        if not named and not changed:
+            return self
+        rows = dict(self.rows)
+        for _, uid, item in changed:
+            rows[uid] = {**rows.get(uid, {}), item.uid: item}
+        return replace(
+            self,
+            names={**self.names, **{one.uid: one for _, one in named}},
+            rows=rows,
+            named=named[-1][0] if named else self.named,
+            changed=changed[-1][0] if changed else self.changed,
+        )
+
+
+def _ordered(items: Mapping[str, Item]) -> tuple[Item, ...]:
+    return tuple(sorted((one for one in items.values() if not one.gone), key=lambda one: one.place))
+
+
+class ChangedError(Exception):
+    """Somebody else has changed this meanwhile: the message says who did what, and when."""
+
+
+def on_records(playlist: Playlist, about: Records, system: str) -> list[tuple[int, Item]]:
+    """Return the records of a system that are on a playlist, in its order, each with its item and so with its comment.
+
+    Records are told by position. Items starred of other systems are left out, and those whose text or span is not there
+    any more; under which criterion they were starred does not matter.
+    """
+    items = [item for item in playlist.items if item.starred.shown.system == system]
+    found = places(about, [(item.starred.key, item.starred.shown.document) for item in items])
+    pairs = {record: item for record, item in zip(found, items, strict=True) if record is not None}
+    return list(pairs.items())
+
+
+def moved(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:
+    """Return the items with the one at a place put at another one (from 0), within the bounds."""
+    items = list(playlist.items)
+    one = items.pop(place)
+    items.insert(max(0, to), one)
+    return tuple(items)
+
+
+def free_name(playlists: Iterable[Playlist], name: str) -> str:
+    """Return a name that no playlist has: the one wished for, or with a number after it."""
+    taken = {one.name.casefold() for one in playlists}
+    number = 1
+    while (found := name if number == 1 else f"{name} {number}").casefold() in taken:
+        number += 1
+    return found
+
+
+def refuse_text(what: str, text: str, most: int, *, one_line: bool = False) -> None:
+    """Refuse text that no database holds, or too much of it, or, on one line, control characters and nothing.
+
+    Raises:
+        FormatError: what is wrong with it.
+    """
+    found = []
+    if len(text) > most:
+        found.append(Problem(what, None, f"{len(text):,} characters", f"shorten it to {most:,}"))
+    if odd := next((char for char in text if char == "\0" or "\ud800" <= char <= "\udfff"), ""):
+        found.append(Problem(what, None, f"{quoted(odd)}, which is no character of a text", "take it out"))
+    elif one_line and not text.strip():
+        found.append(Problem(what, None, "nothing", "type something"))
+    elif one_line and not text.isprintable():
+        found.append(Problem(what, None, "line breaks or control characters", "write it on one line"))
+    if found:
+        raise FormatError(found)
+
+
+def body_of(starred: Starred) -> str:
+    """Return a record on a playlist as JSON in ASCII."""
+    key = starred.key
+    content = {
+        "text": key.text,
+        "side": key.side,
+        "fragments": key.span.fragments,
+        "type": key.span.type,
+        "seen": asdict(starred.seen),
+        "shown": asdict(starred.shown),
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def starred_of(body: Mapping[str, Any]) -> Starred:
+    """Return the record whose `body_of` is this."""
+    span = Marked(tuple((int(low), int(high)) for low, high in body["fragments"]), str(body["type"]))
+    return Starred(Key(body["text"], body["side"], span), Seen(**body["seen"]), Shown(**body["shown"]))

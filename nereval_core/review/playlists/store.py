@@ -1,0 +1,262 @@
+"""Where playlists are kept: beside the verdicts, every change ever made, in the order made.
+
+A change says which version of what it changes had been seen; whoever comes second is told what the first one did
+(`ChangedError`), and nothing of theirs is kept. Putting records on a playlist contradicts nobody: both are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from nereval_core.problems import FormatError, quoted
+from nereval_core.review.playlists import (
+    COMMENT,
+    MOST,
+    NAME,
+    ChangedError,
+    Item,
+    Named,
+    Playlist,
+    Playlists,
+    Starred,
+    body_of,
+    refuse_text,
+    starred_of,
+)
+from nereval_core.review.store import ReviewStore, now
+from nereval_core.review.store.schema import ITEMS, NAMES
+
+
+class PlaylistStore:
+    """The playlists in the database of a store of verdicts; may be used by several threads."""
+
+    def __init__(self, review: ReviewStore) -> None:
+        self.review = review
+        self._lock = Lock()
+        self._kept = Playlists()
+
+    def playlists(self) -> Playlists:
+        """Return all playlists that stand now.
+
+        Raises:
+            FormatError: the database cannot be read.
+        """
+        with self._lock, self.review.database.reading() as connection:
+            if connection is None or not self.review.check(connection):
+                return self._kept
+            named = connection.execute(select(NAMES).where(NAMES.c.number > self._kept.named).order_by(NAMES.c.number))
+            names = [(row.number, _named(row)) for row in named]
+            changed = connection.execute(
+                select(ITEMS).where(ITEMS.c.number > self._kept.changed).order_by(ITEMS.c.number)
+            )
+            items = [(row.number, row.playlist, _item(row)) for row in changed]
+            self._kept = self._kept.after(names, items)
+            return self._kept
+
+    def make(self, name: str, who: str) -> str:
+        """Make a playlist and return its uid.
+
+        Raises:
+            FormatError: a name that cannot be taken or that another one has, or a database that does not take it.
+        """
+        uid = uuid.uuid4().hex
+        self._name(Named(uid, name.strip(), who, now(), 1))
+        return uid
+
+    def rename(self, playlist: Playlist, name: str, who: str) -> None:
+        """Give a playlist another name.
+
+        Raises:
+            ChangedError: somebody else has named or removed it since.
+            FormatError: as `make`.
+        """
+        self._name(Named(playlist.uid, name.strip(), who, now(), playlist.version + 1))
+
+    def remove(self, playlist: Playlist, who: str) -> None:
+        """Remove a playlist; what was on it stays in the store and is shown no more.
+
+        Raises:
+            ChangedError: somebody else has named or removed it since.
+            FormatError: the database does not take it.
+        """
+        self._name(Named(playlist.uid, playlist.name, who, now(), playlist.version + 1, gone=True))
+
+    def star(self, uid: str, records: Sequence[Starred], who: str) -> int:
+        """Put records at the end of a playlist; return how many were not there already.
+
+        One that was taken out comes back where it was, with its comment.
+
+        Raises:
+            ChangedError: somebody else has removed the playlist.
+            FormatError: more than MOST items, or a database that does not take it.
+        """
+        refuse_text("who", who, NAME)
+        with _told(), self.review.database.writing() as connection:
+            self.review.prepare(connection)
+            self._refuse_gone(connection, uid)
+            stand = _items(connection, uid)
+            last = max((one.place for one in stand.values()), default=0)
+            rows = []
+            for one in {one.uid: one for one in records}.values():
+                known = stand.get(one.uid)
+                if known is None:
+                    last += 1
+                    rows.append(Item(one, last, "", who, now(), 1))
+                elif known.gone:
+                    rows.append(replace(known, starred=one, who=who, at=now(), version=known.version + 1, gone=False))
+            size = sum(not one.gone for one in stand.values()) + len(rows)
+            if size > MOST:
+                raise FormatError.single("playlist", None, f"{size:,} records", f"put at most {MOST:,} on one")
+            _write(connection, uid, rows)
+            return len(rows)
+
+    def unstar(self, uid: str, item: Item, who: str) -> None:
+        """Take a record out of a playlist.
+
+        Raises:
+            ChangedError: somebody else has changed it since.
+            FormatError: the database does not take it.
+        """
+        self._change(uid, [replace(item, gone=True)], who)
+
+    def comment(self, uid: str, item: Item, comment: str, who: str) -> None:
+        """Write another comment on a record of a playlist.
+
+        Raises:
+            ChangedError: somebody else has changed it since.
+            FormatError: a comment that cannot be taken, or a database that does not take it.
+        """
+        refuse_text("comment", comment, COMMENT)
+        self._change(uid, [replace(item, comment=comment)], who)
+
+    def order(self, uid: str, items: Sequence[Item], who: str) -> None:
+        """Put the records of a playlist in this order; others that were put on it since stay where they are.
+
+        Raises:
+            ChangedError: somebody else has changed one that moves.
+            FormatError: the database does not take it.
+        """
+        places = sorted(item.place for item in items)
+        wanted = [replace(item, place=place) for item, place in zip(items, places, strict=True)]
+        self._change(uid, [new for new, old in zip(wanted, items, strict=True) if new.place != old.place], who)
+
+    def _name(self, named: Named) -> None:
+        refuse_text("playlist's name", named.name, NAME, one_line=True)
+        refuse_text("who", named.who, NAME)
+        with _told(), self.review.database.writing() as connection:
+            self.review.prepare(connection)
+            stand = _names(connection)
+            known = stand.get(named.uid)
+            if (known.version if known else 0) != named.version - 1 or (known is not None and known.gone):
+                raise ChangedError(_said_of_name(known))
+            if not named.gone and any(
+                one.name.casefold() == named.name.casefold() and not one.gone and one.uid != named.uid
+                for one in stand.values()
+            ):
+                found = f"there is a playlist {quoted(named.name)}"
+                raise FormatError.single("playlist's name", None, found, "choose another name")
+            row = {"playlist": named.uid, "version": named.version, "name": named.name, "gone": named.gone}
+            connection.execute(insert(NAMES), [{**row, "who": named.who, "at": named.at}])
+
+    def _change(self, uid: str, items: Sequence[Item], who: str) -> None:
+        """Keep items that were changed, each with the version that it had before."""
+        refuse_text("who", who, NAME)
+        if not items:
+            return
+        with _told(), self.review.database.writing() as connection:
+            self.review.prepare(connection)
+            self._refuse_gone(connection, uid)
+            stand = _items(connection, uid)
+            for item in items:
+                known = stand.get(item.uid)
+                if known is None or known.version != item.version:
+                    raise ChangedError(_said(known, item))
+            at = now()
+            _write(connection, uid, [replace(one, version=one.version + 1, who=who, at=at) for one in items])
+
+    def _refuse_gone(self, connection: Connection, uid: str) -> None:
+        known = _names(connection, uid).get(uid)
+        if known is None or known.gone:
+            raise ChangedError(_said_of_name(known))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say that somebody wrote past the line that writers stand in: nothing of ours was kept."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise ChangedError("somebody else has changed it just now") from error
+
+
+def _names(connection: Connection, uid: str | None = None) -> dict[str, Named]:
+    """Return the last row of each playlist, or of one alone."""
+    rows = select(NAMES) if uid is None else select(NAMES).where(NAMES.c.playlist == uid)
+    return {row.playlist: _named(row) for row in connection.execute(rows.order_by(NAMES.c.number))}
+
+
+def _items(connection: Connection, uid: str) -> dict[str, Item]:
+    """Return the last row of each item of a playlist, those taken out too."""
+    last = select(func.max(ITEMS.c.number)).where(ITEMS.c.playlist == uid).group_by(ITEMS.c.item)
+    return {row.item: _item(row) for row in connection.execute(select(ITEMS).where(ITEMS.c.number.in_(last)))}
+
+
+def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
+    rows = [
+        {
+            "playlist": uid,
+            "item": one.uid,
+            "version": one.version,
+            "place": one.place,
+            "gone": one.gone,
+            "body": body_of(one.starred),
+            "comment": one.comment,
+            "who": one.who,
+            "at": one.at,
+        }
+        for one in items
+    ]
+    if rows:
+        connection.execute(insert(ITEMS), rows)
+
+
+def _named(row: Row[Any]) -> Named:
+    return Named(row.playlist, row.name, row.who, row.at, row.version, bool(row.gone))
+
+
+def _item(row: Row[Any]) -> Item:
+    starred = starred_of(json.loads(row.body))
+    return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
+
+
+def _said_of_name(known: Named | None) -> str:
+    if known is None:
+        return "there is no such playlist"
+    what = "removed it" if known.gone else f"called it {quoted(known.name)}"
+    return f"{_who(known)} {what}"
+
+
+def _said(known: Item | None, seen: Item) -> str:
+    """Say what became of an item since it was seen."""
+    if known is None:
+        return "there is no such record on the playlist"
+    if known.gone:
+        what = "took it out"
+    elif known.comment != seen.comment:
+        what = f"wrote {quoted(known.comment)}"
+    else:
+        what = "changed it"
+    return f"{_who(known)} {what}: {quoted(known.starred.seen.quote)}"
+
+
+def _who(known: Named | Item) -> str:
+    return f"{known.who or 'somebody'} on {known.at[:16].replace('T', ' ')}"

@@ -1,0 +1,277 @@
+"""The databases that verdicts may be kept in: how each is opened and locked.
+
+SQLite keeps a log beside its file (WAL) and waits for the disk at each commit (`synchronous=FULL`): what was
+acknowledged outlives a killed process. Writers stand in line, in SQLite by its own lock, in PostgreSQL by an advisory
+one, so that verdicts are numbered in the order in which they are committed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+from sqlalchemy.pool import NullPool
+
+from nereval_core.problems import FormatError
+from nereval_core.review.store.faults import DAMAGED, LOST, fault
+
+VARIABLE = "NEREVAL_REVIEW_URL"
+FILE = "review.sqlite"
+WAIT: float = 30
+"""Seconds that a writer stands in line before it is told that the database is busy."""
+PAUSE = 300
+"""Seconds after which a server gives up a writer who says nothing any more, and holds up the others."""
+REACH = 5
+"""Seconds in which a server must answer: pages wait for it."""
+_LOCK = 0x6E657265
+"""The advisory lock of PostgreSQL under which verdicts are written: any number that is always the same."""
+_WRITES = "nereval_writes"
+_SECRETS = ("password", "sslpassword", "passfile")
+
+
+def default_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the file in the user's data directory that verdicts go to unless told otherwise."""
+    home = Path("~").expanduser()
+    if sys.platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    else:
+        folder = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return folder / "nereval" / FILE
+
+
+class Database:
+    """A database: `file` is that of SQLite, None for a server; `name` has no password in it.
+
+    Its transactions turn the database's faults into FormatError, one line each.
+    """
+
+    def __init__(self, where: str | Path) -> None:
+        """Name a database by its URL, or a file of SQLite by its path; nothing is opened yet.
+
+        Raises:
+            FormatError: the URL is none, or of another kind of database, or its driver is not installed.
+        """
+        plain = isinstance(where, Path) or "://" not in where
+        url = None if plain else _url(str(where))
+        self.file = _file(url.database or "" if url else where) if url is None or _of_sqlite(url) else None
+        if self.file is not None:
+            self.engine = _sqlite(self.file)
+            self.name = str(self.file)
+        else:
+            assert url is not None
+            self.engine = _postgres(url)
+            shown = url.difference_update_query(_SECRETS).set(drivername="postgresql")
+            self.name = shown.render_as_string(hide_password=True)
+        self._opened: tuple[int, int] | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection | None]:
+        """Open a transaction that only reads; None where nothing was ever written."""
+        with self._told(), ExitStack() as stack:
+            if self.file is None:
+                connection = stack.enter_context(self.engine.connect())
+                stack.enter_context(connection.begin())
+                yield connection
+            elif not self.file.exists():
+                self._is_the_same()
+                yield None
+            else:
+                self._is_the_same()
+                yield self._looked_into(self.file, stack)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that writes, one at a time: others wait."""
+        with self._told():
+            if self.file is not None:
+                self._is_the_same()
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                # SQLite gives its log beside the file the rights of the file.
+                with suppress(FileExistsError):
+                    os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                    self._is_the_same()
+            with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+                if self.file is None:
+                    _stand_in_line(connection)
+                else:
+                    self._is_the_same()
+                yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _looked_into(self, file: Path, stack: ExitStack) -> Connection:
+        """Open a file of SQLite; where no log can be kept beside it and nobody has it open, take it as it is."""
+        logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
+        with ExitStack() as opened:
+            try:
+                connection = opened.enter_context(self.engine.connect())
+                opened.enter_context(connection.begin())
+                # Only a question makes SQLite open its files.
+                connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").all()
+            except DBAPIError as error:
+                code = str(getattr(error.orig, "sqlite_errorname", ""))
+                if not code.startswith(_NO_LOG) or any(log.exists() for log in logs):
+                    raise
+            else:
+                stack.push(opened.pop_all())
+                return connection
+        connection = stack.enter_context(_untouched(file).connect())
+        stack.enter_context(connection.begin())
+        return connection
+
+    def _is_the_same(self) -> None:
+        """Refuse a file that took the place of the one that is open: what is written to that one would be lost."""
+        assert self.file is not None
+        found = self.file.stat() if self.file.exists() else None
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is no ordinary file"
+            raise FormatError.single(self.name, None, what, "name a file")
+        now = (found.st_dev, found.st_ino) if found is not None else None
+        if self._opened is None:
+            self._opened = now
+            if found is not None:
+                _take_rights(self.file)
+        elif self._opened != now:
+            what = "the file was removed, or another one put in its place, while it was open"
+            raise FormatError.single(self.name, None, what, "start nereval again")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError:
+            # Not a fault of the database: whoever wrote knows what it means.
+            raise
+        except DBAPIError as error:
+            raise FormatError.single(self.name, None, *fault(error)) from error
+        except NoConnectionError as error:
+            found = f"too many read and write at once, {LOST}"
+            raise FormatError.single(self.name, None, found, "try again") from error
+        except UnicodeDecodeError as error:
+            # The driver fails on what SQLite says of a damaged file, where that is no UTF-8.
+            raise FormatError.single(self.name, None, *DAMAGED) from error
+        except OSError as error:
+            raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
+
+
+def _take_rights(file: Path) -> None:
+    """Take the rights of other accounts from a file that is there, with its log: verdicts quote the texts.
+
+    At the place that is taken by default they are taken from its group and from its folder too; elsewhere whoever made
+    the file may share it with a group.
+    """
+    ours = file == default_file().absolute()
+    taken = 0o077 if ours else 0o007
+    for place in (
+        file,
+        *(file.with_name(file.name + ending) for ending in ("-wal", "-shm")),
+        *([file.parent] if ours else []),
+    ):
+        # Only the owner may do so: to all others it stays as it is.
+        with suppress(OSError):
+            mode = stat.S_IMODE(place.stat().st_mode)
+            if mode & taken:
+                place.chmod(mode & ~taken)
+
+
+_NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
+
+
+def _url(where: str) -> URL:
+    try:
+        where.encode()
+        url = make_url(where)
+    except (ArgumentError, ValueError) as error:
+        remedy = f"write {VARIABLE} as postgresql://user:password@host/database"
+        raise FormatError.single(VARIABLE, None, "no URL of a database", remedy) from error
+    kind = url.get_backend_name()
+    if kind not in ("sqlite", "postgresql", "postgres"):
+        raise FormatError.single(VARIABLE, None, f"a database of the kind {kind}", "use PostgreSQL or SQLite")
+    if _of_sqlite(url) and (url.query or url.host or url.database in (None, "", ":memory:")):
+        found = "a URL of SQLite that is more than the path of a file"
+        raise FormatError.single(VARIABLE, None, found, "write sqlite:////folder/file, or the path alone")
+    return url if kind == "sqlite" else url.set(drivername="postgresql+psycopg")
+
+
+def _of_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _file(where: str | Path) -> Path:
+    with suppress(RuntimeError):
+        # There may be no home.
+        where = Path(where).expanduser()
+    if "\0" in str(where):
+        raise FormatError.single(VARIABLE, None, "a path with a NUL", "name a file")
+    # The place stays where it is, wherever the process goes; and a name is never taken for one of SQLite's own.
+    return Path(where).absolute()
+
+
+def _sqlite(file: Path) -> Engine:
+    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args={"timeout": WAIT})
+    event.listen(engine, "connect", _connected)
+    event.listen(engine, "begin", _begins)
+    return engine
+
+
+def _untouched(file: Path) -> Engine:
+    """Return an engine for a file that is read as it lies there, without locks and log."""
+    address = f"{file.as_uri()}?mode=ro&immutable=1"
+    return create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+
+
+def _postgres(url: URL) -> Engine:
+    arguments = {
+        "connect_timeout": REACH,
+        "client_encoding": "utf8",
+        # A server that vanished without a word is given up.
+        "keepalives_idle": round(WAIT),
+        "tcp_user_timeout": round(WAIT * 1000),
+    }
+    chosen = {name: value for name, value in arguments.items() if name not in url.query}
+    try:
+        # A server that was started again has closed the connections that were kept. Each statement sees what was
+        # committed before it, whatever the server takes by default: the line that writers stand in rests on it.
+        return create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=chosen)
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'psycopg[binary]'"
+        raise FormatError.single(VARIABLE, None, "PostgreSQL's driver is not installed", remedy) from error
+
+
+def _stand_in_line(connection: Connection) -> None:
+    """Begin a transaction of PostgreSQL that writes: settings are for it alone, and in one question with the lock."""
+    connection.execute(_IN_LINE, {"wait": str(round(WAIT * 1000)), "pause": str(PAUSE * 1000), "lock": _LOCK})
+
+
+_IN_LINE = text(
+    "SELECT set_config('lock_timeout', :wait, true), set_config('idle_in_transaction_session_timeout', :pause, true), "
+    "pg_advisory_xact_lock(:lock)"
+)
+
+
+def _connected(connection: sqlite3.Connection, record: Any) -> None:
+    # Transactions begin by `_begins`, not when the driver thinks fit.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    # A file that cannot be written stays as it is, and can be read.
+    with suppress(sqlite3.OperationalError):
+        cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()
+
+
+def _begins(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
