@@ -12,98 +12,37 @@ that criteria ask (`questions.py`). A criterion is a table from codes to decisio
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.questions import Facts, Question
-
-Int64 = NDArray[np.int64]
-UInt8 = NDArray[np.uint8]
-Array = NDArray[Any]
-
-
-class Decision(IntEnum):
-    """What became of a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
-
-    COR = 0
-    INC = 1
-    PAR = 2
-    MIS = 3
-    SPU = 4
-
-
-EQUAL, START, END, CONTAIN, SAME_TYPE = 1, 2, 4, 8, 16
-CODES = 256
-# EQUAL without START describes no pair: these two stand for spans without a partner and spans left to a solver.
-UNALIGNED, TANGLED = EQUAL, EQUAL | END
+from nereval_core.alignment.clusters import solve
+from nereval_core.alignment.codes import (
+    CODES,
+    CONTAIN,
+    END,
+    EQUAL,
+    SAME_TYPE,
+    START,
+    TANGLED,
+    UNALIGNED,
+    Array,
+    Decision,
+    Int64,
+    Spans,
+    UInt8,
+    describe,
+)
+from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
+from nereval_core.alignment.questions import Facts
 
 CHUNK = 1 << 17
 """Spans a side that are decided at once: few enough for the arrays to stay near, enough to pay for the calls."""
 LOWEST_BYTE = 0 if sys.byteorder == "little" else 7
 FLUSH = 1 << 18
 """Tangled spans collected before the solvers run: enough to fill their vectors, few enough to bound memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spans:
-    """One side: int32 `doc`, `start`, `end` and integer `type`, sorted by document, start, end, type and fragments.
-
-    Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans,
-    `cores` and `alternatives` what only some spans have.
-    """
-
-    doc: Array
-    start: Array
-    end: Array
-    type: Array
-    fragments: Mapping[int, tuple[tuple[int, int], ...]]
-    cores: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    alternatives: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.doc)
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Criteria as tables: `decisions[code, criterion]` of a pair, and the questions that the code's bits answer."""
-
-    decisions: UInt8
-    questions: tuple[Question, ...] = ()
-
-    @property
-    def criteria(self) -> int:
-        return int(self.decisions.shape[1])
-
-
-@dataclass(slots=True)
-class Side:
-    """The outcome for one side: decisions by row, `counts` (types, criteria, 5), and partners if asked.
-
-    `rows` (spans, at least as many columns as criteria) is padded to a width that is written as one integer.
-    `partners` (spans,) holds the index of the span aligned with under the only criterion asked for, -1 where none.
-    """
-
-    rows: UInt8
-    counts: Int64
-    partners: NDArray[np.int32] | None
-
-
-@dataclass(slots=True)
-class Alignment:
-    """Both sides' outcomes, and the documents that hold a cluster too large for an exact solver."""
-
-    gold: Side
-    pred: Side
-    greedy: tuple[int, ...]
-
-
-Progress = Callable[[int, int], None]
 
 
 def align(
@@ -124,8 +63,6 @@ def align(
     the best decision that an overlapping span of the other side earns it, instead of aligning one to one.
     `progress` is called with the gold spans done and their total.
     """
-    from nereval_core.alignment import clusters as matching
-
     assert not partners or rules.criteria == 1, "partners differ by criterion: ask for one at a time"
     outcome = Alignment(
         _side(len(gold), rules, types, partners),
@@ -139,11 +76,11 @@ def align(
     greedy: set[int] = set()
     tangled = clusters = 0
 
-    def solve() -> None:
+    def solve_waiting() -> None:
         nonlocal tangled, clusters
         if waiting:
             columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
-            greedy.update(matching.solve(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))
+            greedy.update(solve(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))
             waiting.clear()
             tangled = clusters = 0
 
@@ -174,10 +111,10 @@ def align(
             clusters += knots.clusters
             tangled += len(knots.gold) + len(knots.pred)
             if tangled > FLUSH:
-                solve()
+                solve_waiting()
         if progress is not None:
             progress(chunk.gold.stop, len(gold))
-    solve()
+    solve_waiting()
     for side, histogram, table in zip((outcome.gold, outcome.pred), histograms, tables, strict=True):
         rows = histogram.reshape(types, CODES)
         rows[:, TANGLED] = 0
@@ -185,19 +122,6 @@ def align(
             side.counts[:, :, decision] += rows @ (table.decisions == decision).astype(np.int64)
     outcome.greedy = tuple(sorted(greedy))
     return outcome
-
-
-def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64) -> UInt8:
-    """Return the codes of pairs of continuous spans, types and questions aside; bounds are those of the outer hull."""
-    first, last = gold_start - pred_start, gold_end - pred_end
-    start, end = first == 0, last == 0
-    code: UInt8 = start.astype(np.uint8)
-    code *= START
-    code |= end.view(np.uint8) * np.uint8(END)
-    code |= (start & end).view(np.uint8)
-    # One contains the other where the two differences do not point the same way.
-    code |= ((first <= 0) & (last >= 0) | (first >= 0) & (last <= 0)).view(np.uint8) * np.uint8(CONTAIN)
-    return code
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,14 +361,3 @@ def _tangles(
         _Knots((member - p)[~predicted], cluster[~predicted], p[predicted], cluster[predicted], len(both)),
         two,
     )
-
-
-def ranges(low: Int64, high: Int64) -> tuple[Int64, Int64]:
-    """Expand half-open ranges: the row each number belongs to, and the number."""
-    size = high - low
-    row = np.repeat(np.arange(len(low)), size)
-    first = np.cumsum(size) - size
-    return row, np.arange(len(row)) - first[row] + low[row]
-
-
-__all__: Sequence[str] = ("Alignment", "Decision", "Rules", "Side", "Spans", "align", "describe", "ranges")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import EQUAL, SAME_TYPE
 from nereval_core.alignment.candidates import Pairs
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import EQUAL, SAME_TYPE, Spans, describe, ranges
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Spans, describe, ranges
 from nereval_core.alignment.questions import Facts
 
 Int64 = NDArray[np.int64]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Alignment, Decision, Rules, Side, Spans, ranges
 from nereval_core.alignment.assignment import assign
 from nereval_core.alignment.candidates import (
     CREDIT,
@@ -26,9 +25,11 @@ from nereval_core.alignment.candidates import (
     preference,
     tie_up,
 )
+from nereval_core.alignment.codes import Decision, Spans, ranges
 from nereval_core.alignment.greedy import greedy_alignments, with_identical
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.nesting import by_criterion, solved_by_nesting
+from nereval_core.alignment.outcome import Alignment, Rules, Side
 from nereval_core.alignment.questions import Facts
 from nereval_core.alignment.small_clusters import SMALL, chain, smalls, stars
 

@@ -17,8 +17,9 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Rules, ranges
 from nereval_core.alignment.candidates import CREDIT, Knot, Pairs, candidate_pairs, joined, preference
+from nereval_core.alignment.codes import ranges
+from nereval_core.alignment.outcome import Rules
 
 Int64 = NDArray[np.int64]
 

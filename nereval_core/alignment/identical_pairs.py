@@ -23,8 +23,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Rules, describe
 from nereval_core.alignment.candidates import CREDIT, Knot
+from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, describe
+from nereval_core.alignment.outcome import Rules
 
 Int64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]

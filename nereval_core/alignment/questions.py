@@ -8,17 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from nereval_core.alignment import Spans
-
-Int64 = NDArray[np.int64]
-UInt8 = NDArray[np.uint8]
-Array = NDArray[Any]
+from nereval_core.alignment.codes import Array, Int64, Spans, UInt8
 
 Question = tuple[str, Fraction]
 """What is asked, and the least share asked for: "gold", "prediction" and "union" are shares of shared characters."""

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import EQUAL, SAME_TYPE, Rules
 from nereval_core.alignment.candidates import BLOCK, CREDIT, Pairs, preference
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE
+from nereval_core.alignment.outcome import Rules
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
 from nereval_core.alignment.candidates import Knot, Pairs, bounds, candidate_pairs, tie_up
+from nereval_core.alignment.codes import ranges
 from nereval_core.alignment.questions import Facts, Question
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import Tallied
 

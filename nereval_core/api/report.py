@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Unpack
 
-from nereval_core.alignment import Progress
+from nereval_core.alignment.outcome import Progress
 from nereval_core.api.load import Given, Texts, check_criteria, choose_criteria, gold_side, pred_side, warn_unlike
 from nereval_core.corpus import Corpus
 from nereval_core.corpus.masking import masked, said

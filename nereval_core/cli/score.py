@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from nereval_core import readers, writers
-from nereval_core.alignment import Progress
+from nereval_core.alignment.outcome import Progress
 from nereval_core.api.load import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.cli.files import TWO_OF_ONE, Paths, alone, beside_gold, gold_of, named_systems, overwrites
 from nereval_core.corpus import Layer

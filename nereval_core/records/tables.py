@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
 from nereval_core.alignment.candidates import shared_characters
+from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import Criterion, Decision

@@ -13,20 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import (
-    CODES,
-    CONTAIN,
-    END,
-    EQUAL,
-    SAME_TYPE,
-    START,
-    Alignment,
-    Progress,
-    Rules,
-    Side,
-    Spans,
-    align,
-)
+from nereval_core.alignment import align
+from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Spans
+from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
 from nereval_core.alignment.questions import ALTERNATIVES, BITS, CORE, Question
 from nereval_core.corpus import Layer, Unit
 from nereval_core.corpus.tokens import check_tokens, tokens_in_words, tokens_of

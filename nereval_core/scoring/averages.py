@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]

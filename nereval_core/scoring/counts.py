@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.scoring.averages import Float64, Sums, ratio_columns
 
 Int64 = NDArray[np.int64]

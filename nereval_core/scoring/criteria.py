@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, get_args
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, Problem, quoted

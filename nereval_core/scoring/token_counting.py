@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision, ranges
+from nereval_core.alignment.codes import Decision, ranges
 from nereval_core.corpus import Intervals, Layer, frozen
 
 Int32 = NDArray[np.int32]

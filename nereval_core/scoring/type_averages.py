@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision
 from nereval_core.alignment.candidates import CREDIT
+from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.scoring.averages import Float64, Sums, ratio_columns, ratios_of
 from nereval_core.scoring.counts import RATIOS, Average

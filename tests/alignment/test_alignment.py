@@ -204,7 +204,8 @@ def test_discontinuous_spans_pair_only_where_they_share_a_character() -> None:
 
 def test_positions_beyond_31_bits() -> None:
     """Many long documents: the row of all texts is longer than an int32 can count."""
-    from nereval_core.alignment import Spans, align
+    from nereval_core.alignment import align
+    from nereval_core.alignment.codes import Spans
     from nereval_core.scoring import rules_table
     from nereval_core.scoring.criteria import CRITERIA
 
@@ -219,7 +220,8 @@ def test_positions_beyond_31_bits() -> None:
 
 def test_one_huge_span_changes_nothing_elsewhere() -> None:
     """With it, lengths and positions take so many bits that documents cannot stand a power of two apart."""
-    from nereval_core.alignment import Spans, align
+    from nereval_core.alignment import align
+    from nereval_core.alignment.codes import Spans
     from nereval_core.scoring import rules_table
     from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 

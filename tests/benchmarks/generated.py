@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Spans
+from nereval_core.alignment.codes import Spans
 
 TYPES = 20
 STRIDE = 100

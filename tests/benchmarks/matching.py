@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nereval_core.alignment import Alignment, align
+from nereval_core.alignment import align
+from nereval_core.alignment.outcome import Alignment
 from nereval_core.scoring import rules_table
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS
 from tests.benchmarks.generated import TYPES, Generated, generate

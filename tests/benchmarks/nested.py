@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Alignment, Spans, align
+from nereval_core.alignment import align
+from nereval_core.alignment.codes import Spans
+from nereval_core.alignment.outcome import Alignment
 from nereval_core.scoring import rules_table
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from tests.benchmarks.generated import TYPES, Generated, generate

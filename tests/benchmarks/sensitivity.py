@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nereval_core.alignment import Spans
+from nereval_core.alignment.codes import Spans
 from nereval_core.analysis.criteria.gap import gap
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores, stand_in

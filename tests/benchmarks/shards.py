@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nereval_core.alignment import Spans
+from nereval_core.alignment.codes import Spans
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 
 BY_DOCUMENT = 10

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nereval_core.alignment import Spans
+from nereval_core.alignment.codes import Spans
 from nereval_core.analysis.comparison.transitions import right_by, transitions
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.scoring import Settings, score_layers

@@ -21,7 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
-from nereval_core.alignment import ranges
+from nereval_core.alignment.codes import ranges
 from nereval_core.analysis.agreement.chance import Float64, Numbers, share
 from nereval_core.corpus import Int64, Layer
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.alignment import SAME_TYPE
+from nereval_core.alignment.codes import SAME_TYPE
 from nereval_core.analysis.pairs import overlapping
 from nereval_core.corpus import Layer
 from nereval_core.scoring.criteria import Criterion, Share

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core.alignment import Progress
+from nereval_core.alignment.outcome import Progress
 from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError, Problem
 from nereval_core.records.tables import count_row

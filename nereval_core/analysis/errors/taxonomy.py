@@ -25,8 +25,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
 from nereval_core.alignment.candidates import shared_characters
+from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Layer, frozen
 from nereval_core.glossary import ERROR_CLASSES
 from nereval_core.records.tables import BOUNDARIES, boundaries

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.resampling import (
     RATIOS,
     Counts,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counts, Scores, Settings, score_layers

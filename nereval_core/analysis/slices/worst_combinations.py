@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.comparison.significance import holm
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.slicings import Sliced, Values

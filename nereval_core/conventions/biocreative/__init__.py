@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
+from nereval_core.alignment.codes import ranges
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.biocreative.files import Side, read, sides, split
 from nereval_core.conventions.biocreative.files import of_layers as mentions_of

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
+from nereval_core.alignment.codes import ranges
 
 Int64 = NDArray[np.int64]
 Array = NDArray[Any]

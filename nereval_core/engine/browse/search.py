@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
+from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine.browse.shard import RecordColumns, Shard

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import ranges
+from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Documents, Int64, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.store.columns import Columns, ColumnWriter, DamagedError

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.review.apply import Applied, Change, applied, without
 from nereval_core.review.apply.count_changes import WIDTH, Effect, Effects

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from nereval_core.alignment import Decision
+from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
 from nereval_core.review.apply import Applied, places
 from nereval_core.review.apply.text_windows import cut, pieces, whole

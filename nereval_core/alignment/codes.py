@@ -1,0 +1,72 @@
+"""Spans as columns, and the code of a pair: a bit for each thing that criteria ask of its boundaries and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+UInt8 = NDArray[np.uint8]
+Array = NDArray[Any]
+
+
+class Decision(IntEnum):
+    """What became of a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
+
+    COR = 0
+    INC = 1
+    PAR = 2
+    MIS = 3
+    SPU = 4
+
+
+EQUAL, START, END, CONTAIN, SAME_TYPE = 1, 2, 4, 8, 16
+CODES = 256
+# EQUAL without START describes no pair: these two stand for spans without a partner and spans left to a solver.
+UNALIGNED, TANGLED = EQUAL, EQUAL | END
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """One side: int32 `doc`, `start`, `end` and integer `type`, sorted by document, start, end, type and fragments.
+
+    Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans,
+    `cores` and `alternatives` what only some spans have.
+    """
+
+    doc: Array
+    start: Array
+    end: Array
+    type: Array
+    fragments: Mapping[int, tuple[tuple[int, int], ...]]
+    cores: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    alternatives: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+
+def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64) -> UInt8:
+    """Return the codes of pairs of continuous spans, types and questions aside; bounds are those of the outer hull."""
+    first, last = gold_start - pred_start, gold_end - pred_end
+    start, end = first == 0, last == 0
+    code: UInt8 = start.astype(np.uint8)
+    code *= START
+    code |= end.view(np.uint8) * np.uint8(END)
+    code |= (start & end).view(np.uint8)
+    # One contains the other where the two differences do not point the same way.
+    code |= ((first <= 0) & (last >= 0) | (first >= 0) & (last <= 0)).view(np.uint8) * np.uint8(CONTAIN)
+    return code
+
+
+def ranges(low: Int64, high: Int64) -> tuple[Int64, Int64]:
+    """Expand half-open ranges: the row each number belongs to, and the number."""
+    size = high - low
+    row = np.repeat(np.arange(len(low)), size)
+    first = np.cumsum(size) - size
+    return row, np.arange(len(row)) - first[row] + low[row]
