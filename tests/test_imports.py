@@ -17,7 +17,7 @@ from tests.support import ROOT
 
 # From the bottom up: a folder imports what stands before it, and itself.
 CORE = (
-    *("problems", "glossary", "corpus", "readers", "writers", "pairing", "alignment", "scoring", "records"),
+    *("problems", "glossary", "arrays", "corpus", "readers", "writers", "pairing", "alignment", "scoring", "records"),
     *("conventions", "report", "analysis", "review", "ledger", "store", "engine", "html_report", "api", "cli"),
 )
 PAGES = ("view", "data", "components", "verdicts", "frame")

@@ -28,15 +28,13 @@ from nereval_core.alignment.codes import (
     START,
     TANGLED,
     UNALIGNED,
-    Array,
     Decision,
-    Int64,
     Spans,
-    UInt8,
     describe,
 )
 from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
 from nereval_core.alignment.questions import Facts
+from nereval_core.arrays import Array, Int64, UInt8
 
 CHUNK = 1 << 17
 """Spans a side that are decided at once: few enough for the arrays to stay near, enough to pay for the calls."""

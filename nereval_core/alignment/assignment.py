@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import Pairs
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
+from nereval_core.arrays import Int64
 
 
 def assign(pairs: Pairs, credit: Int64) -> Int64:

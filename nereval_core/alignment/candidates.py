@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Spans, describe, ranges
 from nereval_core.alignment.questions import Facts
-
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
+from nereval_core.arrays import Array, Int64
 
 BLOCK = 1 << 22
 """Candidate pairs that are looked at together where a cluster is too large to hold them all."""

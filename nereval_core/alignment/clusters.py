@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +31,8 @@ from nereval_core.alignment.nesting import by_criterion, solved_by_nesting
 from nereval_core.alignment.outcome import Alignment, Rules, Side
 from nereval_core.alignment.questions import Facts
 from nereval_core.alignment.small_clusters import SMALL, chain, smalls, stars
+from nereval_core.arrays import Int64
 
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
 Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """Decisions of a knot's gold spans and predictions, by criterion."""
 

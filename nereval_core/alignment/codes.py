@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Int64 = NDArray[np.int64]
-UInt8 = NDArray[np.uint8]
-Array = NDArray[Any]
+from nereval_core.arrays import Array, Int64, UInt8
 
 
 class Decision(IntEnum):

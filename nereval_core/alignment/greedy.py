@@ -15,13 +15,11 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT, Knot, Pairs, candidate_pairs, joined, preference
 from nereval_core.alignment.codes import ranges
 from nereval_core.alignment.outcome import Rules
-
-Int64 = NDArray[np.int64]
+from nereval_core.arrays import Int64
 
 WINDOW = 64
 """Spans of the other side that each span is offered at most, of those that start inside it."""

@@ -18,18 +18,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT, Knot
 from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, describe
 from nereval_core.alignment.outcome import Rules
+from nereval_core.arrays import Array, Bools, Int64
 
-Int64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Array = NDArray[Any]
 Scope = Literal["everywhere", "innermost", "nowhere"]
 
 IDENTICAL = EQUAL | START | END | CONTAIN | SAME_TYPE

@@ -13,14 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT, Knot, Pairs
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 from nereval_core.alignment.outcome import Rules
-
-Int64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from nereval_core.arrays import Bools, Int64
 
 OPEN = 8
 """Spans open at once, both sides together, up to which tables over their subsets are made."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import Int64, UInt8
 from nereval_core.alignment.questions import Question
+from nereval_core.arrays import Int64, UInt8
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import Array, Int64, Spans, UInt8
+from nereval_core.alignment.codes import Spans
+from nereval_core.arrays import Array, Int64, UInt8
 
 Question = tuple[str, Fraction]
 """What is asked, and the least share asked for: "gold", "prediction" and "union" are shares of shared characters."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,7 @@ from numpy.typing import NDArray
 from nereval_core.alignment.candidates import BLOCK, CREDIT, Pairs, preference
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 from nereval_core.alignment.outcome import Rules
-
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
+from nereval_core.arrays import Array, Int64
 
 SMALL = 4
 """Spans a side up to which all maximal matchings are tried."""

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.resampling import Float64, Int64, Plan, acceleration, bca, bootstrap_sums
+from nereval_core.analysis.resampling import Plan, acceleration, bca, bootstrap_sums
 from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.arrays import Float64, Int64
 
 Numbers = NDArray[Any]
 AT_ONCE = 1 << 25

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from nereval_core.alignment.candidates import Knot, Pairs, bounds, candidate_pairs, tie_up
 from nereval_core.alignment.codes import ranges
 from nereval_core.alignment.questions import Facts, Question
+from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.scoring import rules_table, spans_of
 from nereval_core.scoring.criteria import Criterion
-
-Int64 = NDArray[np.int64]
 
 MOST = 20_000_000
 """Pairs that are looked at together: each takes 41 bytes, and somewhat more while they are found."""

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.arrays import Float64, Int64
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import Tallied
 
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 Counts = NDArray[np.int32]
 Sums = NDArray[np.floating[Any]]
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.resampling import Plan
-from nereval_core.corpus import Documents, Int64, Unit
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Unit
 from nereval_core.problems import FormatError, quoted
 
 RUNS = "runs:"

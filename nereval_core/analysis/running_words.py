@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int32, Int64, frozen
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.corpus import Documents, frozen
 from nereval_core.corpus.texts import Texts
 
-Bools = NDArray[np.bool_]
 Codes = NDArray[np.integer[Any]]
 More = Callable[[Int64, Int64], Sequence[str]]
 

@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from nereval_core.analysis.running_words import Words, form_of, words_of
 from nereval_core.analysis.slices import span_texts
-from nereval_core.corpus import Int32, Int64, Layer, frozen
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.corpus import Layer, frozen
 from nereval_core.corpus.masking import masked_text
-
-Bools = NDArray[np.bool_]
 
 LONGEST = 30
 """Words of the longest forms that are looked for; longer ones are compared among the spans only."""

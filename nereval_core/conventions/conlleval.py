@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int64
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.outcome import (
     COR,
@@ -33,16 +34,8 @@ from nereval_core.conventions.outcome import (
     with_types,
 )
 from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
-from nereval_core.conventions.tag_rows import (
-    Bools,
-    Spans,
-    judged,
-    last_true,
-    numbered,
-    token_records,
-    transitions,
-)
-from nereval_core.corpus import Int64, Layer
+from nereval_core.conventions.tag_rows import Spans, judged, last_true, numbered, token_records, transitions
+from nereval_core.corpus import Layer
 from nereval_core.readers import conll
 from nereval_core.readers.token_tags import Tagged, found_note, matched, tagged, without_tokens
 

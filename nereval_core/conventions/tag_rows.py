@@ -11,12 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.conventions.outcome import COR, INC, MIS, SPU, Marks, record_frame
-from nereval_core.corpus import Int64
 from nereval_core.readers.token_tags import Tagged
-
-Int32 = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 Rule = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], tuple[Bools, ...]]
 """Takes letter and type before, letter and type; says what that makes of the place between."""

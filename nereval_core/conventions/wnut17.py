@@ -17,29 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.conventions import Convention, Given
-from nereval_core.conventions.outcome import (
-    COR,
-    OVERALL,
-    Content,
-    Marks,
-    Outcome,
-    figures,
-    record_frame,
-    with_types,
-)
-from nereval_core.conventions.tag_rows import (
-    Bools,
-    Int32,
-    Spans,
-    after,
-    before,
-    judged,
-    numbered,
-    same_spans,
-    token_records,
-)
-from nereval_core.corpus import Int64, Layer
+from nereval_core.conventions.outcome import COR, OVERALL, Content, Marks, Outcome, figures, record_frame, with_types
+from nereval_core.conventions.tag_rows import Spans, after, before, judged, numbered, same_spans, token_records
+from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import conll
 from nereval_core.readers.token_tags import Tagged, matched, tagged

@@ -19,12 +19,11 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus.digest import Hashes, combined, document_hashes, span_hashes
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 Unit = Literal["document", "sentence"]
 """What each of the documents is: a sentence where the source marks no documents."""
 Place = tuple[str, int | None]

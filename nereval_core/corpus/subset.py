@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64, Intervals, Layer, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Layer, frozen
 from nereval_core.corpus.texts import Texts
 
 

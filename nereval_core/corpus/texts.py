@@ -11,7 +11,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-Int64 = NDArray[np.int64]
+from nereval_core.arrays import Int64
+
 Bytes = NDArray[np.uint8]
 
 CONTINUATION = 0x80

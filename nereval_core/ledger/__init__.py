@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.periods import UNDATED, decades_of
 from nereval_core.analysis.slices.hipe_slices import NOISE, UNKNOWN, noise_of
-from nereval_core.corpus import SPAN_KEYS, Documents, Int32, Int64, Intervals, Layer, frozen
+from nereval_core.arrays import Int32, Int64
+from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, frozen
 from nereval_core.corpus.subset import documents_of, layer_of
 from nereval_core.ledger.attributes import find
 from nereval_core.ledger.attributes.verdicts import CHANGING

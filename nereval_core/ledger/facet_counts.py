@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.periods import UNDATED
 from nereval_core.analysis.slices.hipe_slices import UNKNOWN
-from nereval_core.corpus import Int32, Int64, frozen
+from nereval_core.arrays import Int32, Int64
+from nereval_core.corpus import frozen
 from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, narrowed
 
 COUNTED = tuple(facet for facet in FACETS if facet != "doc")

@@ -15,7 +15,8 @@ from typing import TypedDict
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64, Layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing.documents import PAIRED_BY_TEXT, Missing, PairBy, counterparts
 from nereval_core.pairing.span_projection import Match, TokenText, carry, matched, reordered, streamed
 from nereval_core.pairing.text_equality import same_texts, same_tokens

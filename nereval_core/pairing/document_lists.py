@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.input.source import split_lines

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents
 from nereval_core.pairing.letters import SPACING, WRITING, alike, key
 from nereval_core.pairing.mismatches import (
     absent_document,

@@ -16,9 +16,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int64
 
-Bools = NDArray[np.bool_]
 Kinds = frozenset[str]
 
 SPACE, QUOTES, FORMS = "white space", "quotes or dashes", "Unicode normal forms"

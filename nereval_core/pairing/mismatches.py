@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64
+from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus import Documents
 from nereval_core.pairing.letters import alike, cause, parting
-from nereval_core.pairing.text_equality import Bools
 from nereval_core.problems import SHOWN, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading
 

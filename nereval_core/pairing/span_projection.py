@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Int64, Layer, frozen
+from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Layer, frozen
 from nereval_core.pairing.letters import IN_CHARACTER, IN_SPACE, SPACING, WRITING, Kinds, alike, carried
 from nereval_core.pairing.mismatches import (
     FOLLOW,
@@ -24,7 +25,6 @@ from nereval_core.pairing.mismatches import (
     token_texts,
     tokens_of,
 )
-from nereval_core.pairing.text_equality import Bools
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64
+from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus import Documents
 from nereval_core.corpus.texts import Texts
-
-Bools = NDArray[np.bool_]
 
 BLOCK = 1 << 20
 """Bytes of text, or tokens, that are compared at once: few enough to stay near."""

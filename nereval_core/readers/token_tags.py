@@ -13,13 +13,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Intervals, Layer, Place
+from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus import Documents, Intervals, Layer, Place
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError, Problem, counted, quoted
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Layer, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.records.queries import MANY_WORDS
 

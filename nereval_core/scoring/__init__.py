@@ -17,6 +17,7 @@ from nereval_core.alignment import align
 from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Spans
 from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
 from nereval_core.alignment.questions import ALTERNATIVES, BITS, CORE, Question
+from nereval_core.arrays import Int32, Int64, UInt8
 from nereval_core.corpus import Layer, Unit
 from nereval_core.corpus.tokens import check_tokens, tokens_in_words, tokens_of
 from nereval_core.scoring.averages import Sums
@@ -26,9 +27,6 @@ from nereval_core.scoring.token_counting import token_runs
 from nereval_core.scoring.type_averages import averages_by_type, sums_by_type
 
 Counting = Literal["one-to-one", "each-side"]
-UInt8 = NDArray[np.uint8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

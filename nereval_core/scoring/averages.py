@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
-
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
+from nereval_core.arrays import Float64, Int64
 
 LIMB = 30
 """Bits of a ratio that are summed together: sums of 2 to the power of 23 of them are whole numbers in float64."""

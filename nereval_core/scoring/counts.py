@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.scoring.averages import Float64, Sums, ratio_columns
+from nereval_core.arrays import Float64, Int64
+from nereval_core.scoring.averages import Sums, ratio_columns
 
-Int64 = NDArray[np.int64]
 RATIOS = ("precision", "recall", "f1")
 
 

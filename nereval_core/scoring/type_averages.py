@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.alignment.codes import Decision
+from nereval_core.arrays import Float64, Int64, UInt8
 from nereval_core.corpus import Layer
-from nereval_core.scoring.averages import Float64, Sums, ratio_columns, ratios_of
+from nereval_core.scoring.averages import Sums, ratio_columns, ratios_of
 from nereval_core.scoring.counts import RATIOS, Average
 
-UInt8 = NDArray[np.uint8]
-Int64 = NDArray[np.int64]
 Sides = tuple[UInt8, UInt8]
 Weights = tuple[Int64, Int64]
 

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from nereval_core.arrays import Array
 
 MARK = b"nereval columns 1\n"
 TAIL = struct.Struct(f"<QI{len(MARK)}s")

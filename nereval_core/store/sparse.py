@@ -11,8 +11,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Array
 from nereval_core.corpus.texts import Texts
-from nereval_core.store.columns import Array, Columns, ColumnWriter
+from nereval_core.store.columns import Columns, ColumnWriter
 
 Value = TypeVar("Value")
 

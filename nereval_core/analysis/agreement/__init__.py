@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.agreement import figures as rows_of
-from nereval_core.analysis.agreement.chance import Float64, share
+from nereval_core.analysis.agreement.chance import share
 from nereval_core.analysis.agreement.figures import FIGURES, Group, Key, Pair, Row, Tokens, symmetric
 from nereval_core.analysis.agreement.token_agreement import count_tokens, pairs_of
 from nereval_core.analysis.agreement.token_agreement import figures as token_figures
@@ -30,6 +30,7 @@ from nereval_core.analysis.agreement.unitizing import Units, disagreement, units
 from nereval_core.analysis.comparison.significance import F1
 from nereval_core.analysis.resampling import Plan, document_counts, ratios
 from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
+from nereval_core.arrays import Float64
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
+from nereval_core.arrays import Float64
+
 Numbers = NDArray[Any]
 
 

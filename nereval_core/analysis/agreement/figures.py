@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nereval_core.analysis.agreement.chance import Float64, Numbers, share
+from nereval_core.analysis.agreement.chance import Numbers, share
 from nereval_core.analysis.agreement.token_agreement import TokenCounts, pairs_of
 from nereval_core.analysis.agreement.token_agreement import figures as token_figures
 from nereval_core.analysis.agreement.unitizing import Units, countable, of_sums, whole
@@ -16,6 +16,7 @@ from nereval_core.analysis.comparison.significance import F1, lacks_interval
 from nereval_core.analysis.estimates import Estimates, Stages, estimated, staged, unknown
 from nereval_core.analysis.resampling import Plan, document_counts, ratios, type_counts
 from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.arrays import Float64
 from nereval_core.corpus import Documents
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion

@@ -13,8 +13,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.agreement.chance import Float64, Numbers, alpha, cohen, fleiss, share
-from nereval_core.corpus import Int64, Intervals, Layer
+from nereval_core.analysis.agreement.chance import Numbers, alpha, cohen, fleiss, share
+from nereval_core.arrays import Float64, Int64
+from nereval_core.corpus import Intervals, Layer
 from nereval_core.scoring.token_counting import token_cells
 
 Pairs = tuple[tuple[int, int], ...]

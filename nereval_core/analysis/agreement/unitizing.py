@@ -22,8 +22,9 @@ from itertools import combinations
 import numpy as np
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.analysis.agreement.chance import Float64, Numbers, share
-from nereval_core.corpus import Int64, Layer
+from nereval_core.analysis.agreement.chance import Numbers, share
+from nereval_core.arrays import Float64, Int64
+from nereval_core.corpus import Layer
 
 PARTS = ("length", "units", "apart", "cubes", "squares")
 """Fields of `Disagreement` that are sums over documents."""

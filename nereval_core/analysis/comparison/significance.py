@@ -24,7 +24,6 @@ from nereval_core.analysis.resampling import (
     RATIOS,
     SLACK,
     Counts,
-    Float64,
     Interval,
     Plan,
     Sums,
@@ -38,6 +37,7 @@ from nereval_core.analysis.resampling import (
     type_counts,
 )
 from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.arrays import Float64
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import Tallied
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from nereval_core.analysis.comparison.transitions import GOLD_STATES, PRED_STATES, comparable, right_table, transitions
 from nereval_core.analysis.sentences import in_words, transition_sentence
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring import Scores
 

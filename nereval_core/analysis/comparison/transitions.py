@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64, Layer, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Layer, frozen
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 

@@ -28,7 +28,8 @@ from nereval_core.analysis.consistency.questioned_layer import Inspected
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import percent
 from nereval_core.analysis.surface_forms import masked_forms, named_forms
-from nereval_core.corpus import Int64, Layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 from nereval_core.problems import FormatError, one_line, one_of
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int32, Int64, frozen
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.corpus import frozen
 
-Bools = NDArray[np.bool_]
 Codes = NDArray[np.integer[Any]]
 
 _DENSE = 1 << 20

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.running_words import Words
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 
 Case = Literal["differs", "ignore", "keep"]
 """Whether case matters: to forms whose spellings are annotated differently, to none, or to all."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis.consistency.findings import Found, found_of
 from nereval_core.analysis.consistency.questioned_layer import Codes, Inspected
 from nereval_core.analysis.running_words import form_of
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 
 WHOLE = "as a whole"
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

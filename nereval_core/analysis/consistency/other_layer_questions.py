@@ -8,14 +8,12 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.analysis.consistency.findings import Found, Occurrences, chosen, found_of, joined
 from nereval_core.analysis.consistency.questioned_layer import Inspected
 from nereval_core.analysis.running_words import form_of
-from nereval_core.corpus import Fragments, Int64, Layer
-
-Bools = NDArray[np.bool_]
+from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus import Fragments, Layer
 
 LEAST = 2
 """So many others are needed for their agreement to say something."""

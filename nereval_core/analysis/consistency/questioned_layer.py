@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from nereval_core.analysis.consistency.letter_case import Case, Cases, cases
 from nereval_core.analysis.running_words import form_of, spelling_of
 from nereval_core.analysis.surface_forms import Forms, Hits, Places, forms_of, hits_of, places_of
-from nereval_core.corpus import Int32, Int64, Layer, frozen
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.corpus import Layer, frozen
 
-Bools = NDArray[np.bool_]
 Codes = NDArray[np.integer[Any]]
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.consistency.findings import Found, Occurrences, chosen, counted, found_of, joined
 from nereval_core.analysis.consistency.questioned_layer import Inspected
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 
 LEAST_SHARE = 0.05
 """A form annotated in a smaller share of its places is taken for another word, and is no finding."""

@@ -13,13 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Layer
 from nereval_core.scoring.criteria import Criterion, Decision
 
-Int64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Edges = tuple[tuple[int, int], ...]
 
 

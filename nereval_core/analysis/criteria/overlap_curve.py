@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import SAME_TYPE
 from nereval_core.analysis.pairs import overlapping
+from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.scoring.criteria import Criterion, Share
-
-Int64 = NDArray[np.int64]
 
 SHARES: Mapping[Share, str] = MappingProxyType(
     {

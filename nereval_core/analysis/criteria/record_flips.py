@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.criteria.flips import Change, Placed, to_correct, to_wrong
 from nereval_core.analysis.criteria.merging import places_after
+from nereval_core.arrays import Bools
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.criteria import Criterion, Decision
-
-Bools = NDArray[np.bool_]
 
 NEAR = 6
 """Characters up to which every move is tried."""

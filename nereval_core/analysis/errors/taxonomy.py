@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import shared_characters
 from nereval_core.alignment.codes import ranges
+from nereval_core.arrays import Bools
 from nereval_core.corpus import Layer, frozen
 from nereval_core.glossary import ERROR_CLASSES
 from nereval_core.records.tables import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 
-Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 Spans = NDArray[Any]
 

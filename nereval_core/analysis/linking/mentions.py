@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Fragments, Layer
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -24,8 +25,6 @@ from nereval_core.scoring.criteria import CRITERIA, Decision
 Boundaries = Literal["strict", "overlapping"]
 Mentions = Literal["end-to-end", "gold"]
 Links = Mapping[int, tuple[str, ...]]
-Bools = NDArray[np.bool_]
-Int64 = NDArray[np.int64]
 
 NIL = "NIL"
 """The id of what has no entry."""

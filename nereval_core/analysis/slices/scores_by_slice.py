@@ -19,8 +19,6 @@ from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.resampling import (
     RATIOS,
     Counts,
-    Float64,
-    Int64,
     Plan,
     acceleration,
     bca,
@@ -31,6 +29,7 @@ from nereval_core.analysis.resampling import (
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.thresholds import MOST_STEPS, scores_of, thresholded
 from nereval_core.analysis.slices.values import CALIBRATION, Sliced, Values
+from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.averages import ratio_columns
 

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.arrays import UInt8
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
-
-UInt8 = NDArray[np.uint8]
 
 DROPPED = "left out"
 DECIDED = (*DECISIONS, DROPPED)

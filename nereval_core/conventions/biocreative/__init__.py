@@ -18,23 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
+from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.biocreative.files import Side, read, sides, split
 from nereval_core.conventions.biocreative.files import of_layers as mentions_of
-from nereval_core.conventions.outcome import (
-    COR,
-    IGN,
-    MIS,
-    OVERALL,
-    SPU,
-    Content,
-    Marks,
-    Outcome,
-    figures,
-    record_frame,
-)
+from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Content, Marks, Outcome, figures, record_frame
 from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, Tables, without_records
-from nereval_core.corpus import Documents, Int64, Layer
+from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.bc2gm import TYPE

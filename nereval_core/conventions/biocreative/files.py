@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.placeholder_texts import LIMIT, pieced
-from nereval_core.corpus import Documents, Int64, Layer
+from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
 from nereval_core.readers.bc2gm import GOLD, VARIANTS, beside, mentions, sentence_files, sentences

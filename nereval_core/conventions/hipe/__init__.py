@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.hipe.column_pass import Asked, Pass, run
 from nereval_core.conventions.hipe.columns import Column, Pair
@@ -31,7 +32,7 @@ from nereval_core.conventions.hipe.matching import Text, differing
 from nereval_core.conventions.hipe.reports import system_name, to_json, to_tsv
 from nereval_core.conventions.hipe.versions import COLUMNS, FAMILY, HIPE_2022, JULY, JUNE, MENTIONS, Version
 from nereval_core.conventions.outcome import Content, Outcome
-from nereval_core.corpus import Int64, Layer
+from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 
 NEL = "nel"

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe import matching as rules
 from nereval_core.conventions.hipe.columns import Column, Pair
 from nereval_core.conventions.hipe.figures import Row, contributions, decisions, rows_of
 from nereval_core.conventions.hipe.matching import LOST, OUTSIDE_SLICE, WHY, Match, Text, match
 from nereval_core.conventions.hipe.spans import Names, Units, allowed, entities, links, links_of_mentions, union
 from nereval_core.conventions.outcome import IGN, OVERALL, Marks, record_frame
-from nereval_core.corpus import Documents, Int64
+from nereval_core.corpus import Documents
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Place
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Place
 from nereval_core.readers.hipe.rows import Document, Row
 
 Codes = NDArray[np.int32]

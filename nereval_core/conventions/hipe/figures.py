@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.matching import MISSED, OTHER_TYPE, OVERLAP, OVERLAP_OTHER, SAME, SPURIOUS, Match
 from nereval_core.conventions.hipe.spans import Flags
 from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU
-from nereval_core.corpus import Int64
 from nereval_core.records.tables import categories
 
 ALL = "ALL"

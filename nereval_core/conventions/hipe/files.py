@@ -11,10 +11,11 @@ from itertools import accumulate
 
 import numpy as np
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.checks import check_same_tokens, header_problems, row_problems
 from nereval_core.conventions.hipe.columns import Column, Pair, Side
 from nereval_core.conventions.hipe.versions import Version
-from nereval_core.corpus import Builder, Int64, Place
+from nereval_core.corpus import Builder, Place
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source
 from nereval_core.readers.hipe.rows import LED, Parsed, Row, add_documents, parse

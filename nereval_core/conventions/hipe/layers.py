@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.columns import Column, Pair
 from nereval_core.conventions.hipe.files import DAY
 from nereval_core.conventions.hipe.versions import MENTIONS, Version
-from nereval_core.corpus import Int64, Layer
+from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers.token_tags import tagged, tokenized
 

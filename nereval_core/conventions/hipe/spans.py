@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.columns import Column
-from nereval_core.corpus import Int64
 
 Flags = NDArray[np.bool_]
 NO_LINK = ("_", "-")

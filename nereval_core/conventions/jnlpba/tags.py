@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int64
 from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Marks, apart, record_frame
-from nereval_core.conventions.tag_rows import Bools, after, before, last_true, numbered, token_records
-from nereval_core.corpus import Int64
+from nereval_core.conventions.tag_rows import after, before, last_true, numbered, token_records
 from nereval_core.readers.token_tags import Tagged
 
 EVALUATIONS = ("full", "left", "right")

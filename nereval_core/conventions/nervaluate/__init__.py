@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from nereval_core import readers
+from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.nervaluate.figures import (
     CREDITED,
@@ -46,7 +46,6 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import conll
 from nereval_core.readers.token_tags import Tagged, matched, tagged
 
-Int64 = NDArray[np.int64]
 BY_TAGS = ("list", "conll")
 """The loaders that are given tags."""
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
+from nereval_core.arrays import Array, Int64
 
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
 Preference = Literal["first", "identical", "bounds", "type"]
 
 SAME_BOUNDS, SAME_TYPE = 1, 2

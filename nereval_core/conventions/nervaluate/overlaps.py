@@ -7,8 +7,8 @@ the others, so that all predictions are looked at together.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.nervaluate.matching import (
     IDENTICAL,
     SAME_BOUNDS,
@@ -19,8 +19,6 @@ from nereval_core.conventions.nervaluate.matching import (
     joined,
     overlapping,
 )
-
-Int64 = NDArray[np.int64]
 
 
 def reached(gold: Units, pred: Units, found: Clusters) -> tuple[Pairs, Int64]:

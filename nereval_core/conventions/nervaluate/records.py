@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from nereval_core.arrays import Array, Int64
 from nereval_core.conventions.nervaluate.matching import Clusters, Pairs, Units, joined, overlapping, sufficient
 from nereval_core.conventions.outcome import (
     COR,
@@ -27,9 +27,6 @@ from nereval_core.conventions.outcome import (
     record_frame,
     with_types,
 )
-
-Int64 = NDArray[np.int64]
-Array = NDArray[Any]
 
 DECIDED: Mapping[str, tuple[int, int, int, int]] = {
     "strict": (INC, INC, INC, COR),

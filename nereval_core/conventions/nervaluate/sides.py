@@ -6,16 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.conventions.nervaluate.matching import Units
 from nereval_core.conventions.nervaluate.records import Numbered
 from nereval_core.conventions.outcome import Content, Marks
 from nereval_core.corpus import Layer
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.token_tags import Tagged
-
-Int64 = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

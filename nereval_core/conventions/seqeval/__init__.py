@@ -17,16 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int32
 from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.outcome import (
-    COR,
-    IGN,
-    Content,
-    Marks,
-    Outcome,
-    record_frame,
-    with_types,
-)
+from nereval_core.conventions.outcome import COR, IGN, Content, Marks, Outcome, record_frame, with_types
 from nereval_core.conventions.seqeval.figures import ACCURACY, ENTITIES, as_json, name_of, of_share, text
 from nereval_core.conventions.seqeval.tags import (
     LETTERS,
@@ -38,7 +31,7 @@ from nereval_core.conventions.seqeval.tags import (
     strict_entities,
 )
 from nereval_core.conventions.shares import ByShares, Share
-from nereval_core.conventions.tag_rows import Int32, Spans, after, before, judged, numbered, same_spans, token_records
+from nereval_core.conventions.tag_rows import Spans, after, before, judged, numbered, same_spans, token_records
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import conll

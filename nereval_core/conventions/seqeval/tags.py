@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.conventions.tag_rows import Bools, Int32, Spans, transitions
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.conventions.tag_rows import Spans, transitions
 
 LETTERS = "OBIESLU"
 O, B, I, E, S, L, U = range(len(LETTERS))  # noqa: E741

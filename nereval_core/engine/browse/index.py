@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.engine.browse.shard import document_number, mapped, place, read_cube, writing
 from nereval_core.engine.browse.spans import narrow
 from nereval_core.ledger.facet_counts import COUNTED, Cube

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.engine.browse.reading import Shards, ids_of, starts_of
 from nereval_core.engine.browse.record_places import ByClass, Found, Listed, listed, sort_key
 from nereval_core.engine.browse.search import BYTES, Hits, ids_holding, records_holding, search

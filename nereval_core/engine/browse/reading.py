@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64, Layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Layer
 from nereval_core.engine.browse.index import Classes, DocumentIndex
 from nereval_core.engine.browse.record_places import Listed, Piece
 from nereval_core.engine.browse.shard import RecordColumns, Shard

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.engine.browse.index import Classes
 from nereval_core.ledger.facet_counts import Cube
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine.browse.shard import RecordColumns, Shard
 from nereval_core.engine.browse.spans import DocumentColumns, Part, excerpt

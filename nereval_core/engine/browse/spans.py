@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.corpus import Documents, Int64, Intervals, Layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.store.columns import Columns, ColumnWriter, DamagedError
 from nereval_core.store.sparse import Sparse, read_extra, read_texts, write_extra, write_texts

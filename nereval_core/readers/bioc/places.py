@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.bioc.documents import LOST, Annotation, Document, Placed, likely, placed_in
 from nereval_core.readers.pubtator import spaced

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import CONTINUATION, Bytes
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import WORD, Bools, Types, numbers, same
+from nereval_core.readers.shared.byte_fields import WORD, Types, numbers, same
 from nereval_core.readers.shared.layer_builder import Gathered
 
 DOCUMENTS = 512

@@ -9,7 +9,8 @@ from itertools import chain, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Intervals, Place, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Place, frozen
 from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import DOCSTART, SAMPLE, Layout, sampled

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.corpus import Int64, Place, Unit
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Place, Unit
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.conll.blocks import PackedRows
 from nereval_core.readers.conll.rows import ListedRows, Mark, Places

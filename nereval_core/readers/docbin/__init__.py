@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64, Intervals, Place, document_problems, layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, one_layer
 from nereval_core.readers.docbin.message import Packed, is_packed, unpacked

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64, UInt64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.compression import BLOCK
 from nereval_core.readers.input.origins import RATIO, InZip
@@ -28,8 +28,6 @@ SMALL = 1 << 21
 AGAIN = "write it again with DocBin.to_disk"
 WRONG = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
 """What decoding of damaged MessagePack ends in."""
-
-UInt64 = NDArray[np.uint64]
 
 
 class _Flags(msgspec.Struct):

@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64, UInt64
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.docbin.message import AGAIN, WRONG, Group, Packed, UInt64, damaged
+from nereval_core.readers.docbin.message import AGAIN, WRONG, Group, Packed, damaged
 from nereval_core.readers.docbin.texts import Placed
 
 BEGIN, INSIDE = 3, 1

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.problems import Problem
 from nereval_core.readers.docbin.message import AGAIN, WRONG, Packed, damaged
 from nereval_core.readers.shared.strict_json import named

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Documents, Int64, Intervals, Labels, Layer, Place, document_problems, frozen, layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Labels, Layer, Place, document_problems, frozen, layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions

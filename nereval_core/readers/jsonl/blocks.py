@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.jsonl.span_lists import Spans, plain_spans
-from nereval_core.readers.shared.byte_fields import Bools, Types
+from nereval_core.readers.shared.byte_fields import Types
 from nereval_core.readers.shared.layer_builder import Gathered
 
 BLOCK = 1 << 20

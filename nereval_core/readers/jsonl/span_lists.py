@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.shared.byte_fields import WORD, Types, numbers, stand
 

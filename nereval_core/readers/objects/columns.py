@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64, Labels, Place
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Labels, Place
 from nereval_core.problems import Problem, quoted
 
 KEYS = ("start", "end", "label")

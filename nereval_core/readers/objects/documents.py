@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Int64, Intervals, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.objects.columns import Found, in_words

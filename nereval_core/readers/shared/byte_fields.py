@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import Bytes
 
-Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 
 WORD = 16

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Int64, UInt64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.shared.token_columns import WORD, fetched, places_of
 
-UInt64 = NDArray[np.uint64]
 Words = list[tuple[Int64 | None, UInt64]]
 
 BITS = 12

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import SPAN_KEYS, Documents, Int64, Intervals, Layer, Place, frozen
+from nereval_core.arrays import Int64
+from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, Place, frozen
 from nereval_core.corpus.subset import documents_of, layer_of
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import SPAN_KEYS, Documents, Int64, Intervals, Place, document_problems, layer
+from nereval_core.arrays import Int64
+from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.shared.offset_units import Marked, Offsets, code_points, placed

@@ -17,14 +17,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Bools, Int64
 from nereval_core.problems import FormatError, quoted
 
 LETTERS = "OBIMELSU"
 NO_TYPES = ("O", "", "-", "_")
 """What no tag without a letter is."""
 
-Int64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Repair = Literal["conlleval", "discard"]
 
 

@@ -14,10 +14,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.corpus import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import CONTINUATION, Bytes
-
-Bools = NDArray[np.bool_]
 
 BLOCK = 1 << 20
 """Bytes read at once: with fewer, the calls for each block take longer than what they do."""
