@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,29 @@ if TYPE_CHECKING:
     from nereval_core.readers.objects import read_objects
 
 __version__ = "0.1.0"
+
+_MODULES = {
+    "adjudicate": "api.review",
+    "agreement": "api.agreement",
+    "apply_verdicts": "api.review",
+    "compare": "api.load",
+    "consistency_of": "api.consistency",
+    "errors_of": "api.errors",
+    "index": "api.linking",
+    "link": "api.linking",
+    "mapped": "pairing.type_names",
+    "read": "api.load",
+    "read_objects": "readers.objects",
+    "report_of": "api.report",
+    "reproduce": "api.load",
+    "restricted": "pairing.document_lists",
+    "score": "api.load",
+    "scores_with_verdicts": "api.review",
+    "slices_of": "api.slices",
+    "type_suggestions": "api.load",
+    "write": "api.load",
+}
+"""The module of each verb, imported when the verb is first asked for: numpy takes longer than the help."""
 
 __all__ = [
     "__version__",
@@ -49,49 +73,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # The verbs bring numpy with them: the command line's help can do without.
-    if name in ("compare", "read", "reproduce", "score", "type_suggestions", "write"):
-        from nereval_core.api import load as api_load
-
-        return getattr(api_load, name)
-    if name == "restricted":
-        from nereval_core.pairing.document_lists import restricted
-
-        return restricted
-    if name == "mapped":
-        from nereval_core.pairing.type_names import mapped
-
-        return mapped
-    if name == "read_objects":
-        from nereval_core.readers.objects import read_objects
-
-        return read_objects
-    if name == "agreement":
-        from nereval_core.api.agreement import agreement
-
-        return agreement
-    if name == "consistency_of":
-        from nereval_core.api.consistency import consistency_of
-
-        return consistency_of
-    if name == "errors_of":
-        from nereval_core.api.errors import errors_of
-
-        return errors_of
-    if name == "report_of":
-        from nereval_core.api.report import report_of
-
-        return report_of
-    if name == "slices_of":
-        from nereval_core.api.slices import slices_of
-
-        return slices_of
-    if name in ("adjudicate", "apply_verdicts", "scores_with_verdicts"):
-        from nereval_core.api import review as api_review
-
-        return getattr(api_review, name)
-    if name in ("link", "index"):
-        from nereval_core.api import linking as api_linking
-
-        return getattr(api_linking, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

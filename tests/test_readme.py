@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
+from nereval_core.api.formats import formats
 from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
-from nereval_core.readers import formats
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.review.verdict_lines import KEYS
 from nereval_core.scoring.criteria import CRITERIA, criteria_from_toml

@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
-from nereval_core import readers, writers
+from nereval_core import writers
 from nereval_core.alignment.outcome import Progress
+from nereval_core.api import formats as format_table
 from nereval_core.api.load import Loaded, LoadOptions, check_criteria, choose_criteria, load_corpus, read
 from nereval_core.cli.files import TWO_OF_ONE, Paths, alone, beside_gold, gold_of, named_systems, overwrites
 from nereval_core.corpus import Layer
@@ -149,7 +150,7 @@ def convert(options: argparse.Namespace) -> str | None:
 
 def formats(_: argparse.Namespace) -> None:
     """List the formats with what can be done with each."""
-    rows = readers.formats()
+    rows = format_table.formats()
     width = max(len(row.name) for row in rows)
     for row in rows:
         able = " and ".join(["read"] * row.reads + ["written"] * row.writes)

@@ -11,84 +11,22 @@ import os
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from nereval_core.problems import SHOWN, FormatError, Problem, quoted
 from nereval_core.readers.input.origins import STDIN
 from nereval_core.readers.input.source import Source, SourceFile, packed_within, passed_over
+from nereval_core.readers.reading import Reading, ReadOptions
 from nereval_core.readers.shared.table_columns import OPTION, TAGS
 
 if TYPE_CHECKING:
-    from nereval_core.corpus import Documents, Layer, Place
-    from nereval_core.readers.shared.label_list import LabelList
     from nereval_core.readers.shared.layer_parts import Part
-    from nereval_core.readers.shared.offset_units import Offsets
 
-__all__ = ["Format", "ReadOptions", "Reading", "Source", "SourceFile", "formats", "read", "readers", "recognised"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadOptions:
-    """What a reader may be told; one that has no use for an option passes it over.
-
-    `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `scheme` the tag
-    scheme, `repair` what becomes of a malformed tag sequence (None: refused), `texts` the documents of files without
-    a text, `core_type` the type or attribute of spans that are the cores of others. `offsets` says what offsets count
-    where the format leaves it open, `layer` which of several layers in a file is wanted. `columns` says which column of
-    a table of spans holds what (`csv_table.COLUMNS`), by number from 1 or by name, "" for none, and, under "tags", what
-    `column` says. `labels` is the list in
-    which tags that are numbers are places. `progress` is called, as a file is read, with how much is done and the
-    whole, in lines, bytes or (for folders of small files) files.
-    """
-
-    name: str | None = None
-    column: int | str | None = None
-    scheme: str | None = None
-    repair: Literal["conlleval", "discard"] | None = None
-    texts: Documents | None = None
-    core_type: str | None = None
-    offsets: Offsets | None = None
-    layer: str | None = None
-    columns: Mapping[str, int | str] | None = None
-    labels: LabelList | None = None
-    progress: Callable[[int, int], None] | None = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was read: the layer over its documents, the format taken, and what was left out, mended or assumed.
-
-    `scheme` is the tag scheme taken, where the format has one: what gold was read by is right for predictions too.
-    `mended` says how many malformed tags were repaired and how, empty where none were: it changes scores, so that
-    signatures say it. `source` is the input's name as given; `places` says, where known, at which file and line each
-    document begins. `restricted` says how many documents these are of how many, `mapped` by what names types are called
-    instead of those read; both are empty where nothing was changed, and stand in signatures too.
-    """
-
-    documents: Documents
-    layer: Layer
-    format: str
-    notes: tuple[str, ...] = ()
-    scheme: str | None = None
-    source: str = ""
-    places: Sequence[Place] = ()
-    mended: str = ""
-    restricted: str = ""
-    mapped: str = ""
-
-
-@dataclass(frozen=True)
-class Format:
-    """A row of the table of formats."""
-
-    name: str
-    description: str
-    reads: bool
-    writes: bool
+__all__ = ["ReadOptions", "Reading", "Source", "SourceFile", "read", "readers", "recognised"]
 
 
 class Reader(Protocol):
@@ -113,15 +51,6 @@ def readers() -> Mapping[str, Reader]:
     """Return the readers by name."""
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
     return MappingProxyType({module.NAME: cast(Reader, module) for module in modules if hasattr(module, "NAME")})
-
-
-def formats() -> tuple[Format, ...]:
-    """Return the table of formats, in the order of their names."""
-    from nereval_core.writers import writers
-
-    described = {name: module.DESCRIPTION for name, module in writers().items()}
-    described |= {name: module.DESCRIPTION for name, module in readers().items()}
-    return tuple(Format(name, described[name], name in readers(), name in writers()) for name in sorted(described))
 
 
 def read(

@@ -14,8 +14,9 @@ import pytest
 
 import nereval_core.readers
 import nereval_core.writers
+from nereval_core.api.formats import formats
 from nereval_core.problems import FormatError
-from nereval_core.readers import ReadOptions, Source, formats, read, readers
+from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.input import archives
 from nereval_core.writers import write, writers
 

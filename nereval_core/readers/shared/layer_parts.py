@@ -16,7 +16,7 @@ from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, Place, f
 from nereval_core.corpus.subset import documents_of, layer_of
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading
+from nereval_core.readers.reading import Reading
 
 BETWEEN = " + "
 """What stands between the formats of parts that differ."""

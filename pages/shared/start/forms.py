@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+from nereval_core.api.formats import formats
 from nereval_core.api.load import LoadOptions
 from nereval_core.problems import FormatError
-from nereval_core.readers import Source, formats
+from nereval_core.readers import Source
 from nereval_core.readers.input.source import LAYER, label_of
 from nereval_core.readers.shared.label_list import of_words
 from nereval_core.readers.shared.offset_units import EVERY
