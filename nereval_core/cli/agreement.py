@@ -29,19 +29,8 @@ from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.api.load import load_corpus
 from nereval_core.cli.compare import LEAST, MOST
 from nereval_core.cli.files import TWO_OF_ONE, named
-from nereval_core.cli.score import (
-    fitting,
-    listed,
-    load_options,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_read,
-    say_unlike,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, load_options, misplaced, settings_of
+from nereval_core.cli.output import listed, progress_bar, put_out, say, say_read, say_unlike, say_unused
 from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 from nereval_core.report import TABLES

@@ -26,19 +26,9 @@ from nereval_core.analysis.comparison.transition_tables import transition_record
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.cli.files import named_systems
-from nereval_core.cli.score import (
-    ENGINE,
-    STDOUT,
-    fitting,
-    listed,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_unused
+from nereval_core.cli.score import ENGINE
 from nereval_core.corpus import Documents
 from nereval_core.problems import quoted
 from nereval_core.report import TABLES

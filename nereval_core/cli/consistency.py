@@ -15,7 +15,8 @@ from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_l
 from nereval_core.analysis.consistency import consistency as questioned
 from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
 from nereval_core.cli.files import gold_name
-from nereval_core.cli.score import STDOUT, listed, loaded_corpus, misplaced, put_out, say
+from nereval_core.cli.options import loaded_corpus, misplaced
+from nereval_core.cli.output import STDOUT, listed, put_out, say
 from nereval_core.pairing import chosen
 from nereval_core.problems import quoted
 from nereval_core.report import TABLES

@@ -17,18 +17,8 @@ from nereval_core.analysis.errors import Errors, classes_named, error_report, ne
 from nereval_core.analysis.errors.taxonomy import STRICT
 from nereval_core.analysis.sentences import in_words
 from nereval_core.cli.files import named_systems
-from nereval_core.cli.score import (
-    STDOUT,
-    fitting,
-    listed,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_unused
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import quoted
 from nereval_core.report import TABLES

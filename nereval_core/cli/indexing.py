@@ -15,7 +15,7 @@ from nereval_core.api.linking import TSV, load_index
 from nereval_core.api.load import opened
 from nereval_core.cli.files import beside_gold, gold_of, named_systems
 from nereval_core.cli.linking import misused
-from nereval_core.cli.score import listed, put_out, say
+from nereval_core.cli.output import listed, put_out, say
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import readers
 from nereval_core.readers.concepts import Index, read_mapping

@@ -13,7 +13,8 @@ from nereval_core import __version__
 from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, judge_links, link_signature
 from nereval_core.analysis.linking.mentions import Boundaries, align_links
 from nereval_core.analysis.linking.tables import link_confusion, link_records
-from nereval_core.cli.score import listed, loaded_corpus, misplaced, put_out, say, say_unused
+from nereval_core.cli.options import loaded_corpus, misplaced
+from nereval_core.cli.output import listed, put_out, say, say_unused
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.concepts import read_mapping

@@ -12,16 +12,8 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from nereval_core.api.report import page, scored
-from nereval_core.cli.score import (
-    fitting,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import progress_bar, put_out, say, say_unused
 from nereval_core.glossary import DECISIONS
 from nereval_core.html_report.records import EACH, ERRORS, Chosen
 from nereval_core.problems import FormatError, one_line, quoted

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from nereval_core import __version__
 from nereval_core.api.load import read
 from nereval_core.cli.files import files_of
-from nereval_core.cli.score import STDOUT, listed, put_out, say
+from nereval_core.cli.output import STDOUT, listed, put_out, say
 from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 from nereval_core.report import TABLES

@@ -11,7 +11,8 @@ from pathlib import Path
 from nereval_core import writers
 from nereval_core.api.load import Loaded, check_criteria
 from nereval_core.cli.files import beside_gold, files_of, gold_name, named, named_systems
-from nereval_core.cli.score import ALL, STDOUT, listed, loaded_corpus, misplaced, put_out, say, say_unused, settings_of
+from nereval_core.cli.options import ALL, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import STDOUT, listed, put_out, say, say_unused
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.report import TABLES

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nereval_core.analysis.criteria.convention_differences import differences, grouped, twin
 from nereval_core.api.load import Input, choose_criteria, opened
-from nereval_core.cli.score import pairing_of
+from nereval_core.cli.options import pairing_of
 from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
 from nereval_core.conventions import conventions as registry
 from nereval_core.pairing.selection import Selection

@@ -16,16 +16,8 @@ from typing import Any
 
 from nereval_core.cli import score_conventions as published
 from nereval_core.cli.files import Paths, files_of, gold_of, named_systems
-from nereval_core.cli.score import (
-    fitting,
-    how_much,
-    pairing_of,
-    progress_bar,
-    put_out,
-    say,
-    say_unused_types,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, pairing_of, settings_of
+from nereval_core.cli.output import how_much, progress_bar, put_out, say, say_unused_types
 from nereval_core.engine import scored_folder
 from nereval_core.engine.convention_counts import by_shares
 from nereval_core.engine.merged_scores import Whole, merged, outcomes

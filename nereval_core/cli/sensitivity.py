@@ -11,17 +11,8 @@ import pandas as pd
 
 from nereval_core.analysis.criteria import sensitivity as analysis
 from nereval_core.cli import sensitivity_experiments as experiments
-from nereval_core.cli.score import (
-    STDOUT,
-    fitting,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import STDOUT, progress_bar, put_out, say, say_unused
 from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.report import TABLES

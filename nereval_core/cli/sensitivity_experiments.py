@@ -22,16 +22,8 @@ from nereval_core.analysis.criteria.proxy_criterion import FEW, fold_scores, sta
 from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
 from nereval_core.analysis.criteria.sensitivity import parse_settings
 from nereval_core.api.load import Loaded
-from nereval_core.cli.score import (
-    fitting,
-    listed,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import listed, progress_bar, put_out, say_unused
 from nereval_core.ledger import alone
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records

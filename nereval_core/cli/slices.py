@@ -19,19 +19,8 @@ from nereval_core.analysis.slices.slicings import within
 from nereval_core.analysis.slices.user_columns import Columns, check_columns, read_columns
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS
 from nereval_core.api.load import read
-from nereval_core.cli.score import (
-    STDOUT,
-    fitting,
-    listed,
-    loaded_corpus,
-    misplaced,
-    progress_bar,
-    put_out,
-    say,
-    say_read,
-    say_unused,
-    settings_of,
-)
+from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
+from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_read, say_unused
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source

@@ -6,7 +6,8 @@ import argparse
 
 from nereval_core.api.load import load_corpus
 from nereval_core.cli.files import gold_of, named_systems
-from nereval_core.cli.score import load_options, misplaced, progress_bar, say_read
+from nereval_core.cli.options import load_options, misplaced
+from nereval_core.cli.output import progress_bar, say_read
 from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
 
 

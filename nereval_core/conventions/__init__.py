@@ -25,7 +25,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import ReadOptions, Source
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.token_tags import tokenized
+from nereval_core.readers.shared.token_tags import tokenized
 
 __all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
 

@@ -37,7 +37,7 @@ from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, witho
 from nereval_core.conventions.tag_rows import Spans, judged, last_true, numbered, token_records, transitions
 from nereval_core.corpus import Layer
 from nereval_core.readers import conll
-from nereval_core.readers.token_tags import Tagged, found_note, matched, tagged, without_tokens
+from nereval_core.readers.shared.token_tags import Tagged, found_note, matched, tagged, without_tokens
 
 EVALUATION, TOKENS = "phrase", "tokens"
 WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")

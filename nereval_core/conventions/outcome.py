@@ -23,7 +23,7 @@ from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.corpus.digest import SIZE, Hashes, combined
 from nereval_core.corpus.masking import SAID, masked_documents, masked_quotes, masked_text
 from nereval_core.problems import one_line
-from nereval_core.readers.token_tags import Tagged
+from nereval_core.readers.shared.token_tags import Tagged
 from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.conventions.outcome import COR, INC, MIS, SPU, Marks, record_frame
-from nereval_core.readers.token_tags import Tagged
+from nereval_core.readers.shared.token_tags import Tagged
 
 Rule = Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]], tuple[Bools, ...]]
 """Takes letter and type before, letter and type; says what that makes of the place between."""

@@ -24,7 +24,7 @@ from nereval_core.conventions.tag_rows import Spans, after, before, judged, numb
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import conll
-from nereval_core.readers.token_tags import Tagged, matched, tagged
+from nereval_core.readers.shared.token_tags import Tagged, matched, tagged
 
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
 ENTITY, SURFACE, TOKENS, ILLEGAL = "entity", "surface", "tokens", "illegal_transitions"

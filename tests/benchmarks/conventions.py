@@ -13,7 +13,7 @@ from nereval_core.conventions import conventions, hipe, seqeval, settled
 from nereval_core.conventions.hipe.layers import pair_of_layers
 from nereval_core.conventions.hipe.versions import HIPE_2022
 from nereval_core.corpus import Documents, Intervals, Layer
-from nereval_core.readers.token_tags import tagged
+from nereval_core.readers.shared.token_tags import tagged
 from tests.benchmarks.scales import Scale
 
 BY_DOCUMENT = 10

@@ -21,8 +21,7 @@ import pandas as pd
 import pytest
 
 from nereval_core import __version__
-from nereval_core.cli import main
-from nereval_core.cli import score as cli_score
+from nereval_core.cli import main, output
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, one_layer
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
@@ -898,7 +897,7 @@ def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.Monk
     leader, follower = pty.openpty()
     with open(follower, "w") as terminal:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(cli_score, "PATIENCE", 0)
+        monkeypatch.setattr(output, "PATIENCE", 0)
         assert main(["score", "-q", str(big), f"system={big}", "--json", "loud.json"]) == 0
         drawn = os.read(leader, 100_000).decode()
     os.close(leader)

@@ -11,7 +11,7 @@ from nereval_core.conventions.hipe.versions import Version
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
 from nereval_core.readers.hipe.rows import Parsed
-from nereval_core.readers.token_tags import Tagged, matched
+from nereval_core.readers.shared.token_tags import Tagged, matched
 
 PATCHED = 20
 """So many kinds of differing tokens the scorer of 2022 puts up with in a prediction without comments."""

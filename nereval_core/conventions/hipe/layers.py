@@ -15,7 +15,7 @@ from nereval_core.conventions.hipe.files import DAY
 from nereval_core.conventions.hipe.versions import MENTIONS, Version
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
-from nereval_core.readers.token_tags import tagged, tokenized
+from nereval_core.readers.shared.token_tags import tagged, tokenized
 
 LINKS = "NEL-LIT"
 NERC = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT"}

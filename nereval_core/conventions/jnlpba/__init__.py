@@ -28,7 +28,7 @@ from nereval_core.conventions.outcome import OVERALL, Content, Outcome, apart, f
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Source, conll
-from nereval_core.readers.token_tags import Tagged, tagged
+from nereval_core.readers.shared.token_tags import Tagged, tagged
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
 ALL = "ALL"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Bools, Int64
 from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Marks, apart, record_frame
 from nereval_core.conventions.tag_rows import after, before, last_true, numbered, token_records
-from nereval_core.readers.token_tags import Tagged
+from nereval_core.readers.shared.token_tags import Tagged
 
 EVALUATIONS = ("full", "left", "right")
 TAGS = "tags"

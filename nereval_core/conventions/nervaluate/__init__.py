@@ -44,7 +44,7 @@ from nereval_core.conventions.shares import ByShares, Share
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import conll
-from nereval_core.readers.token_tags import Tagged, matched, tagged
+from nereval_core.readers.shared.token_tags import Tagged, matched, tagged
 
 BY_TAGS = ("list", "conll")
 """The loaders that are given tags."""

@@ -13,7 +13,7 @@ from nereval_core.conventions.nervaluate.records import Numbered
 from nereval_core.conventions.outcome import Content, Marks
 from nereval_core.corpus import Layer
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.token_tags import Tagged
+from nereval_core.readers.shared.token_tags import Tagged
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import conll
 from nereval_core.readers.shared import tag_schemes
-from nereval_core.readers.token_tags import Tagged, matched, tagged, without_tokens
+from nereval_core.readers.shared.token_tags import Tagged, matched, tagged, without_tokens
 
 WHY = (
     "the same tokens and type on the other side",

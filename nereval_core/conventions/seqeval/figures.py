@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nereval_core.conventions.outcome import OVERALL, Outcome, apart, figures
 from nereval_core.conventions.shares import NO_DOCUMENTS, Share, without_records
 from nereval_core.problems import FormatError
-from nereval_core.readers.token_tags import found_note
+from nereval_core.readers.shared.token_tags import found_note
 
 ENTITIES, ACCURACY = "entities", "accuracy"
 AVERAGES = ("micro avg", "macro avg", "weighted avg")

@@ -24,7 +24,7 @@ from nereval_core.readers.input.source import SourceFile, left_out
 from nereval_core.readers.shared.table_columns import TAGS
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
 from nereval_core.readers.shared.token_columns import Unjudged
-from nereval_core.readers.token_tags import Tagged
+from nereval_core.readers.shared.token_tags import Tagged
 
 NAME = "conll"
 COLUMNS = True
