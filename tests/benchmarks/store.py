@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -122,30 +122,31 @@ def _used(process: int) -> float:
 
 
 def _memory(browser: Any, digest: str, scale: Scale) -> Iterator[tuple[str, float, str]]:
+    people, pages = scale.of(PEOPLE, PEOPLE, 2), scale.of(PAGES, PAGES, PAGES[:2])
     with running() as (address, process):
         warm = Visit(browser, address)
         warm.go("/Guide")
         warm.close()
         empty = _resident(process)
-        visits = [_walk(browser, address, digest)]
+        visits = [_walk(browser, address, digest, pages)]
         one = _resident(process)
-        visits += [_walk(browser, address, digest) for _ in range(PEOPLE - 1)]
-        four = _resident(process)
+        visits += [_walk(browser, address, digest, pages) for _ in range(people - 1)]
+        everyone = _resident(process)
         for visit in visits:
             visit.close()
         deadline = time.monotonic() + scale.of(SETTLED, SETTLED, 0)
         while (after := _resident(process)) > one and time.monotonic() < deadline:
             time.sleep(1)
         yield "memory of the server, MB: no corpus", empty / 1e6, "reported"
-        yield f"memory of the server, MB: one person on {len(PAGES)} pages", one / 1e6, "reported"
-        yield f"memory with {PEOPLE} people / with one", four / one, "<= 1.3"
+        yield f"memory of the server, MB: one person on {len(pages)} pages", one / 1e6, "reported"
+        yield f"memory with {people} people / with one", everyone / one, "<= 1.3"
         yield "memory after all tabs are closed / with one person", after / one, "<= 1"
 
 
-def _walk(browser: Any, address: str, digest: str) -> Visit:
+def _walk(browser: Any, address: str, digest: str, pages: Sequence[str]) -> Visit:
     """Visit the pages as a person of their own, and leave the last one open."""
     visit = Visit(browser, address)
-    for page in PAGES:
+    for page in pages:
         visit.go(f"/{page}?corpus={digest[:16]}&system=system")
     return visit
 
