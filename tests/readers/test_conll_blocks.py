@@ -14,6 +14,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import reading
 from nereval_core.readers.conll.blocks import read_packed
+from nereval_core.readers.conll.layout import SAMPLE
 from nereval_core.readers.conll.rows import read_listed
 from nereval_core.readers.input.source import split_lines
 from nereval_core.readers.shared.byte_vocabulary import Vocabulary
@@ -170,6 +171,16 @@ def test_broken_files(raws: list[bytes], options: ReadOptions, size: int) -> Non
 @pytest.mark.parametrize("text", [row[1] for row in (*SPLIT, *MARKS)], ids=[row[0] for row in (*SPLIT, *MARKS)])
 def test_what_is_sound_is_read_block_by_block(text: str, size: int) -> None:
     listed, packed = both([text.encode()], ReadOptions(), size)
+    assert packed == listed
+
+
+@pytest.mark.parametrize("size", [1, 5, 1 << 19])
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \t\n", "\u00a0\n"])
+@pytest.mark.parametrize("rows", [[], ["", "a O\nb B-X\n"], ["a O\nb B-X\n", ""], ["{}a O\n{}b B-X\n"]])
+def test_blank_lines_are_read_block_by_block(rows: list[str], end: str, size: int) -> None:
+    """Line by line, a hundred megabytes of them took minutes."""
+    raws = [(row.replace("{}", end * SAMPLE) or end * 3 * SAMPLE).encode() for row in rows or [""]]
+    listed, packed = both(raws, ReadOptions(), size)
     assert packed == listed
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
+from nereval_core.readers.input.source import HEAD_BYTES
 from nereval_core.readers.recognition import SHAPES, nearest_shape
 from tests.support.samples import SAMPLES, raw
 from tests.support.shared_corpora import defect
@@ -61,6 +62,36 @@ def test_a_damaged_sample_ends_in_a_reading_or_in_problems(name: str) -> None:
                 assert all(problem.found and problem.remedy for problem in error.problems)
     # What is packed has a sum to check it by.
     assert ends or isinstance(files[target], bytes)
+
+
+HARD_HEADS = {
+    # what a recogniser that tries each piece in several ways would not get done with
+    "line ends alone": "\n" * HEAD_BYTES,
+    "blanks and a bracket": " " * HEAD_BYTES + "[",
+    "comments of XML": '<?xml version="1.0"?>' + "<!---->" * 5_000 + "x",
+    "instructions of XML": "<?a?> " * 5_000 + "x",
+    "a declaration of a document": "<!DOCTYPE collection [" + "] " * 20_000,
+    "open comments": "<!--" * 10_000,
+    "brackets": "[" * HEAD_BYTES,
+    "open objects": '{"a":' * 10_000,
+    "quotes": '{"' + '\\"' * 20_000,
+    "keys of a CAS": '{"%TYPES"' * 5_000,
+    "bars": "|" * HEAD_BYTES,
+    "tabs": "\t" * HEAD_BYTES,
+}
+
+
+@pytest.mark.parametrize("head", HARD_HEADS.values(), ids=HARD_HEADS)
+def test_no_reader_is_sure_of_what_is_hard_to_tell_or_goes_on_without_end(head: str) -> None:
+    given = Source.of_uploads([("x.txt", head.encode())])
+    # The native format is what may be meant by any object.
+    assert max(reader.recognise(given) for reader in readers().values()) <= 0.5
+
+
+@pytest.mark.parametrize(("root", "format"), [("<collection>", "bioc"), ("<xmi:XMI xmi:version='2.0'>", "cas")])
+def test_xml_is_told_behind_many_comments(root: str, format: str) -> None:
+    head = '<?xml version="1.0"?>' + " <!-- > -->\n" * 1_000 + root
+    assert readers()[format].recognise(Source.of_uploads([("x.txt", head.encode())])) == 1.0
 
 
 @pytest.mark.parametrize("format", readers())

@@ -31,7 +31,7 @@ DESCRIPTION = "BioC XML and JSON: documents of passages, annotations by offset a
 COLUMNS = True
 
 SUFFIXES = (".xml", ".bioc", ".json", ".jsonl")
-BEFORE = r"(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE\s+collection\b[^>\[]*(?:\[.*?\]\s*)?>|\s)*"
+BEFORE = r"(?><\?.*?\?>|<!--.*?-->|<!DOCTYPE\s+collection\b[^>\[]*(?:\[.*?\]\s*)?>|\s++)*+"
 ROOT = re.compile(BEFORE + r"<collection[\s>]", re.DOTALL)
 TYPE, LINK, SCORE = "type", "identifier", "score"
 """The keys of infons that we write, and the first that we look for."""

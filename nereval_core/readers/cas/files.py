@@ -25,8 +25,9 @@ NUMBERED = re.compile(r"webanno[0-9]+export|inception-document[0-9]+")
 """How zips were called that do not say whose they are."""
 LOOKED_AT = 25
 """So many files of a source are looked at to tell whether it holds CASes."""
-IS_XMI = re.compile(r"\s*<[^>]*?\bxmi:XMI\b|\s*<\?xml[^>]*>(?:\s|<!--.*?-->)*<(?:\w+:)?XMI\b", re.DOTALL)
-IS_JSON = re.compile(r"""\s*\[?\s*\{.*?(?<!\\)"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"\s*:""", re.DOTALL)
+# Nothing is tried in two ways: without that, forty comments in a row, or line ends alone, would take hours.
+IS_XMI = re.compile(r"\s*+(?:<[^>]*?\bxmi:XMI\b|<\?xml[^>]*+>(?>\s++|<!--.*?-->)*+<(?:\w++:)?XMI\b)", re.DOTALL)
+IS_JSON = re.compile(r"""\s*+\[?\s*+\{.*?(?<!\\)"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"\s*:""", re.DOTALL)
 
 
 class Unit(NamedTuple):

@@ -163,7 +163,9 @@ def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, r
     found.files.append(rows.totals.tokens)
     found.sources.append(file)
     head, lines = _head(given)
-    if not lines or (len(lines) == 1 and "\r" in lines[0]) or not sampled(lines)[0]:
+    if not lines:
+        return
+    if (len(lines) == 1 and "\r" in lines[0]) or not sampled(lines)[0]:
         raise Unjudged
     layout = laid_out(lines, file, options, found)
     if layout is None:
@@ -184,13 +186,14 @@ def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, r
 
 
 def _head(given: Iterator[Block]) -> tuple[list[Block], list[str]]:
-    """Return the first blocks and their lines, enough to decide how they are split."""
+    """Return the first blocks and their lines that are not blank, enough to decide how they are split."""
     head: list[Block] = []
     lines: list[str] = []
     wanted = SAMPLE
     for block in given:
         head.append(block)
-        lines += block.lines()
+        if not block.raw[: block.size].isspace():
+            lines += [line for line in block.lines() if line and not line.isspace()]
         if len(lines) > wanted:
             if len(sampled(lines)[0]) == SAMPLE:
                 break
