@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Int64, UInt64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.compression import BLOCK
-from nereval_core.readers.input.origins import RATIO, InZip
+from nereval_core.readers.input.origins import InZip, expanded_limit
 from nereval_core.readers.input.source import SourceFile
 
-SMALL = 1 << 21
-"""Bytes that a file may unpack to whatever its size: some tens of thousands of tokens."""
 AGAIN = "write it again with DocBin.to_disk"
 WRONG = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
 """What decoding of damaged MessagePack ends in."""
@@ -187,9 +185,7 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int]:
     """Return the bytes in a file, and how many it may hold in all: a small file may claim to hold any number."""
     origin = file.origin
     size = min(origin.size(), origin.entry.compress_size) if isinstance(origin, InZip) else origin.size()
-    most = max(SMALL, RATIO * size)
-    if origin.most:
-        most = min(most, origin.most)
+    most = expanded_limit(origin, size)
     inflating = zlib.decompressobj()
     raw = bytearray()
     with file.stream() as stream:

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.input.compression import SMALL, SUFFIXES
-from nereval_core.readers.input.origins import BROKEN, EXPANDED_BYTES, RATIO, InInnerZip, InZip, Origin
+from nereval_core.readers.input.compression import SUFFIXES
+from nereval_core.readers.input.origins import BROKEN, EXPANDED_BYTES, FREELY, RATIO, InInnerZip, InZip, Origin
 
 ZIP_FILES = 200_000
 """How many files a zip may hold."""
@@ -27,7 +27,7 @@ ENCRYPTED = 1
 ENDINGS = frozenset(
     {
         *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".ann", ".parquet", ".toml"),
-        *(".conll", ".conllu", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
+        *(".conll", ".conllu", ".conllup", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
         *(".testa", ".testb", ".train", ".dev", ".test", ".in", ".eval", ".out"),
         *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels"),
         "",
@@ -139,8 +139,6 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
         found = f"{total} bytes when expanded"
         raise FormatError.single(shown, None, found, f"pack at most {EXPANDED_BYTES} bytes, or give the folder")
     problems = [*_overlapping(shown, entries, len(raw))]
-    if total > max(16 * SMALL, RATIO * stored):
-        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
     kept: list[Entry] = []
     for entry in entries:
         parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
@@ -149,6 +147,8 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
             problems.append(Problem(shown, None, *refused))
         elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
             kept.append((parts, entry))
+    if not problems and total > max(FREELY, RATIO * stored):
+        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
     problems += [
         Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", PLAIN)
         for parts, _ in kept
@@ -174,7 +174,7 @@ def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | 
     if entry.compress_type not in METHODS:
         method = zipfile.compressor_names.get(entry.compress_type, f"method {entry.compress_type}")  # type: ignore[attr-defined]
         return f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
-    if entry.file_size > max(SMALL, RATIO * entry.compress_size):
+    if entry.file_size > max(FREELY, RATIO * entry.compress_size):
         return f"{called} expands from {entry.compress_size} to {entry.file_size} bytes", "give the file unpacked"
     return None
 

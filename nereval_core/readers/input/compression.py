@@ -7,7 +7,7 @@ import io
 from typing import Any, BinaryIO, Protocol, cast
 
 from nereval_core.problems import FormatError
-from nereval_core.readers.input.origins import BROKEN, RATIO, Origin
+from nereval_core.readers.input.origins import BROKEN, Origin, expanded_limit
 
 SUFFIXES = (".gz", ".zst", ".zstd")
 GZIP = b"\x1f\x8b\x08"
@@ -16,8 +16,6 @@ MAGIC = (GZIP, ZSTD)
 LONGEST = len(ZSTD)
 BLOCK = 1 << 20
 """How many bytes are asked for at once."""
-SMALL = 1 << 20
-"""A file that expands to no more is unpacked whatever its packed size."""
 
 
 def share_read(stream: BinaryIO, origin: Origin) -> float:
@@ -100,9 +98,7 @@ class _Unpacked(_Watched):
         super().__init__(inner, raw, origin)
         self._shown = shown
         self._size = origin.size()
-        self._most = max(SMALL, RATIO * self._size)
-        if origin.most is not None:
-            self._most = min(self._most, origin.most)
+        self._most = expanded_limit(origin, self._size)
         self._count = 0
 
     def readinto(self, buffer: Any, /) -> int | None:

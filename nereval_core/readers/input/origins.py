@@ -21,7 +21,14 @@ STDIN = "<stdin>"
 EXPANDED_BYTES = 1 << 30
 """How many bytes an upload, or a zip, may hold when expanded."""
 RATIO = 200
-"""How many times its packed size a file of more than a mebibyte may expand to: text seldom reaches 20."""
+"""How many times its packed size an upload or an entry of a zip may expand to beyond FREELY: text seldom reaches 20."""
+FREELY = 64 << 20
+"""So many bytes an upload, or an entry of a zip, may expand to whatever its packed size: files that are not packed may
+be larger. What we write ourselves shrinks more than RATIO times where documents are alike."""
+RATIO_ON_DISK = 1_000
+"""As RATIO, for files of this machine: no more than gzip can shrink anything."""
+FREELY_ON_DISK = 256 << 20
+"""As FREELY, for files of this machine."""
 
 BROKEN = (
     zipfile.BadZipFile,
@@ -62,6 +69,14 @@ class Origin(Protocol):
 
     def refused(self, error: Exception) -> FormatError:
         """Return what is said of an error in reading on."""
+
+
+def expanded_limit(origin: Origin, size: int) -> int:
+    """Return how many bytes a file may expand to that takes `size` bytes as it is packed."""
+    if origin.most is None:
+        return max(FREELY_ON_DISK, RATIO_ON_DISK * size)
+    limit = max(FREELY, RATIO * size)
+    return min(limit, origin.most) if origin.most else limit
 
 
 class OnDisk:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nereval_core.problems import FormatError
-from nereval_core.readers.input.origins import EXPANDED_BYTES, RATIO
+from nereval_core.readers.input.origins import EXPANDED_BYTES, RATIO, RATIO_ON_DISK
 from nereval_core.readers.input.source import SourceFile
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 HELD_BYTES = EXPANDED_BYTES
 """Bytes of memory that the table of any file may take: ten million spans. Columns often shrink a thousand times."""
-RATIO_ON_DISK = 1_000
-"""How many times its size a file of this machine may take beyond that; one that was uploaded may take RATIO times."""
 COPIES = 3
 """How many times the bytes of its strings a table takes until it is read."""
 BATCH_BYTES = 1 << 30

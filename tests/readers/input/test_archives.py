@@ -21,10 +21,10 @@ import pytest
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read, readers
 from nereval_core.readers.input.archives import ENDINGS, INNER_FILES, ZIP_FILES, zipped_within
-from nereval_core.readers.input.origins import RATIO, InMemory
+from nereval_core.readers.input.origins import FREELY, RATIO, InMemory
 from tests.readers.test_readers import ANN, JSONL, names, refused, zipped
 
-BAD = b"\0" * (2 << 20)
+BAD = b"\0" * (65 << 20)
 
 
 def entry(name: str = "d.jsonl", raw: bytes = JSONL, *, mode: int = 0, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -94,7 +94,7 @@ REFUSED_ZIPS = [
     ("gzip in disguise", entry("d.jsonl", gzip.compress(JSONL)), "/d.jsonl: a packed file inside a zip; put it into"),
     ("an archive of tar", entry("g/d.tar"), "/g/d.tar: a packed file inside a zip"),
     ("a bomb", entry(raw=BAD), f" to {len(BAD)} bytes; give the file unpacked"),
-    ("many small bombs", zipped(*((f"{n}.txt", b"\0" * (1 << 20)) for n in range(17))), f" to {17 << 20} bytes; give"),
+    ("many small bombs", zipped(*((f"{n}.txt", b"\0" * (1 << 20)) for n in range(65))), f" to {65 << 20} bytes; give"),
     ("entries that share their bytes", sharing(), "the entry 'a.jsonl' reaches into the next or beyond the end"),
     ("less in it than said", claiming(entry(), 999), "the entry 'd.jsonl' cannot be unpacked: "),
     ("more in it than said", claiming(entry(), 9), "the entry 'd.jsonl' cannot be unpacked: Bad CRC-32"),
@@ -223,4 +223,4 @@ def test_a_bomb_costs_little_before_it_is_refused(name: str, make: Callable[[], 
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 3 * max(len(raw) * RATIO, 16 << 20)
+    assert peak < 3 * max(len(raw) * RATIO, FREELY)

@@ -12,12 +12,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pytest
 
+from nereval_core.corpus import Documents, Labels, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, SourceFile, read
-from nereval_core.writers import write
+from nereval_core.writers import write, writers
 from tests.support import ROOT
 from tests.support.layer_strategies import content
 
@@ -109,11 +111,72 @@ def test_damage_is_one_problem_at_its_file(suffix: str, pack: Pack, number: int,
 
 @PACKED
 def test_what_expands_beyond_bounds_is_refused(suffix: str, pack: Pack) -> None:
-    for raw in (pack(bytes(5 << 20)), pack(JSONL) + pack(bytes(64 << 20))):
+    for raw in (pack(bytes(65 << 20)), pack(JSONL) + pack(bytes(64 << 20))):
         with pytest.raises(FormatError, match=r"expands from \d+ bytes to more than \d+; give the file unpacked"):
             read(Source.of_uploads([(f"x.jsonl{suffix}", raw)]), format="jsonl")
     # Little bytes may hold much, as long as it is not very much.
     assert len(SourceFile("x", "x", Source.of_uploads([("x", pack(b"a" * 900_000))]).files[0].origin).read()) == 900_000
+
+
+def test_a_bomb_on_a_disk_is_refused(tmp_path: Path) -> None:
+    source = Source.of_path(stored(tmp_path, "x.jsonl.zst", zstd(bytes(257 << 20))))
+    with (
+        source.files[0].stream() as stream,
+        pytest.raises(FormatError, match=r"expands from .* give the file unpacked"),
+    ):
+        while stream.read(1 << 20):
+            pass
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, raw in files.items():
+            archive.writestr(name, raw)
+    return buffer.getvalue()
+
+
+def repetitive(spans: int) -> Layer:
+    """Return one document of a word that is repeated, with so many spans of the one type that all formats hold."""
+    text = "abcdefghi " * 140_000
+    documents = Documents(("d",), (text,))
+    start = 1_000 * np.arange(spans)
+    zeros = np.zeros(spans, np.int64)
+    return layer("x", documents, zeros, start, start + 9, Labels(zeros, ("GENE",)))
+
+
+@pytest.mark.parametrize("format", writers())
+def test_what_is_written_and_shrinks_very_much_reads_back_packed(format: str, tmp_path: Path) -> None:
+    made = repetitive(30)
+    write(made, tmp_path / "x", format=format)
+    files = {file.name: file.read() for file in Source.of_path(tmp_path / "x").files}
+    shrunk = [len(raw) > 200 * len(zstd(raw)) and len(raw) > 1 << 20 for raw in files.values()]
+    # A Parquet file and a DocBin are packed within.
+    assert any(shrunk) or format in ("parquet", "docbin", "datasets")
+    plain = content(read(tmp_path / "x", format=format).layer)
+    for place in (tmp_path / "x", Source.of_uploads([("x.zip", zipped(files))]), *packed_places(files, tmp_path)):
+        assert content(read(place, format=format).layer) == plain
+
+
+def packed_places(files: dict[str, bytes], folder: Path) -> list[Source | Path]:
+    if len(files) > 1 or any(name.endswith(".parquet") for name in files):
+        return []
+    [(name, raw)] = files.items()
+    return [
+        place
+        for suffix, pack in ((".gz", gzip.compress), (".zst", zstd))
+        for place in (
+            stored(folder / suffix, f"{name}{suffix}", pack(raw)),
+            Source.of_uploads([(f"{name}{suffix}", pack(raw))]),
+        )
+    ]
+
+
+def test_a_zip_of_many_files_that_shrink_very_much_is_read() -> None:
+    line = json.dumps({"id": "d%d", "text": "abc " * 300_000, "spans": []}) + "\n"
+    raw = zipped({f"{number}.jsonl": (line % number).encode() for number in range(16)})
+    assert 16 * len(line) > max(200 * len(raw), 16 << 20)
+    assert len(read(Source.of_uploads([("x.zip", raw)])).documents) == 16
 
 
 @PACKED
