@@ -221,6 +221,23 @@ def test_every_byte_of_a_column_is_looked_at(tmp_path: Path) -> None:
     assert store.of_input(made.key) is None and store.entries() == ()
 
 
+def test_every_byte_of_a_file_is_looked_at_when_it_is_read(tmp_path: Path) -> None:
+    # What cannot be packed stands there as it is: unpacking alone would not see a change.
+    raw = np.random.default_rng(0).bytes(3_000)
+    made, prints = kept(example(), {"gold": raw})
+    store = Store(tmp_path)
+    store.put(made, prints)
+    [entry] = store.entries()
+    stored = entry.path.read_bytes()
+    at = stored.index(raw[1_000:1_050])
+    entry.path.write_bytes(stored[:at] + bytes([stored[at] ^ 1]) + stored[at + 1 :])
+    found = store.of_input(made.key)
+    assert found is not None
+    [file] = [file for file in found.sources["gold"].files if file.name == "gold.jsonl"]
+    with pytest.raises(FormatError, match="the stored copy of its files is damaged"):
+        file.read()
+
+
 @pytest.mark.parametrize("cut", [0, 10, len(columns.MARK), 200])
 def test_a_file_without_an_end_is_none(tmp_path: Path, cut: int) -> None:
     stored(tmp_path, example())
