@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
+from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.analysis.slices import Slices, check_asked, slice_report
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL
 from nereval_core.analysis.slices.slicings import title as title_of
@@ -40,7 +40,7 @@ WORST = 20
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
 LONG = ("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS)
-MORE = ("interval", "confidence", "signature")
+MORE = ("interval", "confidence", "note", "signature")
 
 Found = Mapping[str, Sequence[Slices]]
 
@@ -141,7 +141,7 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
     columns = {"slice": "slice", "POS": "POS", "ACT": "ACT", **dict(ratios)}
     for name, table in found.tables.items():
         title = f"{system}: {found.criterion} by {within(name)}"
-        yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(table, found.units))
+        yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(found, name))
     if found.thresholds is not None:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
         some = np.unique(np.linspace(0, len(table) - 1, min(STEPS, len(table))).round().astype(int))
@@ -169,12 +169,14 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
 _TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
 
 
-def _notes(table: pd.DataFrame, units: ResamplingUnits) -> tuple[str, ...]:
+def _notes(found: Slices, name: str) -> tuple[str, ...]:
+    table = found.tables[name]
     small = table.loc[table["small"].to_numpy(), "slice"].tolist()
     lone = table.loc[(table["interval"] == NO_INTERVAL).to_numpy(), "slice"].tolist()
     return (
+        *((found.notes[name],) if name in found.notes else ()),
         *((f"fewer than {SMALL} gold spans or predictions: {', '.join(small)}",) if small else ()),
-        *((f"no interval, as all spans are in one {units.one}: {', '.join(lone)}",) if lone else ()),
+        *((f"no interval, as all spans are in one {found.units.one}: {', '.join(lone)}",) if lone else ()),
     )
 
 
@@ -182,22 +184,22 @@ def long_sheet(found: Found) -> Sheet:
     """Return all tables of all systems as one with the columns of LONG and MORE.
 
     `part` is slice, threshold (`slice` is the least score), calibration or worst (`slice` holds both slices, `f1` and
-    what is not known are empty).
+    what is not known are empty). `note` says which ratios a slicing lacks because one side has no values.
     """
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
         for each in every:
             signed = _signed(each)
             for part, by, table in _parts(each):
+                known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
                 for row in objects(table):
-                    known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
                     rows.append(tuple((row | known).get(column) for column in (*LONG, *MORE)))
     return Sheet("slices", (*LONG, *MORE), tuple(rows))
 
 
 def _parts(each: Slices) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for name, table in each.tables.items():
-        yield "slice", each.titles[name], table
+        yield "slice", each.titles[name], table.assign(note=each.notes.get(name, ""))
     if each.thresholds is not None:
         table = each.thresholds.assign(slice=[f"{one!r}" for one in each.thresholds["threshold"].tolist()])
         for code in ("COR", "INC", "PAR"):
@@ -234,7 +236,13 @@ def _object(each: Slices) -> dict[str, Any]:
         "resampled_by": each.units.by,
         "warnings": list(each.units.notes),
         "slices": [
-            {"by": name, "title": each.titles[name], "rows": objects(table)} for name, table in each.tables.items()
+            {
+                "by": name,
+                "title": each.titles[name],
+                "notes": [each.notes[name]] if name in each.notes else [],
+                "rows": objects(table),
+            }
+            for name, table in each.tables.items()
         ],
     }
     for name in ("thresholds", "calibration", "worst"):

@@ -24,6 +24,7 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import DEMOS, load_demo
 from tests.analysis.slices.test_slicing import GOLD, PRED
+from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
 
 INTERVALS = "intervals 95%, 2000 resamples of documents, seed 0"
@@ -61,6 +62,22 @@ def test_what_is_written_is_what_is_counted(capsys: pytest.CaptureFixture[str], 
     rows = list(csv.DictReader(io.StringIO(run(capsys, *small, "--csv", "-", "--quiet")[1])))
     assert {row["part"] for row in rows} == {"slice", "threshold", "calibration"}
     assert all(row["signature"].startswith("nereval ") for row in rows)
+
+
+@needs("hipe2022")
+def test_predictions_without_noise_levels_are_noted_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    given = (
+        str(SHARED / "hipe2022/gold/HIPE-2022-v2.1-ajmc-test-en.tsv"),
+        str(SHARED / "hipe2022/submissions/team1_bundle4_ajmc_en_1.tsv"),
+        *("--by", "noise,length", "--resamples", "100", "--quiet"),
+    )
+    note = "predictions carry no value for noise (LED): there is recall only, no precision and no F1"
+    assert run(capsys, *given)[1].count(note) == 1
+    parts = json.loads(run(capsys, *given, "--json", "-")[1])["systems"][0]["criteria"]["strict"]["slices"]
+    assert {part["by"]: part["notes"] for part in parts} == {"length": [], "noise": [note]}
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *given, "--csv", "-")[1])))
+    assert {(row["by"], row["note"]) for row in rows} == {("Noise (LED)", note), ("Span length in characters", "")}
+    assert not any(row["precision"] or row["f1"] for row in rows if row["note"])
 
 
 def test_the_screen_shows_a_table_a_slicing(capsys: pytest.CaptureFixture[str]) -> None:

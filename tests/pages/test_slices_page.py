@@ -146,6 +146,14 @@ def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
     assert any(code.value.startswith("System\tEvaluation\tLabel\tP\tR\tF1") for code in app.code)
 
 
+def test_predictions_without_noise_levels_are_noted(historic: Loaded) -> None:
+    without = hipe("BBO").replace("LED0.00", "_").replace("LED0.20", "_")
+    for loaded, notes in ((historic, 0), (loaded_of(hipe("BBB"), without), 1)):
+        view = View(corpus=loaded.corpus.digest, system="system", sort=("by-noise",))
+        told = [info.value for info in opened("Slices", view).info]
+        assert [one.startswith("Predictions carry no value for noise") for one in told] == [True] * notes
+
+
 @pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
 def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
     view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -28,7 +28,8 @@ ASKED = (*(word for word, one in SLICINGS.items() if one.listed), SCORE, WORST)
 class Slices:
     """The slices of a system under a criterion.
 
-    `tables` are by the name of what is sliced by, with the columns of `sliced.SLICE_COLUMNS`; `titles` say it in words.
+    `tables` are by the name of what is sliced by, with the columns of `sliced.SLICE_COLUMNS`; `titles` say it in words,
+    `notes` say which ratios a table lacks because the spans of one side have no value, and hold only such tables.
     `thresholds` and `calibration` are there where predictions have scores, `gap` is the mean gap of the latter; `worst`
     where it is asked for.
     """
@@ -43,6 +44,7 @@ class Slices:
     calibration: pd.DataFrame | None = None
     gap: float | None = None
     worst: pd.DataFrame | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def slice_report(
@@ -74,12 +76,15 @@ def slice_report(
     offered = slicings.offered(given, training, columns)
     names = [name for name in offered if not by or _wanted(name, by)]
     values = {name: found for name in (offered if WORST in by else names) if (found := slicings.find(given, name))}
-    tables = {}
+    tables, notes = {}, {}
     for number, name in enumerate(names):
         if progress is not None:
             progress(number, len(names))
         if name in values:
-            tables[name] = slice_table(tally(given, values[name]), plan, units)
+            counted = tally(given, values[name])
+            tables[name] = slice_table(counted, plan, units)
+            if (note := counted.note(slicings.within(name))) is not None:
+                notes[name] = note
     points = curve(given, steps=steps) if not by or SCORE in by else None
     tenths, gap = None, None
     if points is not None and (found := slicings.find(given, "score")) is not None:
@@ -88,7 +93,7 @@ def slice_report(
     worst = worst_table(given, values, units) if WORST in by else None
     if progress is not None:
         progress(len(names), len(names))
-    return Slices(scores, criterion, plan, units, tables, titles, points, tenths, gap, worst)
+    return Slices(scores, criterion, plan, units, tables, titles, points, tenths, gap, worst, notes)
 
 
 def _wanted(name: str, by: Iterable[str]) -> bool:

@@ -28,7 +28,7 @@ from nereval_core.analysis.resampling import (
 )
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.thresholds import MOST_STEPS, scores_of, thresholded
-from nereval_core.analysis.slices.values import CALIBRATION, Sliced, Values
+from nereval_core.analysis.slices.values import CALIBRATION, Side, Sliced, Values
 from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.averages import ratio_columns
@@ -93,6 +93,29 @@ class Tally:
     pred: Int64
     by_document: Counts
 
+    @property
+    def sides_without_values(self) -> tuple[Side, ...]:
+        """The sides that have spans, but none with a value."""
+        sides: tuple[tuple[Side, Int64], ...] = (("gold", self.gold), ("pred", self.pred))
+        return tuple(side for side, counts in sides if counts[-1].any() and not counts[:-1].any())
+
+    def note(self, sliced_by: str) -> str | None:
+        """Say which ratios a slicing lacks because one side has no values; None where it lacks none.
+
+        `sliced_by` is the slicing as it is called within a sentence.
+        """
+        lacking = self.sides_without_values
+        if len(lacking) != 1:
+            return None
+        spans, kept, lost = _LACKING[lacking[0]]
+        return f"{spans} carry no value for {sliced_by}: there is {kept} only, no {lost} and no F1"
+
+
+_LACKING: Mapping[Side, tuple[str, str, str]] = {
+    "gold": ("gold spans", "precision", "recall"),
+    "pred": ("predictions", "recall", "precision"),
+}
+
 
 def tally(given: Sliced, values: Values) -> Tally:
     """Count decisions by the values of a slicing; counted by token each run counts for its tokens."""
@@ -150,7 +173,7 @@ def slice_table(found: Tally, plan: Plan = PLAN, units: ResamplingUnits | None =
     table |= {"MIS": gold[:, Decision.MIS], "SPU": pred[:, Decision.SPU]}
     table |= {"POS": pos, "ACT": act, "documents": documents}
     table |= dict(zip(RATIOS, ratio_columns(gold, pred), strict=True))
-    if any(not side[:-1].any() and side[-1].any() for side in (found.gold, found.pred)):
+    if found.sides_without_values:
         # No span of one side has a value: there is no F1, not one of 0.
         for ends in (table["f1"], low[:, 2], high[:, 2]):
             ends[:] = np.nan

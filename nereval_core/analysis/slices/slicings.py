@@ -171,8 +171,7 @@ SLICINGS: Mapping[str, Slicing] = {
     ),
     "noise": Slicing(
         "Noise (LED)",
-        "The share of characters that the OCR got wrong, by HIPE's levels. Predictions seldom say it: then there is "
-        "only recall.",
+        "The share of characters that the OCR got wrong, by HIPE's levels.",
         slices_values.noise_values,
     ),
     "meta": Slicing(

@@ -75,10 +75,12 @@ def draw(here: Here) -> None:
     warn(units_of(here).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.told(line) for line in lines])
-    table = _table(here, name)
+    table, note = _table(here, name)
     if table is None or not len(table):
         st.info("No span has a value here.")
         return
+    if note is not None:
+        st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
     title = f"{here.system} by {slicings.within(name)}, criterion {here.by}"
     documents = len(here.loaded.corpus.documents)
 
@@ -134,7 +136,8 @@ def _beside(key: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-def _table(here: Here, name: str) -> pd.DataFrame | None:
+def _table(here: Here, name: str) -> tuple[pd.DataFrame | None, str | None]:
+    """Return the table of a slicing, and which ratios it lacks because one side has no values."""
     return _sliced(here.loaded.corpus.digest, here.system, cached_key(here), name, here)
 
 
@@ -146,10 +149,13 @@ def cached_key(here: Here) -> str:
 
 
 @st.cache_resource(max_entries=100, show_spinner="Slicing …")
-def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> pd.DataFrame | None:
+def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> tuple[pd.DataFrame | None, str | None]:
     given = given_of(_here)
     values = slicings.find(given, name)
-    return None if values is None else slice_table(tally(given, values), units=units_of(_here))
+    if values is None:
+        return None, None
+    counted = tally(given, values)
+    return slice_table(counted, units=units_of(_here)), counted.note(slicings.within(name))
 
 
 def _worst(table: pd.DataFrame, name: str) -> Sentence:

@@ -241,8 +241,16 @@ def test_noise_is_of_gold_alone_where_predictions_do_not_say_it() -> None:
     assert said(sliced, "noise") == (["0.1-0.3", "none given"], [None, None])
     values = find(sliced, "noise")
     assert values is not None
-    table = slice_table(tally(sliced, values))
+    counted = tally(sliced, values)
+    table = slice_table(counted)
     assert table["recall"].tolist() == [1, 1] and table[["precision", "f1"]].isna().all(axis=None)
+    assert counted.note("noise (LED)") == (
+        "predictions carry no value for noise (LED): there is recall only, no precision and no F1"
+    )
+    turned = replace(counted, gold=counted.pred, pred=counted.gold)
+    assert turned.note("x") == "gold spans carry no value for x: there is precision only, no recall and no F1"
+    length = find(sliced, "length")
+    assert length is not None and tally(sliced, length).note("x") is None
 
 
 def test_seen_in_training() -> None:
@@ -299,7 +307,7 @@ def test_ranges_that_six_digits_do_not_tell_apart_are_written_in_full() -> None:
         ("document,span\na,T1\n", ["c.csv:1: there is no column to slice by"]),
         ("document,x,x\na,1,2\n", ["c.csv:1: two columns are called 'x'"]),
         ("document,x,\na,1,2\n", ["c.csv:1: a column has no name"]),
-        ("document,x\na\n\nb,1,2\n", ["c.csv:2: 1 cells", "c.csv:4: 3 cells"]),
+        ("document,x\na\n\nb,1,2\n", ["c.csv:2: 1 cell where", "c.csv:4: 3 cells"]),
         ("document,x\na,1\nb,2\na,3\n", ["c.csv:4: document 'a' has a row already, in line 2"]),
         ('document,x\na,"1\n2"\na,3\n', ["c.csv:4: document 'a' has a row already, in line 2"]),
         ('document,x\na,1\nb,"2\n', ["c.csv:3: this is no CSV"]),
@@ -466,7 +474,7 @@ def test_the_table_has_the_counts_and_ratios_of_each_slice() -> None:
     assert table[list(SIDED)].to_numpy().tolist() == [[0, 0, 0, 1, 0, 0, 0, 1], [1, 2, 0, 1, 1, 2, 0, 0]]
     row = table.loc["3-5"]
     assert (row["POS"], row["ACT"], row["precision"], row["recall"], row["f1"]) == (4, 3, 1 / 3, 1 / 4, 2 / 7)
-    assert row["small"] and row["interval"] == "Wilson" and np.isnan(row["f1_low"])
+    assert row["small"] and row["interval"] == "none" and np.isnan(row["f1_low"])
 
 
 def test_rows_for_spans_are_found_after_merging() -> None:
