@@ -192,8 +192,7 @@ def long_sheet(found: Found) -> Sheet:
             signed = _signed(each)
             for part, by, table in _parts(each):
                 known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
-                for row in objects(table):
-                    rows.append(tuple((row | known).get(column) for column in (*LONG, *MORE)))
+                rows += [tuple((row | known).get(column) for column in (*LONG, *MORE)) for row in objects(table)]
     return Sheet("slices", (*LONG, *MORE), tuple(rows))
 
 
