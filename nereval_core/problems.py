@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
 SHOWN = 20
 """How many problems are printed before the rest is only counted."""
+OPTION = re.compile(r"--(?:repair conlleval|token-text gold|align-text|missing empty|documents shared)")
+"""The options that let files be scored as they stand, as remedies name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,12 @@ class Problem:
     line: int | None
     found: str
     remedy: str
+
+    @property
+    def option(self) -> str:
+        """The first option that the remedy names to score the file as it stands; "" where it names none."""
+        found = OPTION.search(self.remedy)
+        return found[0] if found else ""
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
@@ -40,10 +49,18 @@ class FormatError(Exception):
         return cls([Problem(source, line, found, remedy)])
 
     def lines(self) -> list[str]:
-        """Return the first problems, one line each, and the count of those not shown."""
+        """Return the first problems, one line each, and the count of those not shown.
+
+        Where remedies name several options, all of these stand in a last line.
+        """
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
             lines.append(f"{len(self.problems)} problems in all; the first {SHOWN} are shown")
+        options = tuple(dict.fromkeys(problem.option for problem in self.problems if problem.option))
+        if len(options) > 1:
+            rest = sum(not problem.option for problem in self.problems)
+            mend = f"; {counted(rest, 'problem')} must be mended in the files" if rest else ""
+            lines.append(f"to score the files as they stand, give all of these options: {' '.join(options)}{mend}")
         return lines
 
     def __str__(self) -> str:

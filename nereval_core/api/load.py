@@ -119,10 +119,76 @@ def load_corpus(
     With `partial` a system that cannot be read or paired is left out and its problems returned with the rest.
     `progress` is asked, by the name of each input, for what is to be told the lines read and their total.
 
+    Problems that an option lets pass are told together with those that stand behind them: what pairing would refuse
+    once malformed tags are repaired, for instance.
+
     Raises:
         FormatError: with all problems of all files; under `partial` only where gold itself cannot be read.
     """
-    options = over_common(gold, systems, options or LoadOptions())
+    given = options or LoadOptions()
+    # Standard input can be opened once only.
+    gold, systems = _opened_once(gold), {system: _opened_once(place) for system, place in systems.items()}
+
+    def loading(some: Mapping[str, Input]) -> Callable[[LoadOptions], Loaded]:
+        return lambda trial: _load(gold, some, name, trial, False, progress)
+
+    try:
+        found = _load(gold, systems, name, given, partial, progress)
+    except FormatError as error:
+        raise FormatError(_with_later_problems(error.problems, given, loading(systems))) from None
+    failed = {
+        system: _with_later_problems(problems, given, loading({system: systems[system]}))
+        for system, problems in found.problems.items()
+    }
+    return replace(found, problems=failed)
+
+
+TRIALS: Mapping[str, Mapping[str, Any]] = {
+    "--repair conlleval": {"repair": "conlleval"},
+    "--token-text gold": {"token_text": "gold"},
+    "--align-text": {"align_text": True},
+    "--missing empty": {"missing": "empty"},
+    # To find what else is wrong it does not matter how a missing document is counted.
+    "--documents shared": {"missing": "empty"},
+}
+"""The load options that stand for each option that a remedy names."""
+
+
+def _opened_once(place: Input) -> Input:
+    try:
+        return opened(place)
+    except FormatError:
+        return place
+
+
+def _with_later_problems(
+    problems: Iterable[Problem], options: LoadOptions, load: Callable[[LoadOptions], Loaded]
+) -> tuple[Problem, ...]:
+    """Return problems, and those that loading meets once the options are set that let the former pass."""
+    found = dict.fromkeys(problems)
+    trial = options
+    while True:
+        named = {problem.option for problem in found if problem.option}
+        wider = replace(trial, **{field: value for name in sorted(named) for field, value in TRIALS[name].items()})
+        if wider == trial:
+            return tuple(found)
+        trial = wider
+        try:
+            load(trial)
+        except FormatError as error:
+            found |= dict.fromkeys(error.problems)
+
+
+def _load(
+    gold: Input,
+    systems: Mapping[str, Input],
+    name: str | None,
+    options: LoadOptions,
+    partial: bool,
+    progress: Callable[[str], Callable[[int, int], None] | None] | None,
+) -> Loaded:
+    """Read gold and systems with these options and no others; see `load_corpus`."""
+    options = over_common(gold, systems, options)
     watch = progress or (lambda _: None)
     problems: list[Problem] = []
     selection = options.selection

@@ -37,7 +37,7 @@ LINE = re.compile(r"([^|\s]+)\|[ \t]*([0-9]+)([ \t]+)([0-9]+)[ \t]*(?:\|(.*))?",
 BLANKS = np.array([chr(code).isspace() for code in range(0x3002)])
 """Which characters are blanks, by code: U+3000 is the last of them."""
 FORM = "write it as id|start end|text"
-NO_TEXT = "put the sentences (lines: id text) beside it, or score it against gold that has them"
+NO_TEXT = "give the folder that holds the sentences (lines: id text) too, or score it against gold that has them"
 
 
 def recognise(source: Source) -> float:

@@ -18,7 +18,7 @@ from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.pairing import added_marks
 from nereval_core.pairing.document_lists import document_ids, listed_ids, restricted
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
@@ -76,7 +76,7 @@ def test_restricting_is_reading_a_file_with_these_documents(layer: Layer, data: 
     wanted = data.draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
     whole = Reading(layer.documents, layer, "jsonl")
     found = restricted(whole, wanted)
-    assert found.restricted == f"{len(wanted)} of {len(ids)} documents"
+    assert found.restricted == f"{len(wanted)} of {counted(len(ids), 'document')}"
     assert set(found.documents.ids) == set(wanted) and found.layer.documents is found.documents
     # The rest taken too, the two are the whole again.
     wanted_content, made = content(layer), content(found.layer)

@@ -139,7 +139,10 @@ def test_a_prediction_takes_the_sentences_of_gold_or_its_own() -> None:
     own = read_files({"run.eval": "s2|0 4|alpha\n", "sentences.txt": SENTENCES, "NOTICE.txt": "made by hand"})
     assert rows(own) == rows(pred)
     assert own.notes == ("other files, not read: 1 (NOTICE.txt)",)
-    with pytest.raises(FormatError, match=r"run\.eval: no text: there is no file of sentences; put the sentences"):
+    with pytest.raises(
+        FormatError,
+        match=r"run\.eval: no text: there is no file of sentences; give the folder that holds the sentences",
+    ):
         read_files({"run.eval": "s2|0 4|alpha\n"})
     with pytest.raises(FormatError, match=r"run\.eval:1: no sentence 's7'"):
         read_files({"run.eval": "s7|0 4|alpha\n"}, texts=gold)
