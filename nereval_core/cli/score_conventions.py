@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.analysis.criteria.convention_differences import differences, grouped, twin
@@ -151,12 +152,22 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     found: list[tuple[str, Outcome]] = []
     for name, given in sides.items():
         try:
-            found.append((name, apply(convention, given, values)))
+            outcome = apply(convention, given, values)
+            found.append((name, replace(outcome, notes=(*outcome.notes, *_passed_over(convention, options)))))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
     return found
+
+
+def _passed_over(convention: Convention, options: argparse.Namespace) -> Iterator[str]:
+    """Yield a note on a tag scheme that is given to a convention that takes none."""
+    if options.scheme is None or any(option.name == "scheme" for option in convention.options):
+        return
+    strict = f"{convention.name}-strict"
+    other = f": it runs in its default mode; {strict} takes a scheme" if strict in registry() else ""
+    yield f"--scheme {options.scheme} does not change what {convention.name} counts{other}"
 
 
 def rendered(

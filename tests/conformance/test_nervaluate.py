@@ -289,6 +289,18 @@ def test_tags_at_which_nervaluate_stops_are_all_named(number: str, tmp_path: Pat
     assert "'S-A' begins a span" in str(error.value)
 
 
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_the_report_by_types_of_0_3_1_stops_without_types(schema: str) -> None:
+    """nervaluate 0.3.1 takes the longest of no names: `max() arg is an empty sequence`."""
+    empty = Drawn(9, [([], [])], (), 1.0)
+    forms = named("nervaluate-0.3.1").forms
+    outcome = ours("0.3.1", empty, tags=None)
+    assert forms["text"](outcome).count("\n") == 6
+    with pytest.raises(FormatError, match="summary_report_ent stops with a ValueError; take the report overall"):
+        forms[f"text-{schema}"](outcome)
+    assert "X" in forms[f"text-{schema}"](ours("0.3.1", empty, tags="X"))
+
+
 def test_0_3_1_reads_what_later_versions_stop_at(tmp_path: Path) -> None:
     files = given(tmp_path, DrawnTags([(["S-A", "E-A"], ["O", "E-A"])], False))
     assert apply(named("nervaluate-0.3.1"), files).scores["overall"]["strict"]["incorrect"] == 1

@@ -6,13 +6,15 @@ import json
 import math
 import random
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nereval_core.__main__ import main
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.conventions.seqeval import in_scheme
-from nereval_core.problems import FormatError
+from nereval_core.errors import FormatError
 from nereval_core.readers import Source, conll
 from tests.support.reconciliation import reconcile
 
@@ -172,6 +174,33 @@ def test_no_entity_left_gives_the_dictionary_and_no_text(name: str, gold: str, p
     reconcile(outcome)
     with pytest.raises(FormatError, match="stops with a ValueError"):
         named(name).forms["text"](outcome)
+
+
+@pytest.mark.parametrize(
+    ("name", "notes"),
+    [
+        (
+            "seqeval",
+            [
+                "--scheme IOB2 does not change what seqeval counts: it runs in its default mode; seqeval-strict takes a
+                " "scheme"
+            ],
+        ),
+        ("conlleval", ["--scheme IOB2 does not change what conlleval counts"]),
+        ("seqeval-strict", []),
+    ],
+)
+def test_a_scheme_that_changes_nothing_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, notes: list[str]
+) -> None:
+    file = tmp_path / "a.conll"
+    file.write_text("a B-X\nb I-X\n", encoding="utf-8")
+    arguments = ["score", str(file), str(file), "--convention", name]
+    for scheme, expected in (("IOB2", notes), (None, [])):
+        given = [*arguments, *(("--scheme", scheme) if scheme else ())]
+        assert main([*given, "--json", "-", "--quiet"]) == 0
+        (system,) = json.loads(capsys.readouterr().out)["systems"]
+        assert [note for note in system["convention"]["notes"] if "--scheme" in note] == expected
 
 
 def test_every_tag_that_stops_seqeval_is_named() -> None:

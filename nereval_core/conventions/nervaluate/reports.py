@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.conventions.outcome import Outcome
+from nereval_core.problems import FormatError
 
 COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
 RATIOS = ("precision", "recall", "f1")
@@ -22,8 +23,15 @@ def overall(outcome: Outcome, *, named: bool) -> str:
 
 
 def entities(outcome: Outcome, *, schema: str, named: bool) -> str:
-    """Return summary_report("entities", schema) of 1.x, or summary_report_ent() of 0.3.1."""
+    """Return summary_report("entities", schema) of 1.x, or summary_report_ent() of 0.3.1.
+
+    Raises:
+        FormatError: no type is scored, where the report of 0.3.1 stops.
+    """
     rows = outcome.scores["entities"]
+    if not rows and not named:
+        found = "no type is scored: nervaluate's summary_report_ent stops with a ValueError"
+        raise FormatError.single(outcome.convention, None, found, "take the report overall: --as-reference text")
     return _report({name: rows[name][schema] for name in sorted(rows)}, schema if named else None)
 
 
@@ -38,7 +46,7 @@ def csv(outcome: Outcome) -> str:
 
 def _report(rows: Mapping[str, Mapping[str, Any]], scenario: str | None) -> str:
     # 1.x makes room for the heading "correct" too, where the names stand.
-    room = max((len(name) for name in ((*rows, COUNTS[0]) if scenario else rows)), default=0)
+    room = max(len(name) for name in ((*rows, COUNTS[0]) if scenario else rows))
     width = max(room, 2)
     heading = "".join(f" {name:>11}" for name in (*COUNTS, *RATIOS[:2], "f1-score"))
     lines = [f"Scenario: {scenario}\n\n"] if scenario else []
