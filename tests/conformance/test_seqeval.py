@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from nereval_core.__main__ import main
+from nereval_core.cli import main
 from nereval_core.conventions import Given, Outcome, named, settled
 from nereval_core.conventions.seqeval import in_scheme
-from nereval_core.errors import FormatError
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
 from tests.support.reconciliation import reconcile
 
@@ -182,8 +182,8 @@ def test_no_entity_left_gives_the_dictionary_and_no_text(name: str, gold: str, p
         (
             "seqeval",
             [
-                "--scheme IOB2 does not change what seqeval counts: it runs in its default mode; seqeval-strict takes a
-                " "scheme"
+                "--scheme IOB2 does not change what seqeval counts: it runs in its default mode; seqeval-strict takes "
+                "a scheme"
             ],
         ),
         ("conlleval", ["--scheme IOB2 does not change what conlleval counts"]),
