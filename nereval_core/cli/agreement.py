@@ -32,7 +32,7 @@ from nereval_core.cli.files import TWO_OF_ONE, named
 from nereval_core.cli.options import fitting, load_options, misplaced, settings_of
 from nereval_core.cli.output import listed, progress_bar, put_out, say, say_read, say_unlike, say_unused
 from nereval_core.corpus import Layer
-from nereval_core.problems import quoted
+from nereval_core.problems import counted, quoted
 from nereval_core.report import TABLES
 from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import BY, Sheet
@@ -123,7 +123,7 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     """Yield the tables: all annotators together, each two, and as asked by type and by document."""
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
-    who = " and ".join(found.annotators) if group else f"{len(found.annotators)} annotators"
+    who = " and ".join(found.annotators) if group else counted(len(found.annotators), "annotator")
     said = (*in_words(found, names[0]), *warnings(found))
     tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), said))
     if group is None:

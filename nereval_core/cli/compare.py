@@ -30,7 +30,7 @@ from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings
 from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_unused
 from nereval_core.cli.score import ENGINE
 from nereval_core.corpus import Documents
-from nereval_core.problems import quoted
+from nereval_core.problems import counted, quoted
 from nereval_core.report import TABLES
 from nereval_core.report.figures.files import Figure, drawn, undrawable
 from nereval_core.report.json_results import head, side
@@ -175,7 +175,7 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         rows = found.pairs[found.pairs["criterion"] == name]
         if len(rows):
             title = f"F1 of the row's system less the column's under {name}"
-            note = f"{DAGGER} p at most {1 - level:.2g} after Holm's correction over {len(rows)} pairs"
+            note = f"{DAGGER} p at most {1 - level:.2g} after Holm's correction over {counted(len(rows), 'pair')}"
             yield _sheet(title, pairs_wide(rows, list(found.scores), level), (note,))
     if len(names) > 1 and len(found.scores) > 2:
         yield _sheet("Kendall's tau between the orders of the systems", taus_wide(found.taus))

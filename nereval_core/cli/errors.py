@@ -20,7 +20,7 @@ from nereval_core.cli.files import named_systems
 from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
 from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_unused
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.problems import quoted
+from nereval_core.problems import counted, quoted
 from nereval_core.report import TABLES
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.report.figures.files import Figure, drawn, undrawable
@@ -129,7 +129,7 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
             f"{system}: what predictions of class boundary only leave out or take in",
             ("pattern", "end", "records", "share"),
             tuple((name, end, count, share) for end, name, count, share in cells(found.patterns.head(SHOWN))),
-            (f"{hidden} more patterns stand in --csv and --json",) if hidden > 0 else (),
+            (f"{counted(hidden, 'more pattern')} in --csv and --json",) if hidden > 0 else (),
         )
     if by_type:
         yield _by_type(system, found)
@@ -142,7 +142,7 @@ def _by_type(system: str, found: Errors) -> Sheet:
     order = next(iter(found.classes.values()))["class"].tolist()
     rows = tuple((name, *(cells.get((name, kind), 0) for kind in kinds[:SHOWN])) for name in order)
     hidden = len(kinds) - SHOWN
-    notes = (f"{hidden} more types stand in --csv and --json",) if hidden > 0 else ()
+    notes = (f"{counted(hidden, 'more type')} in --csv and --json",) if hidden > 0 else ()
     return Sheet(f"{system}: error classes by type", ("class", *map(str, kinds[:SHOWN])), rows, notes)
 
 

@@ -212,7 +212,7 @@ def _say_scored(gold: str, result: Whole, done: Iterable[Done]) -> None:
     kept = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
     side = result.gold
     counts = how_much(len(side.documents), len(side), len(side.types))
-    say(f"{gold}: {len(rows) // len(result.systems)} shards, {counts}{kept}")
+    say(f"{gold}: {counted(len(rows) // len(result.systems), 'shard')}, {counts}{kept}")
     for side, _ in result:
         say(f"{side.name}: {counted(len(side), 'span')}, {counted(len(side.types), 'type')}")
 

@@ -22,7 +22,7 @@ from nereval_core.api.load import read
 from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
 from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_read, say_unused
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Source
 from nereval_core.report import TABLES
 from nereval_core.report.figures.files import Figure, drawn, undrawable
@@ -146,7 +146,7 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
         some = np.unique(np.linspace(0, len(table) - 1, min(STEPS, len(table))).round().astype(int))
         hidden = len(table) - len(some)
-        notes = (f"{hidden} more thresholds stand in --csv and --json",) if hidden else ()
+        notes = (f"{counted(hidden, 'more threshold')} in --csv and --json",) if hidden else ()
         title = f"{system}: {found.criterion} of the predictions scored at least so high"
         yield Sheet(title, tuple(map(str, table.columns)), cells(table.iloc[some]), notes)
     if found.calibration is not None:

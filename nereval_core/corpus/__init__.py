@@ -586,7 +586,7 @@ def layer(
                 found.append(
                     Problem(
                         *where(i),
-                        f"alternative [{low}, {high}) is not inside the text of {lengths[i]} characters",
+                        f"alternative [{low}, {high}) is not inside the text of {counted(lengths[i], 'character')}",
                         "give alternatives as [start, end) in the document",
                     )
                 )

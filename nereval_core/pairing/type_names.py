@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.input.source import split_lines
 
@@ -47,7 +47,7 @@ class TypeNames:
         if len(found) <= LONGEST:
             return found
         digest = hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
-        return f"{len(self.pairs)} names sha256:{digest[:16]}"
+        return f"{counted(len(self.pairs), 'name')} sha256:{digest[:16]}"
 
 
 def merged_in_words(names: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.input.source import Source, SourceFile, left_out
 
 HEADS = frozenset({"file", "filename", "document", "document_id", "doc", "doc_id", "articleid", "id"})
@@ -190,7 +190,7 @@ def _wrong_row(cells: list[str], wide: int) -> tuple[str, str] | None:
     if len(cells) not in (2, 3):
         return f"{len(cells)} cell{'s' * (len(cells) > 1)}", remedy
     if len(cells) != wide:
-        return f"{len(cells)} cells, and {wide} in the first row of the file", "write as many in each row"
+        return f"{counted(len(cells), 'cell')}, and {wide} in the first row of the file", "write as many in each row"
     if not cells[0] or not cells[-1]:
         return f"an empty {'code' if cells[0] else 'document id'}", remedy
     return None

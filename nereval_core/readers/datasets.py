@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll import REPAIR, TAG, settled
 from nereval_core.readers.input.source import SourceFile, left_out
@@ -70,7 +70,7 @@ class _Asked:
         """Return the labels given, those of a file's own features, or the first in a file beside."""
         own = of_json(features, columns)
         if self.labels is not None and own is not None and tuple(own) != self.labels.names:
-            self.notes.append(f"{file.shown} has a list of {len(own)} labels, and the one given is taken")
+            self.notes.append(f"{file.shown} has a list of {counted(len(own), 'label')}, and the one given is taken")
         if self.labels is not None:
             return self.labels
         if own is not None:
@@ -257,8 +257,8 @@ def _tags(row: Row, problems: list[Problem]) -> list[str]:
     if not isinstance(tokens, list) or not set(map(type, tokens)) <= {str} or not all(tokens):
         return complain("tokens are no list of strings with something in them", "write one string a token")
     if not isinstance(tags, list) or len(tags) != len(tokens):
-        count = f"{len(tags)} tags" if isinstance(tags, list) else "no list of tags"
-        return complain(f"{count} for {len(tokens)} tokens", "write one tag a token")
+        count = counted(len(tags), "tag") if isinstance(tags, list) else "no list of tags"
+        return complain(f"{count} for {counted(len(tokens), 'token')}", "write one tag a token")
     if set(map(type, tags)) <= {str}:
         return tags
     if set(map(type, tags)) != {int}:

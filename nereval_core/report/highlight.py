@@ -18,7 +18,7 @@ from typing import Literal
 from markupsafe import Markup, escape
 
 from nereval_core.corpus import Fragments
-from nereval_core.problems import one_line
+from nereval_core.problems import counted, one_line
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.concept_addresses import address
 
@@ -235,7 +235,9 @@ def document_html(
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
     drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
     hidden = len(marks) - len(drawn)
-    note = Markup('<span class="nvh-chip" data-label="{}"></span>').format(f"{hidden} more spans") if hidden else ""
+    note = (
+        Markup('<span class="nvh-chip" data-label="{}"></span>').format(counted(hidden, "more span")) if hidden else ""
+    )
     used = _lanes_used(placed, marks).values()
     if tight:
         # A line grows evenly above and below its text.

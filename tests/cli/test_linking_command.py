@@ -85,7 +85,7 @@ def test_link_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert list(rules) == ["strict"]
     assert list(rules["strict"]) == ["1"]
     assert rules["strict"]["1"]["right"] == 1
-    assert "relaxed by 1 ids sha256:" in rules["strict"]["1"]["signature"]
+    assert "relaxed by 1 id sha256:" in rules["strict"]["1"]["signature"]
     given = results("link gold.jsonl run.jsonl --mentions gold --n 2", capsys)["systems"][0]["links"]["given"]["2"]
     assert (given["right"], given["judged"], given["accuracy"]) == (1, 2, 0.5)
     assert given["not_judged"] == {"gold": 1, "pred": 1}

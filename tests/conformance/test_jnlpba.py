@@ -268,6 +268,29 @@ def test_only_listed_abstracts_count(tmp_path: Path) -> None:
     assert records.loc[records["decision"] == "IGN", "why"].tolist() == ["its abstract is not in the list"] * 2
 
 
+# The list of abstracts and the objects by class that the reading and counting code of evalIOB2.pl of 2004-10-14 gives
+# under Perl, as `perl evalIOB2.pl -l LIST FILE FILE`: to it, sentences before the first id are of the abstract "".
+HEADLESS = [
+    ("", {"protein": 0, "DNA": 0, "RNA": 0}),
+    ("1\n", {"protein": 0, "DNA": 1, "RNA": 0}),
+    ("1", {"protein": 0, "DNA": 1, "RNA": 0}),
+    ("0\n2\n", {"protein": 0, "DNA": 0, "RNA": 1}),
+    ("\n", {"protein": 1, "DNA": 0, "RNA": 0}),
+    ("1\n\n", {"protein": 1, "DNA": 1, "RNA": 0}),
+]
+
+
+@pytest.mark.parametrize(("listed", "objects"), HEADLESS)
+def test_a_blank_line_lists_the_sentences_before_the_first_abstract(
+    tmp_path: Path, listed: str, objects: dict[str, int]
+) -> None:
+    both = source("w\tB-protein\n\n###MEDLINE:1\n\nw\tB-DNA\n\n###MEDLINE:2\n\nw\tB-RNA\n\n")
+    chosen = tmp_path / "ids.lst"
+    chosen.write_text(listed, encoding="utf-8")
+    scores = scored(named(OCTOBER), both, both, l=str(chosen)).scores
+    assert {name: scores[name]["OBJECTs"] for name in objects} == objects
+
+
 def test_october_drops_a_last_sentence_without_a_blank_line() -> None:
     gold = source("w\tB-DNA\n\nw\tB-RNA\n")
     outcome = scored(named(OCTOBER), gold, gold)

@@ -230,7 +230,7 @@ def test_texts_are_checked() -> None:
     assert refused(read_objects, [[(0, 1, "A")]], texts=[["a"]])[0].startswith("texts[0]: a list where the text of a")
     assert refused(read_objects, [["O"]], texts=["a"])[0].startswith("texts[0]: a string where words should be; give")
     assert refused(read_objects, [["O"]], texts=[["a", "b"]])[0].startswith(
-        "gold[0]: 1 tags where there are 2; give one"
+        "gold[0]: 1 tag where there are 2; give one"
     )
     assert refused(read_objects, [["O"]], texts=[[""]])[0].startswith("texts[0]: token [0, 0) of document '0'")
     gold = nereval_core.read(jsonl([[(0, 3, "A")]]))

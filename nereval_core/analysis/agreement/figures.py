@@ -18,6 +18,7 @@ from nereval_core.analysis.resampling import Plan, document_counts, ratios, type
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.arrays import Float64
 from nereval_core.corpus import Documents
+from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion
 
@@ -146,7 +147,7 @@ def mean(values: Float64) -> Float64:
 def _left_out(undefined: int, pairs: int) -> str:
     if undefined == pairs:
         return NO_SPANS
-    return f"{undefined} of {pairs} pairs undefined, left out" if undefined else ""
+    return f"{undefined} of {counted(pairs, 'pair')} undefined, left out" if undefined else ""
 
 
 def on_tokens(tokens: Tokens, annotators: int, plan: Plan, units: ResamplingUnits) -> Iterator[Row]:

@@ -25,7 +25,7 @@ from nereval_core import __version__
 from nereval_core.analysis.linking.mentions import NIL, Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.analysis.ratios import Ratios
 from nereval_core.corpus import Layer
-from nereval_core.problems import one_line
+from nereval_core.problems import counted, one_line
 
 Truth = Literal["first", "any"]
 
@@ -173,7 +173,7 @@ def relaxed_in_words(relaxed: Mapping[str, str]) -> str:
     if not relaxed:
         return "relaxed: no"
     content = json.dumps(sorted(relaxed.items())).encode()
-    return f"relaxed by {len(relaxed)} ids sha256:{hashlib.sha256(content).hexdigest()[:16]}"
+    return f"relaxed by {counted(len(relaxed), 'id')} sha256:{hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def _relaxed_codes(ids: Sequence[str], relaxed: Mapping[str, str]) -> tuple[NDArray[np.int32], int]:

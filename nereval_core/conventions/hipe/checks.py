@@ -9,7 +9,7 @@ import numpy as np
 from nereval_core.conventions.hipe.columns import Side
 from nereval_core.conventions.hipe.versions import Version
 from nereval_core.corpus import Documents
-from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
+from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers.hipe.rows import Parsed
 from nereval_core.readers.shared.token_tags import Tagged, matched
 
@@ -43,10 +43,10 @@ def row_problems(file: Parsed, header: Sequence[str], version: Version) -> Itera
             if size == width and (version.rows != "full" or all(cells)):
                 continue
             if size > width:
-                found = f"{size} cells under a header of {width}, {stops}"
+                found = f"{counted(size, 'cell')} under a header of {width}, {stops}"
                 yield Problem(file.shown, line, found, "write one cell a column")
             elif version.rows == "misc" and size < width and misc >= size:
-                yield Problem(file.shown, line, f"{size} cells, so none in column MISC, {stops}", FULL_ROWS)
+                yield Problem(file.shown, line, f"{counted(size, 'cell')}, so none in column MISC, {stops}", FULL_ROWS)
             elif version.rows == "full":
                 row = [*cells, *[""] * (width - size)]
                 empty = [name for name, cell in zip(header, row, strict=True) if not cell and name != "MISC"]

@@ -51,7 +51,9 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
     gold = conll.tagged(given.gold, column=columns[0], last=True)
     pred = conll.tagged(given.pred, column=columns[1], last=True)
     ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
-    return score_tags(gold, pred, options, version=version, ended=(ended[0], ended[1]))
+    return score_tags(
+        gold, pred, options, version=version, ended=(ended[0], ended[1]), headed=_begins_with_id(given.gold)
+    )
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: str) -> Outcome:
@@ -60,9 +62,18 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: 
 
 
 def score_tags(
-    gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, version: str, ended: tuple[bool, bool] = (True, True)
+    gold: Tagged,
+    pred: Tagged,
+    options: Mapping[str, Any],
+    *,
+    version: str,
+    ended: tuple[bool, bool] = (True, True),
+    headed: bool = True,
 ) -> Outcome:
-    """Score tags sentence by sentence; `ended` says of each side whether a blank line ends it.
+    """Score tags sentence by sentence.
+
+    `ended` says of each side whether a blank line ends it, `headed` whether gold's first document has the id of an
+    abstract.
 
     Counters by class and overall: `OBJECTs` (gold), `ANSWERs` and `correct`.
     """
@@ -70,7 +81,7 @@ def score_tags(
     size = min(len(gold), len(pred))
     tags = [*pred.tags[:size], *[""] * (len(gold) - size)]
     pred = replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences, tags=tags)
-    scored = events(gold, pred, _passed_over(gold, read, version, ended, options), april=version == APRIL)
+    scored = events(gold, pred, _passed_over(gold, read, version, ended, headed, options), april=version == APRIL)
     found = scored.classes
     notes: tuple[str, ...] = ()
     if version == APRIL:
@@ -108,6 +119,12 @@ def _ended(source: Source) -> bool:
     return not lines or not lines[-1]
 
 
+def _begins_with_id(source: Source) -> bool:
+    """Say whether the id of an abstract stands before the first token of a file."""
+    first = next((line for line in source.files[0].lines() if line.strip()), "")
+    return first.startswith("###MEDLINE:")
+
+
 def _aligned(gold: Tagged, pred: Tagged, version: str, ended: tuple[bool, bool]) -> int:
     """Return how many sentences of gold the program reads.
 
@@ -139,7 +156,7 @@ def _aligned(gold: Tagged, pred: Tagged, version: str, ended: tuple[bool, bool])
 
 
 def _passed_over(
-    gold: Tagged, read: int, version: str, ended: tuple[bool, bool], options: Mapping[str, Any]
+    gold: Tagged, read: int, version: str, ended: tuple[bool, bool], headed: bool, options: Mapping[str, Any]
 ) -> NDArray[Any]:
     """Return for each token why it is not read (index into WHY), -1 where it is."""
     why = np.full(len(gold), -1, np.int8)
@@ -147,8 +164,12 @@ def _passed_over(
     if not ended[0]:
         why[gold.sentences[-2] :] = UNENDED
     if version == OCTOBER and options["l"] is not None:
-        listed = set(Path(options["l"]).read_text(encoding="utf-8").split("\n"))
-        kept = np.array([gold.documents.named and name in listed for name in gold.documents.ids], bool)
+        *listed, last = Path(options["l"]).read_text(encoding="utf-8").split("\n")
+        listed += [last] * bool(last)
+        ids = [name if gold.documents.named else "" for name in gold.documents.ids]
+        # Sentences before the first id belong to the abstract "" for the program, which a blank line lists.
+        ids[:1] = ids[:1] if headed else [""]
+        kept = np.array([name in listed for name in ids], bool)
         why[~kept[gold.doc]] = UNLISTED
     return why
 
@@ -321,7 +342,14 @@ CONVENTIONS = (
         score=partial(score, version=OCTOBER),
         of_layers=partial(of_layers, version=OCTOBER),
         formats=("conll",),
-        options=(*FIELDS, Option("l", "file with the ids of the abstracts to be scored, one a line", "file")),
+        options=(
+            *FIELDS,
+            Option(
+                "l",
+                "file with the ids of the abstracts to be scored, one a line; a blank line lists sentences without",
+                "file",
+            ),
+        ),
         twins=TWINS,
         names=NAMES,
         formulas=FORMULAS,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from nereval_core.corpus import Builder, Layer, Place
-from nereval_core.problems import quoted
+from nereval_core.problems import counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.hipe.blocks import Columns, read_packed
 from nereval_core.readers.hipe.entities import NO_LINK, TAG, entities, spans, taken
@@ -155,11 +155,11 @@ def _check_rows(parsed: Parsed, entities: int, builder: Builder) -> int:
             if len(cells) == width and cells[0].strip(" "):
                 continue
             if len(cells) > width and any(cells[width:]):
-                found, remedy = f"{len(cells)} cells under a header of {width}", "write one cell a column"
+                found, remedy = f"{counted(len(cells), 'cell')} under a header of {width}", "write one cell a column"
             elif not cells[0].strip(" "):
                 found, remedy = "a row without a token", "write the token in the first cell, or leave the line empty"
             elif len(cells) <= entities:
-                found = f"{len(cells)} cells, so no tag in column {parsed.columns[entities]}"
+                found = f"{counted(len(cells), 'cell')}, so no tag in column {parsed.columns[entities]}"
                 remedy = f"write {entities + 1} cells or more, parted by tabs"
             else:
                 short += len(cells) < width

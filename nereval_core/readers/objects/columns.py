@@ -195,7 +195,7 @@ def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[i
     """Return start, end and type of a dict or a tuple; what is wrong with it goes to the problems."""
     if form == "tuple":
         if len(item) != 3:
-            problems.append(Problem(place, None, f"{len(item)} values", "write a tuple of start, end and type"))
+            problems.append(Problem(place, None, counted(len(item), "value"), "write a tuple of start, end and type"))
             return 0, 1, ""
         item = dict(zip(KEYS, item, strict=True))
     if unknown := [key for key in item if key not in KEYS]:

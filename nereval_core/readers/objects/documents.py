@@ -123,6 +123,11 @@ def _of_words(texts: Sequence[Sequence[str]]) -> Documents:
 def other_counts(name: str, here: Int64, there: Int64, of: str) -> list[Problem]:
     """Return the documents whose numbers of tokens differ."""
     return [
-        Problem(f"{name}[{doc}]", None, f"{here[doc]} tags where {of} {there[doc]}", "give one tag for each token")
+        Problem(
+            f"{name}[{doc}]",
+            None,
+            f"{counted(here[doc], 'tag')} where {of} {there[doc]}",
+            "give one tag for each token",
+        )
         for doc in np.flatnonzero(here != there).tolist()
     ]

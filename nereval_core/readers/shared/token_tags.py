@@ -116,7 +116,7 @@ def found_note(bare: int, documents: int) -> tuple[str, ...]:
     """Return what is to be said where so many documents had no tokens."""
     if not bare:
         return ()
-    which = "the documents" if bare == documents else f"{bare} of {documents} documents"
+    which = "the documents" if bare == documents else f"{bare} of {counted(documents, 'document')}"
     return (f"{which} have no tokens: words and single other characters were taken for tokens",)
 
 

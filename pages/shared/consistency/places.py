@@ -11,6 +11,7 @@ import streamlit as st
 
 from nereval_core.analysis.consistency import Consistency, Finding, in_layers
 from nereval_core.analysis.consistency.occurrences import annotated_at, span_at
+from nereval_core.problems import counted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html, within
@@ -133,7 +134,7 @@ def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> 
             lambda: [in_layers(found, places)], found.signature, name="places", key=f"places_{name}", rows=len(places)
         )
         hidden = len(others) - SYSTEMS
-        more = f" The export has {hidden} more layers." if hidden > 0 else ""
+        more = f" The export has {counted(hidden, 'more layer')}." if hidden > 0 else ""
         st.caption(f"Choose a row to read it in its text.{more}")
     cell = selected_cell(event, len(part), table.column_names)
     if cell is not None:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from nereval_core.glossary import DECISIONS, tooltip
+from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import TRACKS, Mark, paragraphs, segments
 
@@ -61,7 +62,7 @@ def view(
             number += 1
         blocks.append({"texts": texts, "lanes": [lanes[side] for side in TRACKS]})
     hidden = len(marks) - len(drawn)
-    deep = [f"{hidden} more spans lie too deep to be drawn"] if hidden else []
+    deep = [f"{counted(hidden, 'more span')} too deep to be drawn"] if hidden else []
     return {
         "doc": doc,
         "selected": selected,
