@@ -117,7 +117,7 @@ REFUSED = [
     (row("ab"), "tokens are no list of strings with something in them; write one string a token"),
     (row(["a", ""]), "tokens are no list of strings with something in them"),
     (row(["a", 1]), "tokens are no list of strings with something in them"),
-    (row(tags=["O"]), "1 tags for 2 tokens; write one tag a token"),
+    (row(tags=["O"]), "1 tag for 2 tokens; write one tag a token"),
     (row(tags="OO"), "no list of tags for 2 tokens"),
     (row(tags=["O", 0]), "tags that are neither all strings nor all integers; write one kind"),
     (row(tags=[True, False]), "tags that are neither all strings nor all integers"),

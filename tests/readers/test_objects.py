@@ -246,7 +246,7 @@ def test_both_sides_must_be_of_one_kind() -> None:
     score = nereval_core.score
     assert refused(score, [[], []], [[]])[0].startswith("pred: 1 document where gold has 2; give one list for each")
     assert refused(score, [["O", "O"], ["O"]], [["O"], ["O"]]) == [
-        "pred[0]: 1 tags where gold has 2; give one tag for each token"
+        "pred[0]: 1 tag where gold has 2; give one tag for each token"
     ]
     assert refused(score, [["B-A"]], [[(0, 1, "A")]])[0].startswith(
         "pred: offsets count characters where gold counts t"
