@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import Literal, Unpack
 
-from nereval_core.analysis.agreement import Agreement, agree
+from nereval_core.analysis.agreement import Agreement, agree, agree_pairwise
+from nereval_core.analysis.agreement.token_agreement import pairs_of
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.api.load import Given, Texts, choose_criteria, gold_side, pred_side, warn_unlike
 from nereval_core.pairing import Pairing, pair
-from nereval_core.problems import FormatError, Problem
+from nereval_core.pairing.document_lists import restricted
+from nereval_core.problems import FormatError, Problem, one_of
+from nereval_core.readers import Reading
 from nereval_core.readers.objects import levelled
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion, parse_merge
+
+DocumentsCompared = Literal["same", "shared", "pairwise"]
 
 
 def agreement(
@@ -24,6 +29,7 @@ def agreement(
     resamples: int = 10_000,
     seed: int = 0,
     resample_by: str = "",
+    documents: DocumentsCompared = "same",
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
     format: str = "auto",
@@ -35,11 +41,14 @@ def agreement(
 
     The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha is on
     characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`, `sentence`, a
-    metadata key or `runs:20`, by default each document as read. The other options are those of `score`.
+    metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or "shared": those
+    that all have, or "pairwise": those that each two have in common. The other options are those of `score`.
 
     Raises:
-        FormatError: as `score`; fewer than two annotators; what the documents cannot be resampled by.
+        FormatError: as `score`; fewer than two annotators; what the documents cannot be resampled by; no document in
+            common, or documents without ids where these are looked for.
     """
+    one_of("documents", documents, DocumentsCompared)
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
     merged = merge if isinstance(merge, Mapping) else parse_merge([merge] if isinstance(merge, str) else merge)
@@ -49,6 +58,38 @@ def agreement(
         tuple(sorted(merged.items())),
         tuple(sorted(set(left))),
     )
+    if documents != "same":
+        (first, given), *rest = annotators.items()
+        ours = gold_side(given, format=format, core_type=core_type, texts=texts)
+        readings = {first: ours}
+        readings |= {name: pred_side(other, ours, format=format, core_type=core_type) for name, other in rest}
+
+        def compared(names: Sequence[str]) -> Agreement | None:
+            alike = _restricted({name: readings[name] for name in names})
+            if alike is None:
+                return None
+            return agreement(
+                alike,
+                criteria=settings.criteria,
+                resamples=resamples,
+                seed=seed,
+                resample_by=resample_by,
+                merge=merged,
+                leave_out=left,
+                **pairing,
+            )
+
+        nothing = FormatError.single("annotators", None, "no document in common", "name those of the same texts")
+        names = tuple(annotators)
+        if documents == "shared":
+            if (found := compared(names)) is None:
+                raise nothing
+            return found
+        pairs = pairs_of(len(names))
+        parts = {pair: part for pair in pairs if (part := compared([names[number] for number in pair])) is not None}
+        if not parts:
+            raise nothing
+        return agree_pairwise(names, parts)
     (first, given), *rest = annotators.items()
     ours = gold_side(given, format=format, core_type=core_type, texts=texts)
     layers = {first: ours.layer}
@@ -77,3 +118,19 @@ def agreement(
             scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
             warn_unlike(scored.gold, scored.pred, f"{name} against {to}")
     return found
+
+
+def _restricted(readings: Mapping[str, Reading]) -> Mapping[str, Reading] | None:
+    """Return readings of the documents that all of them have, None where there are none.
+
+    Raises:
+        FormatError: documents without ids.
+    """
+    for name, reading in readings.items():
+        if not reading.documents.named:
+            found = "documents without ids, which cannot be looked for in all files"
+            raise FormatError.single(name, None, found, "do not ask for those that all have")
+    shared = set.intersection(*(set(reading.documents.ids) for reading in readings.values()))
+    if not shared:
+        return None
+    return {name: restricted(reading, sorted(shared)) for name, reading in readings.items()}

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Single = Source | str | os.PathLike[str]
 Input = Single | Sequence[Single]
 """A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
+NONE_SHARED = "no document is in all of the files"
+"""What is found where documents that all have are asked for and there are none."""
 TAKEN = (
     "give a path, several paths, what read() returned, a layer, or a list with a list of spans or tags for each "
     "document; a table or data set is saved first"
@@ -271,7 +273,7 @@ def over_common(gold: Input, systems: Mapping[str, Input], options: LoadOptions)
     if options.documents is not None:
         shared &= set(options.documents.ids)
     if not shared:
-        raise FormatError.single(source.name, None, "no document is in all of the files", "score what fits together")
+        raise FormatError.single(source.name, None, NONE_SHARED, "score what fits together")
     listed = DocumentIds(tuple(name for name in whole.documents.ids if name in shared), "documents that all have")
     alike = options.documents is None and all(len(documents) == len(shared) for documents in every)
     return replace(options, common=False, documents=None if alike else listed)

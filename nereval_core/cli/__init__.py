@@ -59,7 +59,8 @@ and the others by those for predictions. F1 is of each two under --criteria, kap
 alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
 than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
 bias-corrected bootstrap intervals over documents, or what --resample-by names. Where an annotator has not read a
-document, --documents shared leaves it out; --missing empty would count it as read and found empty.
+document, --documents shared leaves it out; --documents pairwise compares each two on what the two have;
+--missing empty would count it as read and found empty.
 """
 ERRORS = """\
 Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,

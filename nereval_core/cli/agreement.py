@@ -6,13 +6,14 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from nereval_core import __version__
-from nereval_core.analysis.agreement import Agreement, agree
-from nereval_core.analysis.agreement.figures import FIGURES, Group
+from nereval_core.analysis.agreement import PAIRWISE, Agreement, agree, agree_pairwise
+from nereval_core.analysis.agreement.figures import FIGURES, NONE_IN_COMMON, Group, Pair
 from nereval_core.analysis.agreement.tables import (
     documents_table,
     figures_table,
@@ -24,15 +25,25 @@ from nereval_core.analysis.agreement.tables import (
     types_table,
     warnings,
 )
+from nereval_core.analysis.agreement.token_agreement import pairs_of
 from nereval_core.analysis.resampling import Plan
 from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.load import load_corpus
+from nereval_core.api.load import NONE_SHARED, Loaded, load_corpus
 from nereval_core.cli.compare import LEAST, MOST
 from nereval_core.cli.files import TWO_OF_ONE, named
-from nereval_core.cli.options import fitting, load_options, misplaced, settings_of
-from nereval_core.cli.output import listed, progress_bar, put_out, say, say_read, say_unlike, say_unused
+from nereval_core.cli.options import SHARED, fitting, load_options, misplaced, settings_of
+from nereval_core.cli.output import (
+    listed,
+    progress_bar,
+    put_out,
+    say,
+    say_read,
+    say_unlike,
+    say_unused,
+    say_unused_types,
+)
 from nereval_core.corpus import Layer
-from nereval_core.problems import counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.report import TABLES
 from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import BY, Sheet
@@ -51,10 +62,7 @@ def agreement(options: argparse.Namespace) -> str | None:
     if wrong:
         return wrong
     settings = settings_of(options)
-    layers, marks = _read(options, settings)
-    settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, list(layers.values()))))
-    units = resampling_units(next(iter(layers.values())).documents, options.resample_by)
-    found = agree(layers, settings, plan=Plan(resamples=options.resamples, seed=options.seed), resampled=units)
+    found, marks = _pairwise(options, settings) if _asks_pairwise(options) else _over_the_same(options, settings)
     for pair, scores in found.scores.items():
         greedy = sorted({name for each in scores.values() for name in each.greedy})
         if greedy:
@@ -72,6 +80,8 @@ def agreement(options: argparse.Namespace) -> str | None:
 
 
 def _misused(options: argparse.Namespace) -> str | None:
+    if _asks_pairwise(options) and len(named(options.files)) == 1:
+        return f"--documents {PAIRWISE} compares files: name two annotators or more"
     if len(named(options.files)) == 1 and (options.gold_column is None or options.pred_column is None):
         return f"name two annotators or more, {TWO_OF_ONE}"
     unknown = [value for value in listed(options.by) if value not in BY]
@@ -82,8 +92,12 @@ def _misused(options: argparse.Namespace) -> str | None:
     return f"--seed {options.seed}, write 0 or more" if options.seed < 0 else None
 
 
-def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, Layer], tuple[str, ...]]:
-    """Return the annotators by name, all over the documents of the first, and what the signature must say of them."""
+def _asks_pairwise(options: argparse.Namespace) -> bool:
+    return options.documents == PAIRWISE and not Path(PAIRWISE).is_file()
+
+
+def _over_the_same(options: argparse.Namespace, settings: Settings) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of annotators over the same documents, and what the signature must say of their files."""
     places = named(options.files)
     if len(places) == 1:
         (place,) = places.values()
@@ -100,10 +114,67 @@ def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, La
             say_read(reading)
     say_unlike(loaded)
     say_unused(settings, loaded)
+    layers = _layers(first[0], loaded)
+    settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, list(layers.values()))))
+    units = resampling_units(loaded.corpus.documents, options.resample_by)
+    return agree(layers, settings, plan=_plan(options), resampled=units), _marks(loaded)
+
+
+def _pairwise(options: argparse.Namespace, settings: Settings) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of each two annotators on the documents that both have.
+
+    Raises:
+        FormatError: what reading raises, with the problems of all pairs, each once; no two have a document in common.
+    """
+    places = named(options.files)
+    names = tuple(places)
+    both = load_options(argparse.Namespace(**{**vars(options), "documents": SHARED}))
+    others = replace(both, gold_format=both.pred_format, gold_column=both.pred_column, gold_types=both.pred_types)
+    pairs: dict[Pair, Loaded] = {}
+    problems: list[Problem] = []
+    for pair in pairs_of(len(names)):
+        one, other = (names[number] for number in pair)
+        try:
+            pairs[pair] = load_corpus(places[one], {other: places[other]}, options=others if pair[0] else both)
+        except FormatError as error:
+            apart = all(problem.found == NONE_SHARED for problem in error.problems)
+            say(f"{one} and {other}: {NONE_IN_COMMON}") if apart else problems.extend(error.problems)
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    if not pairs:
+        raise FormatError.single("annotators", None, "no two have a document in common", "name those of the same texts")
+    for pair, loaded in pairs.items():
+        if not options.quiet:
+            who = " and ".join(names[number] for number in pair)
+            say(f"{who}: {counted(len(loaded.corpus.documents), loaded.corpus.documents.unit)} in common")
+        say_unlike(loaded)
+    layers = {pair: _layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
+    every = [layer for some in layers.values() for layer in some.values()]
+    say_unused_types(settings, {kind for layer in every for kind in layer.types})
+    settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, every)))
+    parts = {
+        pair: agree(
+            layers[pair],
+            settings,
+            plan=_plan(options),
+            resampled=resampling_units(loaded.corpus.documents, options.resample_by),
+        )
+        for pair, loaded in pairs.items()
+    }
+    return agree_pairwise(names, parts), tuple(dict.fromkeys(mark for one in pairs.values() for mark in _marks(one)))
+
+
+def _layers(first: str, loaded: Loaded) -> dict[str, Layer]:
     corpus = loaded.corpus
-    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some]
-    layers = {first[0]: corpus.gold.renamed(first[0]), **{layer.name: layer for layer in corpus.systems}}
-    return layers, tuple(marks)
+    return {first: corpus.gold.renamed(first), **{layer.name: layer for layer in corpus.systems}}
+
+
+def _marks(loaded: Loaded) -> tuple[str, ...]:
+    return tuple(f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some)
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    return Plan(resamples=options.resamples, seed=options.seed)
 
 
 def _fitting(
@@ -134,7 +205,11 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
             said = reasons(found, group, name)
             tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), said)]
     if "document" in by:
-        tables += [_sheet(f"By document, F1 under {name}", documents_table(found, group, name)) for name in names]
+        for which in found.pairs if found.parts else (group,):
+            who = f" of {' and '.join(found.annotators[number] for number in which)}" if found.parts and which else ""
+            tables += [
+                _sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
+            ]
     notes = (
         f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
         f"{found.plan.seed}",
@@ -188,8 +263,7 @@ def _long(found: Agreement, group: Group, name: str) -> pd.DataFrame:
 def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
     made: dict[str, Any] = {
         "nereval": __version__,
-        "documents": len(found.layers[0].documents),
-        "annotators": [side(layer) for layer in found.layers],
+        **_annotators(found),
         "criteria": [criterion.name for criterion in found.settings.criteria],
         "resamples": found.plan.resamples,
         "seed": found.plan.seed,
@@ -212,3 +286,14 @@ def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
             for criterion in found.settings.criteria
         ]
     return json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _annotators(found: Agreement) -> dict[str, Any]:
+    """Return what an object says of the layers compared: of each pair's, where pairs have documents of their own."""
+    if not found.parts:
+        return {"documents": len(found.layers[0].documents), "annotators": [side(layer) for layer in found.layers]}
+    pairs = [
+        {"documents": len(part.layers[0].documents), "annotators": [side(layer) for layer in part.layers]}
+        for part in found.parts.values()
+    ]
+    return {"documents": PAIRWISE, "annotators": [{"name": name} for name in found.annotators], "pairs": pairs}

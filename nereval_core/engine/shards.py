@@ -15,7 +15,10 @@ SPANS, TEXTS = ".spans.parquet", ".texts.parquet"
 SUFFIXES = (*JSONL, SPANS, TEXTS)
 """How the files of shards end; what comes before is the name of the shard."""
 
-ADD = "add it, or count its documents as predicted empty: --missing empty"
+ADD = (
+    "add it; or, where its documents were read and nothing found in them, count them as predicted empty: "
+    "--missing empty"
+)
 
 
 @dataclass(frozen=True, slots=True)

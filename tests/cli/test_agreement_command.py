@@ -153,6 +153,43 @@ def test_documents_that_an_annotator_has_not_read_are_left_out(run: Cli, tmp_pat
         assert (found["agreement"][0]["value"], found["documents"]) == (f1, documents)
 
 
+def test_each_pair_is_compared_on_what_the_two_have(run: Cli, tmp_path: Path) -> None:
+    row = '{"id": "d%s", "text": "Aspirin eases.", "spans": [%s]}\n'
+    drug, longer = (f'{{"start": 0, "end": {end}, "label": "Drug"}}' for end in (7, 13))
+    given = {
+        "a": [("1", drug), ("2", drug), ("3", drug)],
+        "b": [("3", longer), ("1", drug)],
+        "c": [("2", drug), ("4", drug)],
+    }
+    files = {name: str(tmp_path / f"{name}.jsonl") for name in given}
+    for name, rows in given.items():
+        Path(files[name]).write_text("".join(row % one for one in rows))
+    ours = nereval.agreement(files, documents="pairwise", resamples=200)
+    two = nereval.agreement({name: files[name] for name in "ab"}, documents="shared", resamples=200)
+    pd.testing.assert_frame_equal(
+        ours.rows((0, 1)).reset_index(drop=True), two.rows((0, 1)).reset_index(drop=True), check_dtype=False
+    )
+    whole = ours.table[ours.table["type"].isna() & ours.table["figure"].eq("f1")]
+    assert whole["value"].round(3).tolist()[:3] == [0.75, 0.5, 1] and whole["documents"].tolist() == [0, 2, 1, 0]
+    assert whole["why"].iat[0] == (
+        "1 of 3 pairs undefined, left out; mean over pairs, each on the documents the two have in common: no interval"
+    )
+    assert whole["why"].iat[3] == "no document in common"
+    found = json.loads(done(run, *files.values(), "--documents", "pairwise", "--json", "-", "--by", "type,document"))
+    assert [one["documents"] for one in found["pairs"]] == [2, 1]
+    table = pd.DataFrame(found["agreement"], columns=list(AGREEMENT_COLUMNS)).astype(dict(AGREEMENT_COLUMNS))
+    pd.testing.assert_frame_equal(table, ours.table)
+    assert " | documents pairwise | a sha256:" in found["signature"] and " on documents 2" in found["signature"]
+    out = done(run, *files.values(), "--documents", "pairwise", "--by", "type,document")
+    assert "one  other  documents" in out and "By document of a and c, F1 under strict" in out
+    status, _, err = run(files["b"], files["c"], "--documents", "pairwise", *FEW)
+    assert status == 2 and err.splitlines()[-1].startswith("annotators: no two have a document in common")
+    with pytest.raises(FormatError, match="no document in common"):
+        nereval.agreement({name: files[name] for name in "bc"}, documents="pairwise")
+    with pytest.raises(FormatError, match="documents without ids"):
+        nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "X")]]}, documents="shared")
+
+
 def test_the_library_warns_where_annotators_share_no_type() -> None:
     with pytest.warns(UserWarning, match="b against a: no type is one of gold's, 'Y' here, 'X' there"):
         nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}, resamples=100)

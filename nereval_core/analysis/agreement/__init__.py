@@ -37,6 +37,8 @@ from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, apply_rules, score_layers
 from nereval_core.scoring.criteria import Criterion, TypeRules
 
+PAIRWISE = "pairwise"
+"""The word for comparing each pair of annotators on the documents that the two have in common."""
 AGREEMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
     {
         "figure": "str",
@@ -49,12 +51,14 @@ AGREEMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
         "high": "float64",
         "undefined": "int64",
         "n": "int64",
+        "documents": "int64",
         "why": "str",
     }
 )
 """Columns of `Agreement.table` and their dtypes. `criterion` is NA but for F1, `type` for all types together, `one` and
 `other` for all annotators together; under a criterion that is not symmetric, `one` is taken as gold. `undefined` counts
-the resamples without a value; `n` the spans, tokens or units of these annotators; `why` says what keeps a value from
+the resamples without a value; `n` the spans, tokens or units of these annotators, `documents` those they were compared
+on; `why` says what keeps a value from
 being defined, or from having an interval, or what was left out."""
 DOCUMENT_COLUMNS: Mapping[str, str] = MappingProxyType(
     {"document": "str", "spans": "int64", "tokens": "int64", **dict.fromkeys(FIGURES, "float64"), "why": "str"}
@@ -67,7 +71,8 @@ class Agreement:
     """What annotators agree on: `table` has AGREEMENT_COLUMNS.
 
     `scores` are those of each pair, by position: the first taken as gold. Under a criterion that is not symmetric there
-    are both ways. `layers` are as annotated.
+    are both ways. `layers` are as annotated. Where each pair was compared on the documents that the two have in common,
+    `parts` are the agreements of the pairs, and `layers` is empty.
     """
 
     annotators: tuple[str, ...]
@@ -79,6 +84,7 @@ class Agreement:
     table: pd.DataFrame
     tokens: Tokens = field(repr=False)
     units: Mapping[str, tuple[Units, ...]] = field(repr=False)
+    parts: Mapping[Pair, Agreement] = field(default_factory=dict, repr=False)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -116,7 +122,15 @@ class Agreement:
     def by_document(self, group: Group, *, criterion: str | None = None) -> pd.DataFrame:
         """Return the figures of each document: DOCUMENT_COLUMNS."""
         name = criterion or self.settings.criteria[0].name
-        return _by_document(self, group, name)
+        if not self.parts:
+            return _by_document(self, group, name)
+        if group is None:
+            # Documents differ from pair to pair, so that no figure is of all annotators.
+            return pd.DataFrame({column: [] for column in DOCUMENT_COLUMNS}).astype(dict(DOCUMENT_COLUMNS))
+        part = self.parts.get((min(group), max(group)))
+        if part is None:
+            return self.by_document(None)
+        return part.by_document((0, 1) if group[0] < group[1] else (1, 0), criterion=name)
 
 
 def agree(
@@ -149,7 +163,7 @@ def agree(
         *rows_of.on_tokens(tokens, len(names), plan, resampled),
         *rows_of.unitized(units, names, ruled[0].documents, plan, resampled),
     ]
-    table = _table(rows, names)
+    table = _table(rows, names, len(ruled[0].documents))
     return Agreement(names, tuple(layers.values()), settings, plan, resampled, scores, table, tokens, units)
 
 
@@ -166,12 +180,58 @@ def _scored(layers: Sequence[Layer], settings: Settings) -> Iterator[tuple[Pair,
             yield pair, {one.name: found for one in asked}
 
 
-def _table(rows: Sequence[Row], names: Sequence[str]) -> pd.DataFrame:
+def agree_pairwise(annotators: Sequence[str], parts: Mapping[Pair, Agreement]) -> Agreement:
+    """Return the agreement of annotators of whom each pair was compared on documents of its own.
+
+    `parts` are the agreements of the pairs by the positions of the two, the lower first; a pair with no document in
+    common is not in it, and is undefined. Of all annotators together there are the means of F1 and of observed
+    agreement over the pairs, without intervals.
+    """
+    first = next(iter(parts.values()))
+    missing = [pair for pair in pairs_of(len(annotators)) if pair not in parts]
+    keys = [Key("f1", one.name, None, pair) for one in first.settings.criteria for pair in missing]
+    keys += [Key(figure, None, None, pair) for figure in FIGURES[1:] for pair in missing]
+    rows = [(key, np.nan, np.nan, np.nan, 0, 0, rows_of.NONE_IN_COMMON) for key in keys]
+    tables = [*(part.table for part in parts.values()), _table(rows, annotators, 0)]
+    pairs = pd.concat([table for table in tables if len(table)], ignore_index=True)
+    together = [_mean_of_pairs(pairs, *key) for key in _figures_of(pairs)] if len(annotators) > 2 else []
+    whole = pd.DataFrame(together, columns=list(AGREEMENT_COLUMNS)).astype(dict(AGREEMENT_COLUMNS))
+    table = pd.concat([whole, pairs], ignore_index=True) if together else pairs
+    scores = {(pair[a], pair[b]): found for pair, part in parts.items() for (a, b), found in part.scores.items()}
+    units = {kind: each for part in parts.values() for kind, each in part.units.items()}
+    return Agreement(
+        tuple(annotators), (), first.settings, first.plan, first.resampled, scores, table, first.tokens, units, parts
+    )
+
+
+def _figures_of(pairs: pd.DataFrame) -> list[tuple[str, Any, Any]]:
+    """Return the figures of a table of pairs with their criterion and type, each once."""
+    rows = pairs[["figure", "criterion", "type"]].drop_duplicates()
+    return list(rows.itertuples(index=False, name=None))
+
+
+def _mean_of_pairs(pairs: pd.DataFrame, figure: str, criterion: Any, kind: Any) -> tuple[Any, ...]:
+    """Return the row of all annotators: the mean over pairs, or why there is none."""
+    rows = pairs[pairs["figure"].eq(figure)]
+    for column, value in (("criterion", criterion), ("type", kind)):
+        rows = rows[rows[column].isna() if pd.isna(value) else rows[column].eq(value)]
+    known = rows["value"].dropna()
+    value, why = np.nan, rows_of.NO_DOCUMENTS_OF_ALL
+    if figure in ("f1", "observed"):
+        value = float(known.mean()) if len(known) else np.nan
+        why = rows_of.MEAN_OF_PAIRS if len(known) else rows_of.NO_SPANS
+        if 0 < len(known) < len(rows):
+            why = f"{len(rows) - len(known)} of {len(rows)} pairs undefined, left out; {why}"
+    return figure, criterion, kind, None, None, value, np.nan, np.nan, 0, rows["n"].sum(), 0, why
+
+
+def _table(rows: Sequence[Row], names: Sequence[str], documents: int) -> pd.DataFrame:
     def called(key: Key) -> tuple[Any, ...]:
         one, other = (None, None) if key.group is None else (names[number] for number in key.group)
         return key.figure, key.criterion, key.type, one, other
 
-    table = pd.DataFrame([(*called(key), *rest) for key, *rest in rows], columns=list(AGREEMENT_COLUMNS))
+    lines = [(*called(key), *rest, documents, why) for key, *rest, why in rows]
+    table = pd.DataFrame(lines, columns=list(AGREEMENT_COLUMNS))
     return table.astype(dict(AGREEMENT_COLUMNS))
 
 

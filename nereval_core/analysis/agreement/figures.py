@@ -39,6 +39,10 @@ Group = Pair | None
 Tokens = tuple[TokenCounts, Mapping[str, TokenCounts]] | str
 """The tokens of all types together and of each type, or why there are none."""
 
+NONE_IN_COMMON = "no document in common"
+MEAN_OF_PAIRS = "mean over pairs, each on the documents the two have in common: no interval"
+NO_DOCUMENTS_OF_ALL = "each pair was compared on documents of its own"
+
 
 class Key(NamedTuple):
     """What a figure is about: `criterion` is None but for F1, `type` for all types together."""

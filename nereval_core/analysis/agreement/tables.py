@@ -10,7 +10,7 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
-from nereval_core.analysis.agreement.figures import FIGURES, Group, symmetric
+from nereval_core.analysis.agreement.figures import FIGURES, Group, Pair, symmetric
 from nereval_core.analysis.comparison.significance import FEW, lacks_interval
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.report.table_formats import UNDEFINED
@@ -101,14 +101,22 @@ def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
 def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
     """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
 
-    Where a criterion is not symmetric, there are both ways, `one` being taken as gold.
+    Where a criterion is not symmetric, there are both ways, `one` being taken as gold. Where each pair was compared on
+    documents of its own, `documents` is their number.
     """
     lopsided = any(not symmetric(found.criterion(name)) for name in criteria)
     pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
-    heads = ["one", "other", *(f"F1, {name}" for name in criteria), *(LABELS[figure] for figure in FIGURES[1:])]
+    number = ["documents"] if found.parts else []
+    heads = [
+        "one",
+        "other",
+        *number,
+        *(f"F1, {name}" for name in criteria),
+        *(LABELS[figure] for figure in FIGURES[1:]),
+    ]
     rows = []
     for pair in sorted(pairs):
-        cells = []
+        cells = [str(shared_documents(found, pair))] if found.parts else []
         for name in criteria:
             table = found.rows(pair, criterion=name)
             by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
@@ -117,6 +125,13 @@ def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
             (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, one) for one in FIGURES[1:]))
         )
     return pd.DataFrame(rows, columns=heads)
+
+
+def shared_documents(found: Agreement, pair: Pair) -> int:
+    """Return the number of documents that two annotators were compared on."""
+    part = found.parts.get((min(pair), max(pair)))
+    layers = part.layers if part else found.layers
+    return len(layers[0].documents) if layers else 0
 
 
 def matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
@@ -196,9 +211,20 @@ def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
 
 def warnings(found: Agreement) -> tuple[str, ...]:
     """Say what to know before relying on intervals."""
+    if found.parts:
+        each = ((pair, line) for pair, part in found.parts.items() for line in warnings(part))
+        return _by_pair(found, each)
     units = found.resampled
     few = f"{units.named(units.count)} are few: intervals over {units.many} are rough and too narrow"
     return (*((few,) if 1 < units.count < FEW else ()), *units.notes)
+
+
+def _by_pair(found: Agreement, lines: Iterable[tuple[Pair, str]]) -> tuple[str, ...]:
+    """Return lines said of pairs, each with the pairs that it is said of."""
+    said: dict[str, list[str]] = {}
+    for pair, line in lines:
+        said.setdefault(line, []).append(" and ".join(found.annotators[number] for number in pair))
+    return tuple(f"{', '.join(pairs)}: {line}" for line, pairs in said.items())
 
 
 def _ends(row: Mapping[Hashable, Any]) -> str:
@@ -222,21 +248,36 @@ def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
 def signature(found: Agreement, marks: Sequence[str] = ()) -> str:
     """Return the line that lets another person reproduce the figures (design section 6)."""
     settings = found.settings
-    documents = found.layers[0].documents
-    pairs = zip(found.annotators, found.layers, strict=True)
     parts = [
         f"nereval {__version__}",
         f"criterion {','.join(map(_criterion, settings.criteria))}",
         f"types merged: {merges_in_words(dict(settings.merge))}",
         f"left out: {','.join(settings.leave_out) or 'none'}",
         f"counting {settings.counting}",
-        *([] if isinstance(found.tokens, str) else [tokens_in_words(documents)]),
-        *(f"annotator {name} sha256:{layer.digest[:16]}" for name, layer in pairs),
-        f"documents {len(documents)}",
+        *(_inputs_by_pair(found) if found.parts else _inputs(found)),
         found.resampled.signed(found.plan),
         *marks,
     ]
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
+
+
+def _inputs(found: Agreement) -> Iterable[str]:
+    documents = found.layers[0].documents
+    if not isinstance(found.tokens, str):
+        yield tokens_in_words(documents)
+    for name, layer in zip(found.annotators, found.layers, strict=True):
+        yield f"annotator {name} sha256:{layer.digest[:16]}"
+    yield f"documents {len(documents)}"
+
+
+def _inputs_by_pair(found: Agreement) -> Iterable[str]:
+    yield "documents pairwise"
+    for part in found.parts.values():
+        said = " and ".join(
+            f"{name} sha256:{layer.digest[:16]}" for name, layer in zip(part.annotators, part.layers, strict=True)
+        )
+        tokens = "" if isinstance(part.tokens, str) else f", {tokens_in_words(part.layers[0].documents)}"
+        yield f"{said} on documents {len(part.layers[0].documents)}{tokens}"
 
 
 def _criterion(one: Criterion) -> str:

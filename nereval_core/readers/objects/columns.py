@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Labels, Place
-from nereval_core.problems import Problem, quoted
+from nereval_core.problems import Problem, counted, quoted
 
 KEYS = ("start", "end", "label")
 FORMS = "a dict with start, end and label, a tuple (start, end, type), or a tag such as 'B-PER'"
