@@ -55,6 +55,16 @@ def count(number: int, query: Query, whole: int = 0, *, system: str = "") -> Cou
     return Count(f"{number:,}{share}", query, number, system)
 
 
+def number_of(noun: str, number: int) -> str:
+    """Return a number with its noun: `1 gold span`, `1,000 gold spans`."""
+    return f"{number:,} {many(noun, number)}"
+
+
+def many(noun: str, number: int) -> str:
+    """Return a noun as it follows a number."""
+    return noun if number == 1 else f"{noun}s"
+
+
 def percent(part: int, whole: int) -> str:
     """Return a share in per cent; what is neither none nor all is never written as 0% or 100%."""
     if part in (0, whole):
@@ -75,7 +85,7 @@ def transition_sentence(moved: Transitions, one: str, other: str) -> Sentence:
         return Query(having=((f"against {other}", value),))
 
     return (
-        f"Of {every:,} gold spans, {other} gets right ",
+        f"Of {number_of('gold span', every)}, {other} gets right ",
         count(fixed, against("only the other right")),
         f" that {one} has wrong, and wrong ",
         count(broken, against("only this right")),
@@ -96,7 +106,7 @@ def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
     if not gold:
         return ()
     found = [(code, decided[code]) for code in (*PAIRED, "MIS") if decided.get(code)]
-    said: list[str | Count] = ["Of ", count(gold, Query(decision=(*PAIRED, "MIS"))), f" gold {noun}s, "]
+    said: list[str | Count] = ["Of ", count(gold, Query(decision=(*PAIRED, "MIS"))), f" gold {many(noun, gold)}, "]
     for place, (code, number) in enumerate(found):
         said += [count(number, Query(decision=(code,)), gold), f" {'is' if number == 1 else 'are'} {WORDS[code]}"]
         said.append(", " if place < len(found) - 2 else " and " if place < len(found) - 1 else "")
@@ -105,7 +115,7 @@ def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
         said += [
             "; of ",
             count(predicted, Query(decision=(*PAIRED, "SPU"))),
-            " predictions, " if noun == "span" else f" predicted {noun}s, ",
+            f" {many('prediction' if noun == 'span' else f'predicted {noun}', predicted)}, ",
             count(spurious, Query(decision=("SPU",)), predicted),
             f" {'is' if spurious == 1 else 'are'} spurious",
         ]
@@ -192,6 +202,8 @@ __all__: Sequence[str] = (
     "count",
     "errors_sentence",
     "in_words",
+    "many",
+    "number_of",
     "overview_sentence",
     "percent",
     "transition_sentence",

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
+import nereval_core as nereval
+from nereval_core.analysis.agreement.tables import in_words as agreement_in_words
+from nereval_core.analysis.criteria.sensitivity import ranking_in_words, sensitivity
 from nereval_core.analysis.sentences import (
     Count,
     Sentence,
@@ -17,11 +23,13 @@ from nereval_core.analysis.sentences import (
     joined,
     overview_sentence,
 )
+from nereval_core.corpus import Corpus
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.scoring import score_layers
+from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.view import View, parse, write
 from pages.shared.view.queries import query_of, view_of
 from tests.pages.test_pages import VIEW, opened, sound
@@ -157,3 +165,62 @@ def test_the_sentence_stands_on_the_page_and_its_numbers_are_links(page: str) ->
     for label, view in numbers:
         said = int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
         assert records.total(query_of(view)).records == said, label
+
+
+def lines_of_agreement(*annotators: list[list[tuple[int, int, str]]]) -> tuple[str, ...]:
+    found = nereval.agreement({f"a{place}": spans for place, spans in enumerate(annotators)}, resamples=100)
+    return agreement_in_words(found, "strict")
+
+
+def lines_of_sensitivity(gold: list[list[tuple[int, int, str]]], **systems: Any) -> tuple[str, ...]:
+    first = nereval.read_objects(gold)
+    layers = [
+        replace(nereval.read_objects(spans).layer.renamed(name), documents=first.documents)
+        for name, spans in systems.items()
+    ]
+    return ranking_in_words(
+        sensitivity(Corpus("made", first.documents, first.layer, tuple(layers)), [CRITERIA["strict"]])
+    )
+
+
+def lines_of_errors(gold: list[list[tuple[int, int, str]]], pred: Any) -> tuple[str, ...]:
+    return nereval.errors_of(gold, pred).words
+
+
+NOTHING: list[list[tuple[int, int, str]]] = [[], []]
+ONE = [[(0, 2, "X")], []]
+OTHER = [[(3, 4, "X")], []]
+TWO_TYPES = [[(0, 2, "X"), (5, 9, "Y")], []]
+
+
+@pytest.mark.parametrize(
+    ("lines", "there", "absent"),
+    [
+        (lambda: lines_of_agreement(NOTHING, NOTHING), "F1 under strict is undefined: no spans", "agree"),
+        (lambda: lines_of_agreement(TWO_TYPES, TWO_TYPES), "agree with F1 1.000", "agree most on"),
+        (lambda: lines_of_agreement(ONE, ONE, ONE), "agree with mean F1 1.000", "closest"),
+        (lambda: lines_of_agreement(ONE, OTHER, NOTHING), "agree with mean F1 0.000", "closest"),
+        (
+            lambda: lines_of_sensitivity(NOTHING, a=NOTHING, b=NOTHING),
+            "counting one-to-one: undefined",
+            "change places",
+        ),
+        (lambda: lines_of_sensitivity(NOTHING, a=ONE, b=NOTHING), "one-to-one: a; undefined for b", "change places"),
+        (lambda: lines_of_sensitivity(ONE, a=ONE, b=OTHER), "one-to-one: a, b", "undefined"),
+        (lambda: lines_of_errors(NOTHING, NOTHING), "Nothing is scored under strict", "every span is correct"),
+        (lambda: lines_of_errors(ONE, ONE), "There are no errors: every span is correct.", "Nothing"),
+        (lambda: lines_of_errors(NOTHING, ONE), "Of 1 error, 1 (100%) is spurious", "to 0.0000"),
+    ],
+)
+def test_what_is_undefined_or_level_is_no_most_and_no_least(
+    lines: Callable[[], tuple[str, ...]], there: str, absent: str
+) -> None:
+    said = "\n".join(lines())
+    assert there in said and absent not in said
+
+
+def test_one_is_written_without_a_plural() -> None:
+    gold = nereval.read_objects(ONE).layer
+    assert in_words(overview_sentence(ledger(score_layers(gold, gold), "strict", (gold, gold)))) == (
+        "Of 1 gold span, 1 (100%) is correct; of 1 prediction, 0 (0%) are spurious."
+    )

@@ -13,9 +13,11 @@ import pytest
 import nereval_core as nereval
 from nereval_core.analysis.consistency import FINDING_COLUMNS
 from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.analysis.consistency.letter_case import Case
 from nereval_core.cli import main
 from nereval_core.problems import FormatError
 from pages.shared.data.loading import DEMOS
+from tests.support.shared_corpora import SHARED, needs
 
 FOLDER = DEMOS / "biology"
 FILES = tuple(str(FOLDER / f"{name}.jsonl") for name in ("gold", "rules", "perceptron"))
@@ -25,6 +27,15 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     status = main(["consistency", *arguments])
     printed = capsys.readouterr()
     return status, printed.out, printed.err
+
+
+@needs("bc2gm")
+def test_a_gene_called_gas_makes_no_question_of_the_state_of_matter() -> None:
+    def first(case: Case) -> list[str]:
+        found = nereval.consistency_of(str(SHARED / "bc2gm"), case=case)
+        return [str(what).lower() for what in found.table("not-everywhere")["what"].head(8)]
+
+    assert "gas" in first("ignore") and "gas" not in first("differs")
 
 
 def test_all_forms_say_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -243,7 +243,12 @@ def test_the_figure_says_what_it_shows() -> None:
     assert not len(empty.data[0].x) and "n = 0 errors" in empty.layout.title.text
 
 
-def test_gains_below_zero_are_explained() -> None:
+def test_gains_below_zero_are_explained(run: Cli) -> None:
+    newspapers = [str(DEMO / "newspapers" / f"{name}.jsonl") for name in ("gold", "rules")]
+    _, out, _ = run("errors", *newspapers, "--criteria", "strict,lenient", "--quiet")
+    strict, lenient = out.split("rules: error classes, F1 under lenient")
+    falls = "F1 falls if spurious alone is mended: what is mended was credited already"
+    assert falls in lenient.split("rules: ")[0] and falls not in strict
     table = pd.DataFrame({"class": ["missed", "type only", "spurious"], "gain": [0.1, 0.0, -0.01]})
     assert negative_gains(table).startswith("F1 falls if spurious alone is mended: ")
     assert negative_gains(table[:2]) == ""

@@ -13,14 +13,14 @@ from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared.components.navigation import pages
-from pages.shared.consistency import KIND, LAYER
+from pages.shared.consistency import CASE, CASES_SAID, KIND, LAYER
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import CONSISTENCY_VIEWS, MASKED, View, keys, parse
 from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import query_of
 from tests.analysis.test_consistency import marked
-from tests.pages.test_pages import address, cell, headings, opened, sound
+from tests.pages.test_pages import address, cell, headings, opened, sound, upload
 from tests.pages.test_published_pages import loaded_of
 
 BIOLOGY = load_demo("biology")
@@ -43,6 +43,25 @@ def sort(kind: str) -> tuple[str, ...]:
 
 def test_with_nothing_the_page_says_where_to_begin() -> None:
     assert "Choose a demo corpus" in opened("Consistency").info[0].value
+
+
+def test_capitals_matter_as_the_reader_chooses() -> None:
+    row = '{"id": "d%d", "text": "%s grew", "spans": [%s]}\n'
+    span = '{"start": 0, "end": 3, "label": "GENE"}'
+    gold = "".join(row % (n, *given) for n, given in enumerate([("GAS", span)] * 3 + [("gas", "")] * 2))
+    app = opened("Start")
+    app = upload(app, gold, gold)
+    view = View(corpus=address(app)["corpus"], system=address(app).get("system", ""))
+    found = {}
+    for case, label in CASES_SAID.items():
+        app = opened("Consistency", view)
+        assert app.segmented_control(key=CASE).options == list(CASES_SAID.values())
+        app = sound(app.segmented_control(key=CASE).set_value(case).run())
+        found[case] = next(
+            option for option in app.pills[0].options if option.startswith(KINDS["not-everywhere"].title)
+        )
+        assert app.segmented_control(key=CASE).value == case and label
+    assert [option.rpartition(" ")[2] for option in found.values()] == ["0", "1", "0"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

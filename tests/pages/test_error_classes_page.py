@@ -45,6 +45,16 @@ def test_counts_of_classes_open_their_records() -> None:
         assert app.dataframe[0].value["records"].tolist() == table["records"].tolist()
 
 
+def test_gains_below_zero_are_explained() -> None:
+    view = replace(SHOWN, corpus=load_demo("newspapers").corpus.digest, system="rules")
+    said = {
+        name: [one.value for one in opened("Errors", replace(view, criterion=name)).caption]
+        for name in ("strict", "lenient")
+    }
+    falls = [any("F1 falls if spurious alone is mended" in line for line in lines) for lines in said.values()]
+    assert falls == [False, True]
+
+
 @pytest.mark.parametrize(("column", "name"), [("F1", "f1"), ("P", "precision"), ("F1 so far", "cumulative_f1")])
 def test_ratios_open_the_formula_of_the_mended_predictions(column: str, name: str) -> None:
     app = opened("Errors", replace(SHOWN, criterion="type"), table_classes=cell(2, column))

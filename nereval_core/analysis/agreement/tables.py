@@ -203,7 +203,7 @@ def in_words(found: Agreement, criterion: str) -> tuple[str, ...]:
     ]
     lines += _pairs_in_words(found, criterion)
     kinds = table[table["type"].notna() & table["figure"].eq("f1") & table["value"].notna()].sort_values("value")
-    if len(kinds) > 1:
+    if len(kinds) > 1 and kinds["value"].iloc[0] < kinds["value"].iloc[-1]:
         least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
         lines.append(f"by F1 they agree most on {most} and least on {least}")
     return tuple(lines)
@@ -238,7 +238,7 @@ def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
     pairs = table[
         table["one"].notna() & table["type"].isna() & table["criterion"].eq(criterion) & table["value"].notna()
     ]
-    if len(pairs) > 1:
+    if len(pairs) > 1 and pairs["value"].min() < pairs["value"].max():
         ordered = pairs.sort_values("value")
         most, least = (" and ".join(ordered.iloc[place][["one", "other"]]) for place in (-1, 0))
         values = ordered["value"]

@@ -193,6 +193,9 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
     level = groupby(best.items(), key=lambda item: item[1])
     shown = ", ".join(" = ".join(str(system) for system, _ in members) for _, members in level)
     lines = [f"order by F1 under {criterion}, types merged: {merge}, counting {counting}: {shown or 'undefined'}"]
+    undefined = [str(system) for system in grid.columns if grid[system].iloc[0] != grid[system].iloc[0]]
+    if undefined and shown:
+        lines[0] += f"; undefined for {_listed(undefined)}"
     changes = overtakings(table)
     criteria = grid.index.get_level_values(2).unique().tolist()
     for (system, other), rows in changes.groupby(["system", "overtakes"], sort=False):
@@ -204,7 +207,7 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
             names = "every criterion" if many else _listed(under["criterion"].tolist())
             parts.append(" ".join([*where, f"under {names}"]))
         lines.append(f"{system} overtakes {other} {'; '.join(parts)}")
-    if changes.empty:
+    if changes.empty and grid.notna().sum(axis=1).gt(1).any():
         lines.append("no two systems change places under any criterion, merge or counting")
     return tuple(lines)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, Gap
 from nereval_core.analysis.criteria.rescued_errors import WHOLLY, Recovered
-from nereval_core.analysis.sentences import Count, Sentence, count, joined
+from nereval_core.analysis.sentences import Count, Sentence, count, joined, number_of
 from nereval_core.records.queries import Query
 
 WORDS: Mapping[str, str] = {
@@ -34,7 +34,7 @@ def gap_sentence(found: Gap) -> Sentence:
         return ()
     credit = f"credit {found.strict}"
     parts: list[str | Count] = [
-        f"Of {spans:,} gold spans ",
+        f"Of {number_of('gold span', spans)} ",
         count(more, Query(having=((credit, "more"),)), spans),
         f" earn more credit under {found.loose} than under {found.strict}",
     ]
@@ -59,7 +59,7 @@ def recovered_sentence(found: Recovered, first: str, argument: str = "") -> Sent
         return ()
     word = f"recovered {argument}".strip()
     parts: list[str | Count] = [
-        f"Of {spans:,} gold spans ",
+        f"Of {number_of('gold span', spans)} ",
         count(missed, Query(decision=("INC", "PAR", "MIS")), spans),
         f" are not found under {first}",
     ]

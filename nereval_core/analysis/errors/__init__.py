@@ -109,6 +109,8 @@ def errors_query(*having: tuple[str, str]) -> Query:
 def sentence(classes: pd.DataFrame, found: pd.DataFrame, f1: float | None, criterion: str = STRICT) -> Sentence:
     """Say which class of CLASS_COLUMNS costs most; `found` has PATTERN_COLUMNS, `f1` is the present one."""
     every = int(classes["records"].sum())
+    if not every and f1 is None:
+        return (f"Nothing is scored under {criterion}: there are no errors to find.",)
     if not every:
         return ("There are no errors: every span is correct.",)
     first = classes.iloc[0]

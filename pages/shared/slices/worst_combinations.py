@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.sentences import Sentence, count
+from nereval_core.analysis.sentences import Sentence, count, number_of
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
 from pages.shared.compare.tables import units_of
@@ -95,11 +95,15 @@ def in_words(table: pd.DataFrame) -> Sentence:
     """Say how many combinations are significant, and the first of them."""
     some = int((table["p_holm"] < SIGNIFICANT).sum())
     if not some:
-        return (f"None of {len(table):,} combinations has a recall significantly below that of all other gold spans.",)
+        return (
+            f"None of {number_of('combination', len(table))} has a recall significantly below that of all other gold "
+            "spans.",
+        )
     row = table.iloc[0]
     return (
-        f"{some:,} of {len(table):,} combinations {'has' if some == 1 else 'have'} a recall significantly below that "
-        f"of all other gold spans, {row['slice']} and {row['and_slice']} first: {row['recall']:.3f} of ",
+        f"{some:,} of {number_of('combination', len(table))} {'has' if some == 1 else 'have'} a recall "
+        f"significantly below that of all other gold spans, {row['slice']} and {row['and_slice']} first: "
+        f"{row['recall']:.3f} of ",
         count(int(row["POS"]), query_of(row)),
         ".",
     )
