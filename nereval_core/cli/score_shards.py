@@ -255,6 +255,10 @@ def _cache(settings: object, gold: str, systems: Mapping[str, str]) -> str:
     root, job = Path(home, "nereval-shards"), hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]
     prefix = f"{job}.{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}."
     own = root / f"{prefix}{os.getpid()}"
+    # The counts are of somebody's corpus: other accounts of the machine have no business there.
+    with suppress(OSError):
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        root.chmod(0o700)
     for left in () if own.exists() else sorted(root.glob(f"{prefix}*")):
         if not _runs(left.suffix[1:]):
             with suppress(OSError):

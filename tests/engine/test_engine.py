@@ -346,6 +346,7 @@ def test_a_job_without_a_folder_keeps_its_counts_until_it_is_done(cli: Cli, tmp_
     path.write_bytes(b"{\n")
     assert cli(*places, "--engine", "local")[0] == 2
     (kept,) = Path("cache/nereval-shards").iterdir()
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
     assert len(entries(kept)) == 8
     path.write_bytes(good)
     assert "; 8 of 10 counts" in cli(*places, "--engine", "local")[2]

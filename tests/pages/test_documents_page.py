@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,20 @@ def test_steps_lead_through_all_records_and_back() -> None:
     assert back[1:] == every[-2::-1]
 
 
+@pytest.mark.parametrize(
+    ("at", "back", "on"),
+    [(-0.5, None, 0), (0, None, 1), (0.5, 0, 1), (1, 0, 2), (1.5, 1, 2), (2, 1, None), (2.5, 2, None)],
+)
+def test_steps_from_a_record_and_from_between_two(at: float, back: int | None, on: int | None) -> None:
+    queue = [("d", f"g:{start}-{start + 1}:X") for start in range(3)]
+    documents = Documents(("d",), ("text",))
+    gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
+    there = opened(ledger(score_layers(gold, pred), "strict", (gold, pred)), WRONG, alone((gold, pred)), "d", "")
+    there = replace(there, queue=queue, at=at)
+    assert there.step(forward=False) == (None if back is None else queue[back])
+    assert there.step(forward=True) == (None if on is None else queue[on])
+
+
 def test_the_way_on_from_a_record_that_is_not_listed() -> None:
     scores = decide(SIX_CASES)
     rows = records(scores, "strict")
@@ -152,6 +167,10 @@ def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
     assert len(there.marks) <= 1_500
     assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks)
     assert opened(kept, Query(), reading, "long", "g:50000-50007:Drug", 0).window[0] == 0
+    edge = there.window[0]
+    assert edge > 0 and edge in starts
+    for start, low in ((edge, edge), (edge - 25, opened(kept, Query(), reading, "long", "", there.part - 1).window[0])):
+        assert opened(kept, Query(), reading, "long", f"g:{start}-{start + 7}:Drug").window[0] == low
     assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
 
 

@@ -240,6 +240,7 @@ def test_without_a_choice_lists_show_all_but_correct() -> None:
 def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None:
     assert query_of(View(doc="en-01")).doc == "en-01"
     assert query_of(View(doc="en-01", record="g:0-1:Drug")).doc == ""
+    assert query_of(View(doc="en-01", at="3-9")).doc == ""
 
 
 @pytest.mark.parametrize(
