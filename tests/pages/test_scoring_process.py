@@ -18,22 +18,22 @@ from pages.shared.data.scoring_process import overlapping_pairs, scored
 from tests.support.browser import Visit, running
 
 
-def nested(spans: int, shift: int) -> str:
-    """Return a document of spans within spans, none of which is the same on both sides."""
+def nested(spans: int, shift: int, more: int = 0) -> str:
+    """Return a document of spans within spans, none of which is the same on both sides, and of `more` characters."""
     length = 4 * spans
     found = [{"start": at + shift, "end": length - at - 2 * shift, "label": "T"} for at in range(spans)]
-    return json.dumps({"id": "a", "text": "x" * length, "spans": found}) + "\n"
+    return json.dumps({"id": "a", "text": "x" * (length + more), "spans": found}) + "\n"
 
 
-def written(folder: Path, spans: int) -> tuple[Path, Path]:
+def written(folder: Path, spans: int, more: int = 0) -> tuple[Path, Path]:
     gold, system = folder / "gold.jsonl", folder / "system.jsonl"
-    gold.write_text(nested(spans, 0))
-    system.write_text(nested(spans, 1))
+    gold.write_text(nested(spans, 0, more))
+    system.write_text(nested(spans, 1, more))
     return gold, system
 
 
-def tangled(folder: Path, spans: int) -> Corpus:
-    gold, system = map(Source.of_path, written(folder, spans))
+def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
+    gold, system = map(Source.of_path, written(folder, spans, more))
     return load("tangled", gold, {"system": system}).corpus
 
 
@@ -51,10 +51,13 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[Any]) -> None:
-    corpus = tangled(tmp_path, 130)
+@pytest.mark.parametrize("more", [0, 300_000], ids=["less than a pipe holds", "more than a pipe holds"])
+def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[Any], more: int) -> None:
+    corpus = tangled(tmp_path, 130, more)
     gold, pred = corpus.gold, corpus.system("system")
-    found = scored(gold, pred, Settings(), marks=("m",), check_wanted=lambda: None)
+    asked = iter(range(1_000))
+    # What never ends would be asked about for ever: the questions run out.
+    found = scored(gold, pred, Settings(), marks=("m",), check_wanted=lambda: next(asked) and None)
     here = score_layers(gold, pred, Settings(), marks=("m",))
     assert len(processes) == 1
     assert found.read == (gold, pred) and found.marks == ("m",)

@@ -7,8 +7,10 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Thread
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -49,20 +51,24 @@ def scored(
         return score_layers(gold, pred, settings, marks=marks)
     asked = io.BytesIO()
     _Pickler(asked).dump((gold, pred, settings, marks))
-    unsent: bytes | None = asked.getvalue()
     process = started("pages.shared.data.scoring_process")
+    # What `communicate` has not sent when its time is over, it never sends: a pipe holds 64 kB, and a process needs
+    # longer to start than we wait for it. So the pipe is written to beside it, and is none of its business.
+    pipe, process.stdin = process.stdin, None
+    sending = Thread(target=_send, args=(asked.getbuffer(), pipe), daemon=True)
+    sending.start()
     try:
         while True:
             check_wanted()
             try:
-                answer, _ = process.communicate(unsent, timeout=EVERY)
+                answer, _ = process.communicate(timeout=EVERY)
                 break
             except subprocess.TimeoutExpired:
-                # What is to be sent is given once.
-                unsent = None
+                continue
     finally:
         process.kill()
         process.wait()
+        sending.join()
     known = {"gold": gold, "pred": pred, "documents": gold.documents}
     if process.returncode:
         raise RuntimeError(f"the process that scores ended with status {process.returncode}")
@@ -70,6 +76,13 @@ def scored(
     if isinstance(found, tuple):
         raise FormatError(found)
     return found
+
+
+def _send(content: memoryview, pipe: IO[bytes] | None) -> None:
+    """Write to a process until it has all or ends."""
+    assert pipe is not None
+    with suppress(BrokenPipeError), pipe:
+        pipe.write(content)
 
 
 class _Pickler(pickle.Pickler):
