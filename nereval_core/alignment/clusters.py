@@ -27,6 +27,7 @@ from nereval_core.alignment.candidates import (
 from nereval_core.alignment.codes import Decision, Spans, ranges
 from nereval_core.alignment.greedy import greedy_alignments, with_identical
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
+from nereval_core.alignment.narrow_clusters import NarrowCluster, segments
 from nereval_core.alignment.nesting import by_criterion, solved_by_nesting
 from nereval_core.alignment.outcome import Alignment, Rules, Side
 from nereval_core.alignment.questions import Facts
@@ -37,7 +38,7 @@ Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """Decisions of a knot's gold spans and predictions, by criterion."""
 
 LIMIT = 10_000
-"""Candidate pairs up to which a cluster is aligned exactly, whatever its shape."""
+"""Candidate pairs up to which the solver for any shape is used; what no other solver can align is aligned greedily."""
 HELD = 1 << 19
 """Candidate pairs of several clusters that are held at once, about."""
 UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)
@@ -181,7 +182,7 @@ def _parted(knot: Knot, gold_cluster: Int64, pred_cluster: Int64) -> tuple[list[
 def _too_large(
     knot: Knot, meeting: tuple[Int64, Int64, Int64, Int64], gold_cluster: Int64, pred_cluster: Int64
 ) -> list[int]:
-    """Return the clusters of more than LIMIT candidate pairs, but for those that are solved whatever their size."""
+    """Return the clusters of more than LIMIT candidate pairs that are no stars, chains or narrow clusters."""
     a_low, a_high, b_low, b_high = meeting
     clusters = int(max(gold_cluster.max(), pred_cluster.max())) + 1
     meets = np.bincount(gold_cluster, a_high - a_low, clusters) + np.bincount(pred_cluster, b_high - b_low, clusters)
@@ -189,7 +190,12 @@ def _too_large(
     found = []
     for number in np.flatnonzero((meets > LIMIT) & (np.minimum(golds, preds) > 1)).tolist():
         g, p = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
-        if not (_flat(knot.gold_start[g], knot.gold_end[g]) and _flat(knot.pred_start[p], knot.pred_end[p])):
+        if _flat(knot.gold_start[g], knot.gold_end[g]) and _flat(knot.pred_start[p], knot.pred_end[p]):
+            continue
+        start = np.concatenate((knot.gold_start[g], knot.pred_start[p]))
+        order = np.argsort(start, kind="stable")
+        parts = segments(start[order], np.concatenate((knot.gold_end[g], knot.pred_end[p]))[order])
+        if parts is None or not parts.fits():
             found.append(number)
     return found
 
@@ -271,6 +277,10 @@ def _split(
         some = remaining.take(part)
         g, p = np.unique(some.gold), np.unique(some.pred)
         flat = _flat(knot.gold_start[g], knot.gold_end[g]) and _flat(knot.pred_start[p], knot.pred_end[p])
+        narrow = None if flat else NarrowCluster.of(knot, some)
+        if narrow is not None and (len(some) > LIMIT or narrow.segments.fits()):
+            yield from by_criterion(narrow.solve(rules), some)
+            continue
         solver = chain if flat else assign
         for criterion in range(rules.criteria):
             credit = CREDIT[rules.decisions[some.code, criterion]]

@@ -29,6 +29,8 @@ ROOM = 21
 """Bits for the sum of shared characters, and for that of differences."""
 BITS = 62
 """Pairs that one number tells of."""
+HIGHEST = BITS - 1
+"""The bit of the pair that comes first in its cluster's list; that of each further one is one lower."""
 CELLS = 1 << 16
 """Subsets of all clusters that are worked on at once: few enough to stay near."""
 NEVER = -(1 << 60)
@@ -42,7 +44,7 @@ def solved_by_nesting(rules: Rules, knot: Knot, pairs: Pairs, cluster: Int64) ->
     (criteria, pairs) and (pairs,).
     """
     chosen = np.zeros((rules.criteria, len(pairs)), bool)
-    table = _Clusters.of(knot, pairs, cluster)
+    table = Clusters.of(knot, pairs, cluster)
     done = table.able[table.cluster]
     worth = _worth(rules, pairs)
     for width in range(2, OPEN + 1):
@@ -66,7 +68,7 @@ def _worth(rules: Rules, pairs: Pairs) -> Int64:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clusters:
+class Clusters:
     """Clusters laid out for the steps.
 
     By cluster: `size` in spans, `first` of them in the columns by span, most spans open at once (`width`), and whether
@@ -85,7 +87,7 @@ class _Clusters:
     place: Int64
 
     @classmethod
-    def of(cls, knot: Knot, pairs: Pairs, label: Int64) -> _Clusters:
+    def of(cls, knot: Knot, pairs: Pairs, label: Int64) -> Clusters:
         golds = len(knot.gold)
         labels = np.full(golds + len(knot.pred), -1, np.int64)
         heads, tails = pairs.gold, pairs.pred + golds
@@ -142,11 +144,25 @@ def _slots(start: Int64, end: Int64, first: Int64, size: Int64, able: Bools) -> 
     return slot, width
 
 
-def _solve(table: _Clusters, these: Int64, width: int, worth: Int64, chosen: Bools) -> None:
+def _solve(table: Clusters, these: Int64, width: int, worth: Int64, chosen: Bools) -> None:
     """Solve clusters, the longest of them first, and mark the pairs taken."""
+    best = tables(table, these, width, worth, np.zeros(len(these), np.int64))
+    for level in range(width):
+        middle = 1 << width - level - 1
+        low, high = slice(None, middle), slice(middle, None)
+        best = better(*(part[:, :, some] for some in (low, high) for part in best))
+    _mark(table, these, best[1][:, :, 0], chosen)
+
+
+def tables(table: Clusters, these: Int64, width: int, worth: Int64, begin: Int64) -> tuple[Int64, Int64]:
+    """Return the best sums and the pairs taken, shape (criteria, clusters, subsets), where the clusters `these` end.
+
+    The longest cluster comes first. `begin` (clusters,) is the subset of slots that holds free spans before the first
+    step.
+    """
     criteria, height, subsets = len(worth), len(these), 1 << width
     sums = np.full((criteria, height * subsets), NEVER, np.int64)
-    sums[:, ::subsets] = 0
+    sums[:, np.arange(height) * subsets + begin] = 0
     taken = np.zeros((criteria, height * subsets), np.int64)
     size = table.size[these]
     half = np.arange(subsets >> 1)
@@ -159,20 +175,15 @@ def _solve(table: _Clusters, these: Int64, width: int, worth: Int64, chosen: Boo
         place = (without[slot] + (np.arange(working) * subsets)[:, None]).ravel()
         other = place + np.repeat(np.int64(1) << slot, subsets >> 1)
         # Whoever had the slot has ended: free or not, nothing depends on it any more.
-        free = _better(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
+        free = better(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
         sums[:, other], taken[:, other] = free
         sums[:, place], taken[:, place] = _paired(free, table, span, slot, width, worth)
     shape = (criteria, height, subsets)
-    best = (sums.reshape(shape), taken.reshape(shape))
-    for level in range(width):
-        middle = subsets >> level + 1
-        low, high = slice(None, middle), slice(middle, None)
-        best = _better(*(part[:, :, some] for some in (low, high) for part in best))
-    _mark(table, these, best[1][:, :, 0], chosen)
+    return sums.reshape(shape), taken.reshape(shape)
 
 
 def _paired(
-    free: tuple[Int64, Int64], table: _Clusters, span: Int64, slot: Int64, width: int, worth: Int64
+    free: tuple[Int64, Int64], table: Clusters, span: Int64, slot: Int64, width: int, worth: Int64
 ) -> tuple[Int64, Int64]:
     """Return the best sums in which the span that begins takes one of those free, by subset of the other slots."""
     criteria, working = len(worth), len(span)
@@ -188,22 +199,22 @@ def _paired(
         sums, taken = (part.reshape(shape)[:, :, :, 1][:, some] for part in free)
         best, bits = (part.reshape(shape)[:, :, :, 0] for part in result)
         gain = worth.take(pair, axis=1)[:, :, None, None]
-        mark = (np.int64(1) << (BITS - 1 - table.place[pair]))[None, :, None, None]
-        best[:, some], bits[:, some] = _better(best[:, some], bits[:, some], sums + gain, taken | mark)
+        mark = (np.int64(1) << (HIGHEST - table.place[pair]))[None, :, None, None]
+        best[:, some], bits[:, some] = better(best[:, some], bits[:, some], sums + gain, taken | mark)
     return result[0], result[1]
 
 
-def _better(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
+def better(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
     """Return the better of two alignments each: greater sums, then the smaller list of pairs."""
     wins = (other > sums) | (other == sums) & (also > taken)
     return np.where(wins, other, sums), np.where(wins, also, taken)
 
 
-def _mark(table: _Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
+def _mark(table: Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
     row = np.full(len(table.size), -1, np.int64)
     row[these] = np.arange(len(these))
     pairs = np.flatnonzero(row[table.cluster] >= 0)
-    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (BITS - 1 - table.place[pairs]) & 1
+    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (HIGHEST - table.place[pairs]) & 1
 
 
 def by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:

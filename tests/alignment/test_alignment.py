@@ -28,14 +28,19 @@ def score(gold: list[tuple[int, Span]], pred: list[tuple[int, Span]], *names: st
     return score_layers(make("gold", over, gold), make("pred", over, pred), settings(*names))
 
 
-def test_one_span_over_thousands_of_others_is_exact() -> None:
-    inner = [(i * 10, i * 10 + 5, "A") for i in range(4_900)]
-    wider = [(i * 10, i * 10 + 6, "A") for i in range(4_900)]
-    scores = score(spans((0, 49_000, "A"), *inner), spans(*wider), "strict", "type")
+@pytest.mark.parametrize(("longer", "shorter"), [(1, 0), (1, 1), (2, 1)])
+def test_long_spans_over_ten_thousand_others_are_exact(longer: int, shorter: int) -> None:
+    """The long spans of either side find one another; those left over stay alone, or take the last rule's place."""
+    inner = [(i * 10, i * 10 + 5, "A") for i in range(10_000)]
+    wider = [(i * 10, i * 10 + 6, "A") for i in range(10_000)]
+    gold = [*((i, 100_000 - i, "A") for i in range(longer)), *inner]
+    pred = [*((i, 99_990 - i, "B") for i in range(shorter)), *wider]
+    scores = score(spans(*gold), spans(*pred), "strict", "type")
     assert scores.greedy == ()
-    assert (scores.counts("type").cor, scores.counts("type").mis) == (4_900, 1)
-    alone = score(spans((0, 49_000, "A")), spans(*wider), "type")
-    assert (alone.counts("type").cor, alone.counts("type").spu, alone.greedy) == (1, 4_899, ())
+    counts = scores.counts("type")
+    assert (counts.cor, counts.inc, counts.mis, counts.spu) == (10_000, shorter, longer - shorter, 0)
+    alone = score(spans((0, 100_000, "A")), spans(*wider), "type")
+    assert (alone.counts("type").cor, alone.counts("type").spu, alone.greedy) == (1, 9_999, ())
 
 
 def test_long_chains_are_exact() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import clusters, nesting, small_clusters
+from nereval_core.alignment import clusters, narrow_clusters, nesting, small_clusters
 from nereval_core.alignment.candidates import Knot, Pairs
 from nereval_core.alignment.identical_pairs import Scope, scopes
 from nereval_core.scoring import Settings, rules_table, score_layers
@@ -113,6 +113,16 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (clusters, small_clusters):
         monkeypatch.setattr(module, "SMALL", 0)
     monkeypatch.setattr(clusters, "_flat", lambda start, end: False)
+    monkeypatch.setattr(clusters.NarrowCluster, "of", lambda knot, pairs: None)
+
+
+def in_segments(monkeypatch: pytest.MonkeyPatch, segment: int) -> None:
+    """Send every cluster in which few spans are open at once to the solver by segments, of so many spans each."""
+    plain = clusters.NarrowCluster.of
+    plainly(monkeypatch)
+    monkeypatch.setattr(clusters.NarrowCluster, "of", plain)
+    monkeypatch.setattr(narrow_clusters, "SEGMENT", segment)
+    monkeypatch.setattr(narrow_clusters, "WORK", 1 << 20)
 
 
 def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
@@ -126,8 +136,8 @@ def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
     return found
 
 
-@given(drawn=corpora())
-def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn]) -> None:
+@given(drawn=corpora(), segment=st.integers(1, 16))
+def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn], segment: int) -> None:
     fast = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(small_clusters, "SMALL", 1)
@@ -135,8 +145,40 @@ def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn]) -> Non
         side_by_side = outcomes(*drawn)
         plainly(patch)
         plain = outcomes(*drawn)
+    with pytest.MonkeyPatch.context() as patch:
+        in_segments(patch, segment)
+        segmented = outcomes(*drawn)
     assert fast == plain
     assert side_by_side == plain
+    assert segmented == plain
+
+
+@st.composite
+def near(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
+    """Few spans a document that cross, contain and repeat one another: as many as all alignments can be tried of."""
+    bounds = st.tuples(st.integers(0, 9), st.integers(1, 5), st.sampled_from("AB"))
+    one = st.lists(bounds, min_size=1, max_size=4)
+    sides = draw(st.lists(st.tuples(one, one), min_size=1, max_size=2))
+    return tuple([[Span(((low, low + size),), kind) for low, size, kind in side[i]] for side in sides] for i in (0, 1))
+
+
+@pytest.mark.parametrize("way", ["fast", "side by side", "in segments", "plain"])
+@given(drawn=near(), segment=st.integers(1, 3))
+def test_every_solver_finds_what_trying_all_alignments_finds(
+    way: str, drawn: tuple[Drawn, Drawn], segment: int
+) -> None:
+    gold, pred = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        if way == "side by side":
+            patch.setattr(small_clusters, "SMALL", 1)
+            patch.setattr(clusters, "SMALL", 1)
+        elif way == "in segments":
+            in_segments(patch, segment)
+        elif way == "plain":
+            plainly(patch)
+        scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
+        for criterion in CRITERIA_TESTED:
+            check(gold, pred, scores, criterion.name)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -151,8 +193,12 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
     monkeypatch.setattr(small_clusters, "SMALL", 1)
     monkeypatch.setattr(clusters, "SMALL", 1)
     side_by_side = outcomes(gold, pred)
+    in_segments(monkeypatch, 1 + seed % 4)
+    segmented = outcomes(gold, pred)
     plainly(monkeypatch)
-    assert side_by_side == outcomes(gold, pred)
+    plain = outcomes(gold, pred)
+    assert side_by_side == plain
+    assert segmented == plain
 
 
 @pytest.mark.parametrize(
