@@ -281,4 +281,5 @@ def _alike(opened: Int64) -> Iterator[tuple[int, int, Int64]]:
 def _subsets(slots: int) -> Int64:
     """Return all subsets of some slots, each as bits, in increasing order."""
     everything = np.arange(slots + 1, dtype=np.int64)
-    return everything[everything & ~slots == 0]
+    inside: Int64 = everything[everything & ~slots == 0]
+    return inside

@@ -167,6 +167,7 @@ def near(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
 def test_every_solver_finds_what_trying_all_alignments_finds(
     way: str, drawn: tuple[Drawn, Drawn], segment: int
 ) -> None:
+    """Offsets a multiple of others, up to 2^31, are aligned alike, however many bits their sums and keys take."""
     gold, pred = drawn
     with pytest.MonkeyPatch.context() as patch:
         if way == "side by side":
@@ -179,6 +180,29 @@ def test_every_solver_finds_what_trying_all_alignments_finds(
         scores = score(documents(len(gold)), gold, pred, Settings(CRITERIA_TESTED))
         for criterion in CRITERIA_TESTED:
             check(gold, pred, scores, criterion.name)
+        expected = stretched(drawn, 1)
+        for times in ((1 << 18) + 1, (1 << 27) + 3):
+            assert stretched(drawn, times) == expected
+
+
+def stretched(drawn: tuple[Drawn, Drawn], times: int) -> list[Any]:
+    """Return the decisions of spans whose offsets are multiplied by `times`."""
+    sides = []
+    for side in drawn:
+        rows = sorted((doc, s.start, s.end, "AB".index(s.kind)) for doc, spans in enumerate(side) for s in spans)
+        doc, start, end, kind = np.array(rows, np.int64).T
+        sides.append(
+            alignment.Spans(
+                doc.astype(np.int32),
+                (start * times).astype(np.int32),
+                (end * times).astype(np.int32),
+                kind.astype(np.int16),
+                {},
+            )
+        )
+    base = np.arange(len(drawn[0]) + 1, dtype=np.int64) * (15 * times)
+    outcome = alignment.align(*sides, base, rules_table([CRITERIA[name] for name in SCHEMAS]), types=2)
+    return [part.tolist() for side in (outcome.gold, outcome.pred) for part in (side.rows, side.counts)]
 
 
 @pytest.mark.parametrize("seed", range(12))
