@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment import EQUAL, SAME_TYPE, Rules
 from nereval_core.alignment.candidates import CREDIT, Knot, Pairs
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 from nereval_core.alignment.nesting import CELLS, HIGHEST, NEVER, OPEN, Clusters, better, tables
+from nereval_core.alignment.outcome import Rules
 
 Int64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
