@@ -131,6 +131,9 @@ def test_figures_show_what_the_tables_hold() -> None:
     marks = [(name, 0.5) for name in "abc"] + [("d", 0.501), ("e", 1.0), ("f", 0.0)]
     lines = overlap_lines(table, marks, "share", "x", (1, 2), at=0.5)
     assert list(lines.data[2].x) == [*table["minimum"], 0] and list(lines.data[2].y)[:-1] == table["f1"].tolist()
+    # A point of any line holds the number of the row that it draws, the last one too, at an overlap of 0.
+    for line, name in zip(lines.data, ("precision", "recall", "f1"), strict=True):
+        assert [table[name].iloc[row] for (row,) in line.customdata] == list(line.y)
     said = [note.text for note in lines.layout.annotations]
     assert said == ["f 0.000", "a, b, c 0.500", "d 0.501", "e 1.000"]
     heights = [note.y for note in lines.layout.annotations]

@@ -104,6 +104,8 @@ def test_who_comes_second_is_told(store: PlaylistStore) -> None:
     store.unstar(uid, one(store).items[1], "Ann")
     with pytest.raises(ChangedError, match=r"Ann on .* took it out"):
         store.unstar(uid, seen.items[1], "Bob")
+    with pytest.raises(ChangedError, match="no such record on the playlist"):
+        store.comment(uid, Item(star(50), 1, "", "Bob", "2026-01-01T00:00:00", 1), "never starred", "Bob")
     store.rename(seen, "Monday", "Ann")
     with pytest.raises(ChangedError, match=r"Ann on .* called it 'Monday'"):
         store.remove(seen, "Bob")

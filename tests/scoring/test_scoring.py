@@ -347,6 +347,18 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
         assert counts == Counts(tuple(60 * n for n in single.gold), tuple(60 * n for n in single.pred))
 
 
+@pytest.mark.parametrize(("step", "side"), [(1, None), *((shift, side) for shift in (-1, 0, 1) for side in (0, 1))])
+def test_chunks_that_end_at_the_last_span(monkeypatch: pytest.MonkeyPatch, step: int, side: int | None) -> None:
+    """A chunk of one span, and of as many as a side has, one less and one more: no decision depends on it."""
+    over, *both = corpus(3, 60, 4)
+    once = score(over, *both, Settings(CRITERIA_TESTED))
+    monkeypatch.setattr(alignment, "CHUNK", step if side is None else len(flatten(both[side])) + step)
+    again = score(over, *both, Settings(CRITERIA_TESTED))
+    for criterion in CRITERIA_TESTED:
+        for ours, theirs in zip(again.decisions(criterion.name), once.decisions(criterion.name), strict=True):
+            assert np.array_equal(ours, theirs)
+
+
 def test_types_merged_and_left_out() -> None:
     over = documents(1)
     gold = make("gold", over, [(0, one(0, 5, "DNA")), (0, one(0, 5, "RNA")), (0, one(10, 12, "cell"))])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nereval_core.analysis import resampling
-from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent
+from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent, significance
 from nereval_core.analysis.comparison.significance import (
     F1,
     FEW,
@@ -21,6 +21,7 @@ from nereval_core.analysis.comparison.significance import (
     Group,
     Resampled,
     bests,
+    by_type_tables,
     counted,
     difference_table,
     holm,
@@ -289,6 +290,18 @@ def test_kendall_is_that_of_scipy(rows: list[tuple[int, int]]) -> None:
     expected = stats.kendalltau(one, other).statistic if len(rows) > 1 else float("nan")
     assert kendall(one, other) == pytest.approx(expected, nan_ok=True)
     assert kendall(np.append(one, np.nan), np.append(other, 1)) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("most", [1, 3 * 4 * PLAN.resamples * 2])
+def test_types_resampled_in_parts_are_those_resampled_at_once(
+    demo: Mapping[str, Scores], monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """One type at a time, as where not even one fits in memory, and two at a time."""
+    units = each_document(next(iter(demo.values())).documents)
+    once = by_type_tables(demo, "strict", PLAN, "rules", units)
+    monkeypatch.setattr(significance, "COLUMNS", most)
+    for part, whole in zip(by_type_tables(demo, "strict", PLAN, "rules", units), once, strict=True):
+        pd.testing.assert_frame_equal(part, whole)
 
 
 def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:

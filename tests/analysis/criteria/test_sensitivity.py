@@ -358,11 +358,14 @@ def test_the_page_with_the_figure(run: Run) -> None:
     assert "criterion strict,exact," in text
 
 
-def test_without_plotly_there_is_no_figure_but_all_else(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("package", "figure"), [("plotly", "f.html"), ("kaleido", "f.svg"), ("kaleido", "f.png")])
+def test_without_plotly_there_is_no_figure_but_all_else(
+    run: Run, monkeypatch: pytest.MonkeyPatch, package: str, figure: str
+) -> None:
     """None stands for a package that is not there, as in Python's own import system."""
-    monkeypatch.setitem(sys.modules, "plotly", None)
-    status, out, err = run("sensitivity", *FILES[:2], "-q", "--figure", "f.html")
-    assert (status, out) == (2, "") and "pip install plotly" in err and not Path("f.html").exists()
+    monkeypatch.setitem(sys.modules, package, None)
+    status, out, err = run("sensitivity", *FILES[:2], "-q", "--figure", figure)
+    assert (status, out) == (2, "") and f"pip install {package}" in err and not Path(figure).exists()
     assert run("sensitivity", *FILES[:2], "-q", "--html", "-")[0] == 0
 
 
