@@ -44,6 +44,7 @@ def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]])
     edges = np.cumsum([0, *map(len, pieces)])
     for mark, span in zip(sent["marks"], spans, strict=True):
         parts = [(edges[low], edges[high + 1]) for low, high in mark["parts"]]
+        assert len(parts) == len(span.fragments)
         assert [edge for part in parts for edge in part][:: len(parts) * 2 - 1] == [span.start, span.end]
         inside = {place for low, high in parts for place in range(low, high)}
         assert inside == {place for low, high in span.fragments for place in range(low, high)}
@@ -172,6 +173,21 @@ def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
     for start, low in ((edge, edge), (edge - 25, opened(kept, Query(), reading, "long", "", there.part - 1).window[0])):
         assert opened(kept, Query(), reading, "long", f"g:{start}-{start + 7}:Drug").window[0] == low
     assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
+
+
+@pytest.mark.parametrize("place", [(0, 7), (49_990, 50_003), (99_975, 100_000), (10_000, 90_000)])
+def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
+    """The segments outlined are the text of the place, as far as the window goes that opens where it begins."""
+    text = "".join(f"Aspirin {number:06} was given.\n" for number in range(4_000))[:100_000]
+    documents = Documents(("long",), (text,))
+    gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
+    kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
+    there = opened(kept, Query(), reading, "long", "", place=place)
+    low, high = there.window
+    assert low <= place[0] < high and there.place is not None
+    sent = view(text[low:high], there.marks, place=there.place)
+    pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
+    assert "".join(pieces[number] for number in sent["place"]) == text[place[0] : min(place[1], high)]
 
 
 def run(page: str, **params: str) -> AppTest:

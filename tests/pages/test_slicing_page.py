@@ -195,4 +195,5 @@ def test_figures_hold_their_tables_and_grey_what_is_little() -> None:
     assert list(curve.data[0].x) == [0.1] and "4 gold spans, 5 predictions, 2 without" in curve.layout.title.text
     tenths = table_of(CALIBRATION_COLUMNS, {"slice": "0.1-0.2", "ACT": 30, "small": False, "precision_low": 0.25})
     drawn = reliability(tenths, "s", 0.125, 20)
+    assert (list(drawn.data[0].x), list(drawn.data[0].y)) == ([0, 1], [0, 1])
     assert list(drawn.data[1].error_y.arrayminus) == [0.25] and "mean gap 0.125" in drawn.layout.title.text

@@ -16,6 +16,7 @@ from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.tables import MISSED, SPURIOUS, confusion
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.counts import Average, Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.view import ABSENT, LAYOUTS, ORDERS, View, parse, write
@@ -26,6 +27,7 @@ from pages.shared.view.count_tables import (
     criteria_cell,
     criteria_table,
     formula,
+    mean_formula,
     reconciles,
     types_cell,
     types_table,
@@ -302,3 +304,19 @@ def test_context_is_the_text_around_the_anchor() -> None:
 def test_a_table_of_no_types() -> None:
     table = confusion_table({}, [], LAYOUTS)
     assert table.counts.to_numpy().tolist() == [[0]]
+
+
+@pytest.mark.parametrize(
+    ("pos_act_cor", "said"),
+    [
+        ([], "F1 is undefined for every one of the 0 types"),
+        ([(0, 0, 0), (0, 0, 0)], "F1 is undefined for every one of the 2 types"),
+        ([(1, 1, 1)], "F1 = (1.000) / 1 types = 1.000"),
+        ([(1, 1, 1), (0, 0, 0), (2, 2, 1)], "F1 = (1.000 + 0.500) / 2 types = 0.750 (1 undefined)"),
+        ([(1, 1, 1)] * 12, "F1 = (" + " + ".join(["1.000"] * 12) + ") / 12 types = 1.000"),
+        ([(1, 1, 1)] * 13, "F1 = (" + " + ".join(["1.000"] * 12) + " + …) / 13 types = 1.000"),
+    ],
+)
+def test_a_mean_says_what_it_is_made_of(pos_act_cor: list[tuple[int, int, int]], said: str) -> None:
+    counts = [Counts((cor, 0, 0, pos - cor, 0), (cor, 0, 0, 0, act - cor)) for pos, act, cor in pos_act_cor]
+    assert mean_formula("F1", counts, Average.of(one.f1 for one in counts), "types") == said

@@ -19,7 +19,7 @@ from nereval_core.report.excel import CHARACTERS, as_excel, excel_of
 from nereval_core.report.export import frame_as
 from nereval_core.report.figures.transitions import right_bars
 from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_formats import as_parquet
+from nereval_core.report.table_formats import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
 from pages.shared.data.loading import load_demo
@@ -171,6 +171,19 @@ def test_a_parquet_table_has_one_type_a_column() -> None:
     assert parquet.read_table(io.BytesIO(as_parquet(Sheet("t", ("a",), ())))).to_pydict() == {"a": []}
     mixed = pd.DataFrame({"a": pd.Series([1, "x", None], dtype=object), "b": [1, 2, 3]})
     assert parquet.read_table(io.BytesIO(frame_as(".parquet", mixed)))["a"].to_pylist() == ["1", "x", None]
+
+
+def test_each_form_is_written_as_itself() -> None:
+    """Every form has its own writer, the long table goes where one table is held, and a form of one's own comes first."""
+    sheets = [Sheet("a", ("x",), [[1]]), Sheet("b", ("y",), [[2.5]])]
+    whole = Sheet("all", ("sheet", "value"), [["a", 1], ["b", 2.5]])
+    written = {form: in_form(form, sheets, lambda: whole) for form in ("csv", "parquet", "excel", *RENDERED)}
+    assert written["csv"].decode() == as_csv(whole) and written["parquet"] == as_parquet(whole)
+    assert read(written["excel"]) == {"a": [["x"], [1.0]], "b": [["y"], [2.5]]}
+    assert {form: written[form].decode() for form in RENDERED} == {
+        form: make(sheets) for form, make in RENDERED.items()
+    }
+    assert in_form("csv", sheets, lambda: whole, {"csv": lambda: b"own"}) == b"own"
 
 
 def test_the_command_line_writes_parquet(cli: Cli) -> None:

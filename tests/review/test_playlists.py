@@ -79,6 +79,8 @@ def test_what_is_starred_stays_in_order_and_with_comments(store: PlaylistStore) 
     other = again(store)
     assert one(other) == one(store) and one(other).items[0].comment == "<b>why</b>\nnot?"
     assert (one(other).name, one(other).items[0].who, one(other).items[4].who) == ("Meeting", "Bob", "Bob")
+    # What nobody has changed since is not put together anew.
+    assert other.playlists() is other.playlists()
     assert other.playlists().find(uid[:12]) == one(store) and one(store).find(star(31).uid[:12]) == 2
     other.review.close()
 
