@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereval_core.alignment import clusters, greedy
-from nereval_core.alignment.candidates import candidate_pairs
+from nereval_core.alignment import candidates, clusters, greedy
+from nereval_core.alignment.candidates import Knot, candidate_pairs
+from nereval_core.alignment.questions import Facts
 from nereval_core.scoring import Counting, Scores, score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from tests.support.oracle import RULES, Span
@@ -26,6 +27,27 @@ def spans(*bounds: tuple[int, int, str]) -> list[tuple[int, Span]]:
 def score(gold: list[tuple[int, Span]], pred: list[tuple[int, Span]], *names: str) -> Scores:
     over = documents(1, 20_000)
     return score_layers(make("gold", over, gold), make("pred", over, pred), settings(*names))
+
+
+@pytest.mark.parametrize("block", [1 << 22, 4_000, 400, 40, 4])
+def test_pairs_listed_block_by_block_are_all_pairs(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    """Each overlapping pair is listed once; a block holds as many as are asked for, or those of one span."""
+    rng = np.random.default_rng(5)
+    starts = [np.sort(rng.integers(0, 400, 60)) for _ in range(2)]
+    ends = [start + rng.integers(1, 90, 60) for start in starts]
+    every, kinds, none = np.arange(60), np.zeros(60, np.int32), np.zeros(0, np.int64)
+    facts = Facts((), none, none, none, none, none, np.zeros(60, bool))
+    preds = make("pred", documents(1, 500), [])
+    sides = (starts[0], ends[0], starts[1], ends[1], kinds, kinds)
+    knot = Knot(every, every, *sides, every, every + 60, 120, {}, {}, preds, facts)
+    monkeypatch.setattr(candidates, "BLOCK", block)
+    listed = []
+    for number, pairs in enumerate(candidates.blocks(knot, every, every)):
+        listed += zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)
+        assert len(pairs) <= block // 4 or len(set(pairs.gold.tolist())) == 1 or len(set(pairs.pred.tolist())) == 1
+        assert number < 2 if block > 4 * 60 * 60 else number <= 120
+    overlapping = (starts[0][:, None] < ends[1]) & (starts[1] < ends[0][:, None])
+    assert sorted(listed) == [tuple(pair) for pair in np.argwhere(overlapping).tolist()]
 
 
 @pytest.mark.parametrize(("longer", "shorter"), [(1, 0), (1, 1), (2, 1)])

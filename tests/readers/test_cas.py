@@ -306,10 +306,33 @@ def test_half_a_character_is_no_place() -> None:
         read(source(("d.xmi", raw)))
 
 
-def test_offsets_may_be_said_to_count_something_else() -> None:
-    raw = cas((ENTITY, 4, 5, {})).to_xmi().replace('begin="4" end="6"', 'begin="6" end="9"')
-    reading = read(source(("d.xmi", raw)), options=ReadOptions(offsets=offsets_of("code-points")))
-    assert rows(reading.layer) == [("met", "NamedEntity", ())]
+@pytest.mark.parametrize(
+    ("words", "begin", "end", "covered"),
+    [
+        ("code-points", 6, 9, "met"),
+        ("code-points", 27, 28, "."),
+        ("code-points", 27, 29, None),
+        ("code-points,inclusive", 6, 8, "met"),
+        ("code-points,inclusive", 0, 0, "A"),
+        ("code-points,inclusive", 27, 27, "."),
+        ("code-points,inclusive", 27, 28, None),
+        ("code-points,from-1", 1, 2, "A"),
+        ("code-points,from-1", 28, 29, "."),
+        ("code-points,from-1", 0, 2, None),
+        ("code-points,inclusive,from-1", 1, 1, "A"),
+        ("code-points,inclusive,from-1", 28, 28, "."),
+        ("code-points,inclusive,from-1", 28, 29, None),
+    ],
+)
+def test_offsets_may_be_said_to_count_something_else(words: str, begin: int, end: int, covered: str | None) -> None:
+    """The first and the last character can be covered alone, and nothing beyond them."""
+    raw = cas((ENTITY, 4, 5, {})).to_xmi().replace('begin="4" end="6"', f'begin="{begin}" end="{end}"')
+    options = ReadOptions(offsets=offsets_of(words))
+    if covered is None:
+        with pytest.raises(FormatError, match="is outside the text of 28 code points"):
+            read(source(("d.xmi", raw)), options=options)
+    else:
+        assert rows(read(source(("d.xmi", raw)), options=options).layer) == [(covered, "NamedEntity", ())]
 
 
 def test_what_no_index_holds_and_other_views_are_left_out_and_counted() -> None:

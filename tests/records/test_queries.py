@@ -32,7 +32,7 @@ from pages.shared.view.count_tables import (
     types_cell,
     types_table,
 )
-from pages.shared.view.queries import FACETS, NO_GOLD, Query, cell_query, context, narrowed, query_of, view_of
+from pages.shared.view.queries import FACETS, NO_GOLD, Query, around, cell_query, context, narrowed, query_of, view_of
 
 MERGES = {
     "pharmacology": (("NORMALIZABLES", "drug"), ("NO_NORMALIZABLES", "drug")),
@@ -320,3 +320,20 @@ def test_a_table_of_no_types() -> None:
 def test_a_mean_says_what_it_is_made_of(pos_act_cor: list[tuple[int, int, int]], said: str) -> None:
     counts = [Counts((cor, 0, 0, pos - cor, 0), (cor, 0, 0, 0, act - cor)) for pos, act, cor in pos_act_cor]
     assert mean_formula("F1", counts, Average.of(one.f1 for one in counts), "types") == said
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "characters", "line"),
+    [
+        (8, 11, 4, ("two", "six", "nin")),
+        (8, 11, 40, ("one two", "six", "nine ten")),
+        (0, 3, 4, ("", "one", "two")),
+        (17, 20, 4, ("ine", "ten", "")),
+        (8, 11, 0, ("", "six", "")),
+        (-1, -1, 40, ("", "", "")),
+    ],
+)
+def test_words_around_a_place_go_as_far_as_asked(
+    start: int, end: int, characters: int, line: tuple[str, str, str]
+) -> None:
+    assert around(["", "one\ttwo\nsix nine\nten"], [1], [start], [end], characters) == [line]

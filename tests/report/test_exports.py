@@ -174,9 +174,9 @@ def test_a_parquet_table_has_one_type_a_column() -> None:
 
 
 def test_each_form_is_written_as_itself() -> None:
-    """Every form has its own writer, the long table goes where one table is held, and a form of one's own comes first."""
-    sheets = [Sheet("a", ("x",), [[1]]), Sheet("b", ("y",), [[2.5]])]
-    whole = Sheet("all", ("sheet", "value"), [["a", 1], ["b", 2.5]])
+    """CSV and Parquet hold the long table, all others each sheet; what is made otherwise goes before them."""
+    sheets = [Sheet("a", ("x",), ((1,),)), Sheet("b", ("y",), ((2.5,),))]
+    whole = Sheet("all", ("sheet", "value"), (("a", 1), ("b", 2.5)))
     written = {form: in_form(form, sheets, lambda: whole) for form in ("csv", "parquet", "excel", *RENDERED)}
     assert written["csv"].decode() == as_csv(whole) and written["parquet"] == as_parquet(whole)
     assert read(written["excel"]) == {"a": [["x"], [1.0]], "b": [["y"], [2.5]]}
