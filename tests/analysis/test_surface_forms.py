@@ -36,6 +36,8 @@ WORDS = [
     ("می\u200cخواهم", "می\u200cخواهم"),
     ("東京タワー", "東|京|タ|ワ|ー"),
     ("ภาษาไทย", "ภ|า|ษ|า|ไ|ท|ย"),
+    ("ปี๒๕๖๙ ๑๒", "ปี|๒๕๖๙|๑๒"),
+    ("第１２回 第12", "第|１２|回|第|12"),
     ("서울에서 왔다", "서울에서|왔다"),
     ("a\u200fb\ufeffc", "a|b|c"),
     ("x\0y", "x|\0|y"),
@@ -196,9 +198,10 @@ def test_hits_are_all_places_where_the_words_of_a_form_stand(layer: Layer) -> No
 
 def test_forms_beyond_the_longest_are_told_apart_but_not_looked_for() -> None:
     long = " ".join("abcde" * LONGEST)
-    layer = layer_of(f"[{long}]", f"{long.upper()} [{long} x]", f"[{long.upper()}]")
+    layer = layer_of(f"[{long}]", f"{long.upper()} [{long} x]", f"[{long.upper()}]", f"([{long}])", f"a [{long}]")
     places, forms = at(layer)
-    assert forms.code[0] == forms.code[2] != forms.code[1]
+    # What stands before a form does not matter.
+    assert forms.code[0] == forms.code[2] == forms.code[3] == forms.code[4] != forms.code[1]
     assert found(layer, places, forms) == {}
 
 

@@ -80,6 +80,19 @@ def test_every_cell_is_what_it_was() -> None:
     assert raw == as_excel([Sheet("scores", ("=name", "n", "F1", "none"), rows, ("nereval | strict",))])
 
 
+def test_columns_are_as_wide_as_what_they_hold() -> None:
+    """In characters, with a margin of two, and never narrower or wider than can be read."""
+    rows = (("a" * 20, 1, 0.5, None), ("b", 123_456_789_012, None, None))
+    raw = as_excel([Sheet("t", ("text", "n", "F1", "none"), rows), Sheet("u", ("text", "zero"), (("c" * 200, 0),))])
+    widths = []
+    with zipfile.ZipFile(io.BytesIO(raw)) as book:
+        for number in (1, 2):
+            found = _xml(book, f"xl/worksheets/sheet{number}.xml").iterfind(".//m:col", SPACE)
+            spread = [(int(one.get("min", "")), int(one.get("max", "")), float(one.get("width", ""))) for one in found]
+            widths.append([int(width) for low, high, width in spread for _ in range(low, high + 1)])
+    assert widths == [[22, 14, 8, 8], [60, 8]]
+
+
 @pytest.mark.parametrize("text", ["x" * (CHARACTERS + 1), "𝄞" * CHARACTERS])
 def test_a_text_too_long_for_a_cell_is_cut_and_says_so(text: str) -> None:
     (shown,) = read(excel_of([("t", ("text",), [(text,)])]))["t"][1]
