@@ -183,18 +183,21 @@ def test_several_systems(tmp_path: Path) -> None:
     assert found.ledger(1, "strict").confusion() == memory.confusion()
 
 
-def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("budget", [1, 2, 3, 5, 8])
+def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
     found, memory = example(1, "strict", CUTS[2])
     found = FolderLedger(found.read)
-    monkeypatch.setattr(scored_search, "RECORDS", 1)
+    monkeypatch.setattr(scored_search, "RECORDS", budget)
     monkeypatch.setattr(scored_search, "BLOCK", 1)
     query = Query(text="a")
     (said,) = found.said(query)
     searched = int(said.partition("the first ")[2].partition(" of 8 documents")[0])
     assert 0 < searched < 8
     listed = [piece["document"].tolist() for piece in memory.pieces(query)]
-    early = set(memory.scores.gold.documents.ids[:searched])
-    assert found.total(query).records == sum(doc in early for piece in listed for doc in piece)
+    ids = memory.scores.gold.documents.ids
+    held = [sum(doc in ids[:most] for piece in listed for doc in piece) for most in (searched - 1, searched)]
+    # The last document searched is the one that reaches the budget.
+    assert held[0] < budget and found.total(query).records == held[1]
     # In one document everything is looked at.
     for doc in memory.scores.gold.documents.ids:
         assert found.said(Query(text="a", doc=doc)) == ()

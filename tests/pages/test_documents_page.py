@@ -21,7 +21,7 @@ from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.examples import SIX_CASES, decide
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.documents.document import card, document_marks, find, neighbours, opened
+from pages.shared.documents.document import Opened, card, document_marks, find, neighbours, opened
 from pages.shared.documents.view import view
 from tests.report.test_highlight import marked
 from tests.support import ROOT
@@ -156,23 +156,45 @@ def test_the_way_on_from_a_record_that_is_not_listed() -> None:
     )
 
 
-def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
+def opened_long(record: str, part: int | None = None) -> Opened:
+    """Open a text of 100,000 characters with a span in each of its 4,000 lines."""
     text = "Aspirin was given again.\n" * 4_000
     documents = Documents(("long",), (text,))
     starts = list(range(0, len(text), 25))
     gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
     pred = layer("pred", documents, [], [], [], [])
-    kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
-    there = opened(kept, Query(), reading, "long", "g:50000-50007:Drug")
+    kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
+    return opened(kept, Query(), alone((gold, pred)), "long", record, part)
+
+
+def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
+    there = opened_long("g:50000-50007:Drug")
     assert there.window[0] <= 50_000 < there.window[1]
     assert len(there.marks) <= 1_500
     assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks)
-    assert opened(kept, Query(), reading, "long", "g:50000-50007:Drug", 0).window[0] == 0
+    assert opened_long("g:50000-50007:Drug", 0).window[0] == 0
     edge = there.window[0]
-    assert edge > 0 and edge in starts
-    for start, low in ((edge, edge), (edge - 25, opened(kept, Query(), reading, "long", "", there.part - 1).window[0])):
-        assert opened(kept, Query(), reading, "long", f"g:{start}-{start + 7}:Drug").window[0] == low
+    assert edge > 0 and edge % 25 == 0
+    for start, low in ((edge, edge), (edge - 25, opened_long("", there.part - 1).window[0])):
+        assert opened_long(f"g:{start}-{start + 7}:Drug").window[0] == low
     assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
+
+
+def part_of_long(part: int) -> None:
+    """Draw the way through a long text; the script runs alone and imports what it needs."""
+    from pages.shared.documents.controls import parts
+    from tests.pages.test_documents_page import opened_long
+
+    parts(opened_long("g:50000-50007:Drug", part), ("long", ""))
+
+
+def test_a_long_text_is_gone_through_part_by_part() -> None:
+    last = opened_long("g:50000-50007:Drug").parts - 1
+    assert last >= 3
+    for part, shut in ((0, [True, False]), (1, [False, False]), (last - 1, [False, False]), (last, [False, True])):
+        app = AppTest.from_function(part_of_long, args=(part,)).run()
+        assert not app.exception and [button.disabled for button in app.button] == shut
+        assert app.caption[0].value.startswith(f"Part {part + 1} of {last + 1}: characters ")
 
 
 @pytest.mark.parametrize("place", [(0, 7), (49_990, 50_003), (99_975, 100_000), (10_000, 90_000)])

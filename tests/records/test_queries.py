@@ -14,7 +14,7 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
-from nereval_core.records.tables import MISSED, SPURIOUS, confusion
+from nereval_core.records.tables import MISSED, SPURIOUS, confusion, records
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.counts import Average, Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
@@ -337,3 +337,12 @@ def test_words_around_a_place_go_as_far_as_asked(
     start: int, end: int, characters: int, line: tuple[str, str, str]
 ) -> None:
     assert around(["", "one\ttwo\nsix nine\nten"], [1], [start], [end], characters) == [line]
+
+
+@pytest.mark.parametrize(("name", "system", "merged"), CASES)
+def test_the_context_of_a_record_holds_the_span_that_its_id_names(name: str, system: str, merged: bool) -> None:
+    scores = scored(name, system, merged)
+    texts, rows = scores.gold.documents.texts, records(scores, "strict")
+    for record, document, line in zip(rows["record"], rows["doc"], context(rows, texts), strict=True):
+        places = record.split(":")[1].replace(",", "-").split("-")
+        assert line[1] == " ".join(texts[document][int(places[0]) : int(places[-1])].split())
