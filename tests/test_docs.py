@@ -196,6 +196,12 @@ def test_snippets_run(folder: Path, name: str, capsys: pytest.CaptureFixture[str
         assert capsys.readouterr().out, code
 
 
+def test_figures_of_speed_are_those_measured() -> None:
+    measured = DOCS["docs/limits-and-speed.md"] + DOCS["docs/cluster.md"]
+    figures = re.findall(r"\d[\d.,]*\d", section(README, "Speed"))
+    assert figures and not [figure for figure in figures if figure not in measured]
+
+
 def test_every_verb_of_the_library_is_named() -> None:
     named = set(re.findall(r"`(\w+)`", DOCS["docs/library.md"]))
     assert set(nereval.__all__) - {"__version__"} <= named
@@ -306,7 +312,7 @@ def test_links_lead_somewhere(name: str) -> None:
 def test_files_named_exist(name: str) -> None:
     """A path in backticks lies below the root, or, in the architecture, below the core too."""
     bases = (ROOT, ROOT / "nereval_core") if name.endswith("architecture.md") else (ROOT,)
-    folders = "|".join(sorted(path.name for base in bases for path in base.iterdir() if path.is_dir()))
+    folders = "|".join(sorted(re.escape(path.name) for base in bases for path in base.iterdir() if path.is_dir()))
     paths = re.findall(rf"`((?:{folders})/[\w./-]*)`", DOCS[name])
     assert not [path for path in paths if not any((base / path).exists() for base in bases)]
 
