@@ -1,4 +1,4 @@
-"""Two Dask workers against one over shards of Parquet, and what a span costs: the numbers of the README's cost model.
+"""Two Dask workers against one over shards of Parquet, and what a span costs: the numbers of docs/cluster.md.
 
 Other programs on the machine slow the clock, so that beside the clock stands what the CPU says: all work of the job
 with one worker, over that of the busiest worker of two and of what is not shared (scheduling and merging).

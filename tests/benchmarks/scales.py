@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class Scale(Enum):
-    """FULL is what the README shows, QUICK leaves out what is large, TINY shows that a group runs, not how fast."""
+    """FULL gives the figures of docs/limits-and-speed.md, QUICK leaves out large cases, TINY runs each group once."""
 
     FULL = "full"
     QUICK = "quick"

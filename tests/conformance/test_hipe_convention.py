@@ -86,8 +86,8 @@ def score_tree(node: Any) -> Any:
 
 @needs("hipe2022")
 def test_the_recipe_of_relaxed_linking_needs_the_mapping_of_gold_for_ajmc(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    recipe = re.search("`(--convention hipe-2022 --task nel --norm-time [^`]*)`", readme)
+    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    recipe = re.search("`(--convention hipe-2022 --task nel --norm-time [^`]*)`", page)
     assert recipe is not None
     folder = SHARED / "hipe2022"
     gold = folder / "gold/HIPE-2022-v2.1-ajmc-test-fr.tsv"

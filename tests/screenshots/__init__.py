@@ -1,1 +1,1 @@
-"""Pictures of every page for the README; see __main__.py."""
+"""Pictures of every page for the README and docs/pages.md; see __main__.py."""

@@ -1,4 +1,4 @@
-"""Take the README's pictures of every page, on the demo data: `python -m tests.screenshots [FOLDER] [--mask]`.
+"""Take the documentation's pictures of every page, on the demo data: `python -m tests.screenshots [FOLDER] [--mask]`.
 
 Writes PNGs at 1440×900 in a light theme, with few colours so that they stay small, beside this file or into FOLDER;
 with a folder given, also 1024×768 and 390×844, and a dark theme. With `--mask` all texts are masked.
