@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, jsonl
-from nereval_core.readers.jsonl import blocks as jsonl_blocks
+from nereval_core.readers.jsonl import line_blocks
 from nereval_core.readers.jsonl.span_lists import plain_spans
 from nereval_core.readers.shared.byte_fields import Types
 from nereval_core.readers.shared.layer_builder import Gathered
@@ -230,7 +230,7 @@ def test_lines_that_are_refused(line: str) -> None:
 def test_blocks_of_any_size(raw: bytes, size: int) -> None:
     whole = outcome(raw, plainly=True) if raw else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl_blocks, "BLOCK", size)
+        patch.setattr(line_blocks, "BLOCK", size)
         assert whole is None or outcome(raw, plainly=True) == whole
 
 
@@ -241,7 +241,7 @@ def test_plain_lines_take_the_fast_way() -> None:
     read: list[int] = []
     for style in (lines, [line.replace(" ", "") for line in lines], [*lines, doc(span(', "id": "T1"'), id='"x"')]):
         gathered = Gathered()
-        taken = jsonl_blocks.Blocks("x", gathered, lambda _, number: read.append(number))
+        taken = line_blocks.Blocks("x", gathered, lambda _, number: read.append(number))
         assert taken.take("".join(f"{line}\r\n" for line in style).encode(), 1) == len(style)
         assert (read, gathered.counts[:4], gathered.lines[-1]) == ([], [0, 2, 4, 0], len(style))
     assert gathered.extras["ids"] == {gathered.spans - 1: "T1"}

@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.compression import share_read
 from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.jsonl.blocks import LIMIT, Blocks, blocks
+from nereval_core.readers.jsonl.line_blocks import LIMIT, Blocks, blocks
 from nereval_core.readers.shared.layer_builder import Gathered
 from nereval_core.readers.shared.strict_json import Complain, RefusedError, first_keys, kind, loads
 
