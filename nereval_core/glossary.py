@@ -17,7 +17,7 @@ ERROR_CLASSES = (
     "missed",
     "spurious",
 )
-"""The classes of errors, in the order in which they are tried: see `nereval_core.analysis.errors.taxonomy`."""
+"""The classes of errors, in the order in which they are tried: see `nereval_core.analysis.errors.error_classes`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Unpack
 
 from nereval_core.analysis.errors import Errors, error_report
-from nereval_core.analysis.errors.taxonomy import STRICT
+from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.api.load import Given, Texts, choose_criteria, score
 from nereval_core.pairing import Pairing
 from nereval_core.scoring.criteria import Criterion
@@ -26,8 +26,8 @@ def errors_of(
 ) -> Errors:
     """Sort the errors of a prediction into classes and reckon what mending each would gain under some criteria.
 
-    Classes are those of the records under `strict`, see `nereval_core.analysis.errors.taxonomy`. The options are those
-    of `score`, one to one.
+    Classes are those of the records under `strict`, see `nereval_core.analysis.errors.error_classes`. The options are
+    those of `score`, one to one.
 
     Raises:
         FormatError: as `score`.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from nereval_core import writers
 from nereval_core.analysis.errors import Errors, classes_named, error_report, negative_gains
-from nereval_core.analysis.errors.taxonomy import STRICT
+from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.sentences import in_words
 from nereval_core.cli.files import named_systems
 from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of

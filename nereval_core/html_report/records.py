@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.taxonomy import CLASSES, STRICT
+from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.sentences import Count as Said
 from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer

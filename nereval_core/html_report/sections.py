@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.errors import Errors, error_report
-from nereval_core.analysis.errors.taxonomy import STRICT
+from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
 from nereval_core.corpus.masking import is_masked
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label

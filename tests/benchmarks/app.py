@@ -250,7 +250,7 @@ class Clicker:
         page = self.visit.page
         page.evaluate("nereval.arm()")
         click(page)
-        page.wait_for_function("nereval.to !== null")
+        page.wait_for_function("() => nereval.to !== null")
         # What the page draws after its last element is not to slow the next click.
         page.wait_for_timeout(150)
         found: float = page.evaluate("nereval.to - nereval.from")

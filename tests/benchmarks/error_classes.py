@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nereval_core.analysis.errors import taxonomy as classes
+from nereval_core.analysis.errors import error_classes as classes
 from nereval_core.analysis.errors.boundary_patterns import patterns
 from nereval_core.analysis.errors.gains import class_table
 from nereval_core.scoring import Settings, score_layers

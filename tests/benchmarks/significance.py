@@ -22,6 +22,7 @@ from nereval_core.analysis.comparison.significance import (
     interval_table,
 )
 from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale
 
@@ -63,7 +64,9 @@ def seconds(work: Callable[[], None]) -> float:
 
 def named(counts: NDArray[Any]) -> Counted:
     groups, systems = counts.shape[:2]
-    return Counted(tuple(Group(str(number)) for number in range(groups)), tuple(map(str, range(systems))), counts)
+    units = ResamplingUnits("document", "document", "documents", counts.shape[-1])
+    names = tuple(map(str, range(systems)))
+    return Counted(tuple(Group(str(number)) for number in range(groups)), names, counts, units)
 
 
 def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -> NDArray[np.int32]:

@@ -15,8 +15,8 @@ import pytest
 import nereval_core
 from nereval_core.analysis.errors import ERROR_COLUMNS, classes_named, negative_gains, sentence
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
+from nereval_core.analysis.errors.error_classes import CLASSES
 from nereval_core.analysis.errors.gains import CLASS_COLUMNS, class_table
-from nereval_core.analysis.errors.taxonomy import CLASSES
 from nereval_core.analysis.sentences import in_words
 from nereval_core.cli import main
 from nereval_core.ledger import ledger

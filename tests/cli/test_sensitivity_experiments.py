@@ -114,7 +114,7 @@ BAD = (
     (("--gone", "loose", "--merge", MACRO), "no criterion 'loose'"),
     (("--gone", "right", "--merge", "DNA"), "'DNA' is not a merge"),
     (("--stand-in", "strict", "--folds", "99"), "99 folds of 20 documents"),
-    (("--stand-in", "strict", "--folds", "1"), "1 folds of 20 documents"),
+    (("--stand-in", "strict", "--folds", "1"), "1 fold of 20 documents"),
     (("--stand-in", "strict", "--seed", "-1"), "'-1' is no number from 0"),
     (("--stand-in", "strict", "--seed", "x"), "'x' is no number from 0"),
     (("--stand-in", "loose"), "no criterion 'loose'"),

@@ -146,7 +146,7 @@ REFUSED = [
 def test_where_seqeval_stops(name: str, options: dict[str, Any], gold: str, pred: str, said: str) -> None:
     with pytest.raises(FormatError) as error:
         scored(split(gold), split(pred), name, **options)
-    assert error.value.lines()[0].replace("pred.conll:1: 1 tokens", "pred.conll: 1 tokens").startswith(said)
+    assert error.value.lines()[0].replace("pred.conll:1: 1 token", "pred.conll: 1 token").startswith(said)
 
 
 @pytest.mark.filterwarnings("ignore")

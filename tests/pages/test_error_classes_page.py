@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nereval_core.analysis.errors import Errors, error_report
-from nereval_core.analysis.errors.taxonomy import CLASSES
+from nereval_core.analysis.errors.error_classes import CLASSES
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import load_demo
 from pages.shared.view import BY_CLASS, View

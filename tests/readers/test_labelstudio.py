@@ -113,7 +113,7 @@ def test_ids_in_the_data_name_the_documents_where_every_task_has_its_own() -> No
     del tasks[1]["data"]["id"]
     reading = read_tasks(tasks)
     assert reading.documents.ids == ("5", "6")
-    assert "documents are called by the numbers of tasks: 1 task without an id in the data" in reading.notes
+    assert "documents are called by the numbers of tasks, as 1 task had no id in its data" in reading.notes
 
 
 def test_a_task_that_stands_twice_with_the_same_answer_counts_once() -> None:

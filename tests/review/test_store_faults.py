@@ -260,7 +260,7 @@ def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
             (reads("hidden/review.sqlite"), "Permission denied; name another file"),
             (writes("hidden/review.sqlite"), "Permission denied; name another file"),
             (writes("new/review.sqlite"), "Permission denied; name another file"),
-            (writes("open/new.sqlite"), not_opened),
+            (writes("open/new.sqlite"), "Permission denied; name another file"),
         )
         command = [sys.executable, "-m", "tests.support.unprivileged"]
         asked = json.dumps([arguments for arguments, _ in cases])

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.boundary_patterns import EDGES, pattern_table, patterns
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, taxonomy
 from nereval_core.analysis.errors.gains import class_ends, class_table, class_types, mended
-from nereval_core.analysis.errors.taxonomy import CLASSES, ENDS, STRICT, taxonomy
 from nereval_core.analysis.sentences import Count, Sentence, count, in_words, joined
 from nereval_core.corpus import Layer
 from nereval_core.glossary import DECISIONS

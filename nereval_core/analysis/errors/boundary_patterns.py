@@ -1,10 +1,11 @@
 """What predictions of wrong boundaries leave out or take in: determiner, title, punctuation, else the very words.
 
 At each end where a prediction and its gold span of class `boundary only` part
-(`nereval_core.analysis.errors.taxonomy`), the text between the two bounds is looked at. It is `part of a word` where
-one of its edges lies between two letters or digits (of a script that puts blanks between words), `white space` where it
-is no more, `parenthesis` where it begins with an opening bracket or ends with a closing one, and else named by its
-words: kinds of words joined by `+` where all, at most THREE of them, are known, or else the words themselves in quotes.
+(`nereval_core.analysis.errors.error_classes`), the text between the two bounds is looked at. It is `part of a word`
+where one of its edges lies between two letters or digits (of a script that puts blanks between words), `white space`
+where it is no more, `parenthesis` where it begins with an opening bracket or ends with a closing one, and else named by
+its words: kinds of words joined by `+` where all, at most THREE of them, are known, or else the words themselves in
+quotes.
 
 Words are known by short lists, those of all four languages at once, and the first that holds a word decides: `die` is
 a determiner in English too. Whether a word is an adjective is not found out but for the most frequent ones.
@@ -24,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.taxonomy import BOUNDARY, STRICT, taxonomy
+from nereval_core.analysis.errors.error_classes import BOUNDARY, STRICT, taxonomy
 from nereval_core.corpus import frozen
 from nereval_core.corpus.masking import is_masked, masked_quotes, original
 from nereval_core.problems import one_line

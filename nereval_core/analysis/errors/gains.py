@@ -1,6 +1,6 @@
 """What each class of errors costs: the predictions with some classes mended, scored anew.
 
-Mending a record of `nereval_core.analysis.errors.taxonomy` is the same for all classes. Of an aligned pair, the
+Mending a record of `nereval_core.analysis.errors.error_classes` is the same for all classes. Of an aligned pair, the
 prediction takes the boundaries of its gold span where these differ, and its type where the types differ as scored
 (`type only`: the type; `boundary only`: the boundaries; `split` and `merged`: whatever differs). A prediction aligned
 with nothing goes (`duplicate`, `spurious`, what is left over of `split`), and a gold span aligned with nothing is
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.taxonomy import CLASSES, ENDS, STRICT, Taxonomy, over, taxonomy
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, Taxonomy, over, taxonomy
 from nereval_core.corpus import Labels, Layer, frozen
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, score_layers

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.boundary_patterns import EDGES, patterns
-from nereval_core.analysis.errors.taxonomy import CLASSES, ENDS, STRICT, over, taxonomy
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, over, taxonomy
 from nereval_core.records.attribute import Attribute, Records
 from nereval_core.scoring import Scores
 

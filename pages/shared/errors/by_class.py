@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.errors import Errors, error_report, errors_query, negative_gains
+from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.errors.gains import rescored
-from nereval_core.analysis.errors.taxonomy import CLASSES, STRICT
 from nereval_core.report.figures.errors import gain_bars
 from nereval_core.scoring import Scores
 from pages.shared.components import sentence

@@ -17,8 +17,8 @@ from nereval_core.analysis.errors.boundary_patterns import (
     pattern_table,
     patterns,
 )
+from nereval_core.analysis.errors.error_classes import CLASSES, taxonomy
 from nereval_core.analysis.errors.gains import class_ends, class_table, class_types
-from nereval_core.analysis.errors.taxonomy import CLASSES, taxonomy
 from nereval_core.corpus import Documents, layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, over, taxonomy
 from nereval_core.analysis.errors.gains import (
     CLASS_COLUMNS,
     END_COLUMNS,
@@ -22,7 +23,6 @@ from nereval_core.analysis.errors.gains import (
     mended,
     rescored,
 )
-from nereval_core.analysis.errors.taxonomy import CLASSES, ENDS, over, taxonomy
 from nereval_core.corpus import Layer
 from nereval_core.glossary import GLOSSARY
 from nereval_core.scoring import Scores, Settings, score_layers
