@@ -135,7 +135,9 @@ def test_runs_of_ten_sentences_are_documents_of_ten(tmp_path: Path) -> None:
             (
                 compared.intervals.to_dict("records"),
                 compared.differences.drop(columns="why").to_dict("records"),
-                agreed.table[agreed.table["figure"].isin(figures)].drop(columns="why").to_dict("records"),
+                agreed.table[agreed.table["figure"].isin(figures)]
+                .drop(columns=["documents", "why"])
+                .to_dict("records"),
                 [table.drop(columns="documents").to_dict("records") for table in sliced.tables.values()],
             )
         )

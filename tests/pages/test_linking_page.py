@@ -14,7 +14,7 @@ from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
 from nereval_core.analysis.linking.mentions import align_links
 from nereval_core.analysis.linking.tables import link_confusion, link_records
 from pages.shared.data.loading import load_demo
-from pages.shared.linking import state as linking_state
+from pages.shared.linking import choices
 from pages.shared.linking.tables import (
     ACCURACY,
     LINK_LOOKS,
@@ -135,7 +135,7 @@ def test_the_text_is_the_document_and_each_mention_a_chip() -> None:
 def facts(app: AppTest, view: View) -> tuple[str, ...]:
     """Return what the page keeps a choice by: that of a choice it made itself."""
     app.pills(key="widget_link-decision").set_value("missing").run()
-    found: tuple[str, ...] = app.session_state[linking_state.QUERY][0]
+    found: tuple[str, ...] = app.session_state[choices.QUERY][0]
     return found
 
 
@@ -172,7 +172,7 @@ def test_a_choice_goes_with_what_it_was_made_under() -> None:
 
 def test_a_ratio_opens_its_formula_and_its_counts_their_records() -> None:
     app = opened("Linking", VIEW)
-    app.session_state[linking_state.FORMULA] = (facts(app, VIEW), Rule("overlapping", 3), "F1")
+    app.session_state[choices.FORMULA] = (facts(app, VIEW), Rule("overlapping", 3), "F1")
     app = sound(app.run())
     scores = scored("end-to-end")[Rule("overlapping", 3)].counts
     assert any(code.value.startswith("overlapping, n = 3: F1 = 2 × right") for code in app.code)

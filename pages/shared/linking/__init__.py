@@ -14,8 +14,8 @@ from nereval_core.report.concept_addresses import EXAMPLE, template_problem
 from pages.shared.components import navigation
 from pages.shared.components.downloads import export
 from pages.shared.components.record_list import count, selected_cell, table_key
+from pages.shared.linking.choices import FORMULA, MAPPING, TEMPLATE, choose, mapping, template
 from pages.shared.linking.scores import Linking
-from pages.shared.linking.state import FORMULA, MAPPING, TEMPLATE, choose, mapping, template
 from pages.shared.linking.tables import (
     ACCURACY,
     ANY_LINK,

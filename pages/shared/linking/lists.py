@@ -25,8 +25,8 @@ from pages.shared.components.record_list import (
     table_of,
 )
 from pages.shared.documents.controls import MANY
+from pages.shared.linking.choices import choose, query_of, template
 from pages.shared.linking.scores import Linking
-from pages.shared.linking.state import choose, query_of, template
 from pages.shared.linking.tables import (
     LINK_LOOKS,
     NONE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.shared.review import adjudication, verdict_list, what_if
+from pages.shared.review import adjudication, verdict_list, what_if_scores
 from pages.shared.review import copies as review_copies
 from pages.shared.view import REVIEW_VIEWS, keys, state
 
@@ -23,7 +23,7 @@ LABELS: Mapping[str, str] = {
     "take-along": "Export and import",
 }
 VIEWS: Mapping[str, Callable[[Here], None]] = {
-    FIRST: what_if.draw,
+    FIRST: what_if_scores.draw,
     "given-verdicts": verdict_list.draw,
     "adjudicate": adjudication.draw,
     "take-along": review_copies.draw,

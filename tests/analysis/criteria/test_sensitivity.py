@@ -233,7 +233,7 @@ def test_what_is_undefined_has_no_place() -> None:
     assert table["f1"].isna().tolist() == [True, False]
     assert table["rank"].isna().tolist() == [True, False]
     assert table["f1_minus_strict"].isna().tolist() == [True, False]
-    assert ranking_in_words(table)[0].endswith(": some")
+    assert ranking_in_words(table)[0].endswith(": some; undefined for none")
 
 
 def test_strict_is_compared_with_where_it_is_not_shown() -> None:
