@@ -12,7 +12,7 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.api.formats import formats
-from nereval_core.cli import VERBS, main
+from nereval_core.cli import VERBS, main, verb_parser
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
@@ -97,7 +97,7 @@ def test_link_parameters_are_listed() -> None:
 
 def test_options_are_those_of_the_command_line() -> None:
     option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
-    real = {found for make in VERBS.values() for found in option.findall(make().format_help())}
+    real = {found for verb in VERBS for found in option.findall(verb_parser(verb).format_help())}
     of_other_programs = {"--server", "--data", "--quick", "--tiny", "--check", "--nthreads", "--nworkers", "--seconds"}
     of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
     named = set(option.findall(README)) - of_other_programs

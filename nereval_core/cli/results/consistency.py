@@ -1,76 +1,35 @@
-"""The verb `consistency`: what a careful reader would question within one layer, as tables and lists of places."""
+"""Findings of consistency within one layer, as tables, JSON and a list of places."""
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
-from nereval_core.analysis.consistency import consistency as questioned
-from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
-from nereval_core.cli.files import gold_name
-from nereval_core.cli.options import loaded_corpus, misplaced
-from nereval_core.cli.output import STDOUT, listed, put_out, say
-from nereval_core.pairing import chosen
-from nereval_core.problems import quoted
-from nereval_core.report import TABLES
-from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.cli.runner import Result
 from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_cells import cells
-from nereval_core.report.table_formats import as_screen, in_form
 
-FORMS = (*TABLES, "records")
 ABOUT = ("kind", "rank", "what", "where")
 PLACES = ("document", "start", "end", "how", "settle", "text")
 """Columns of the list of places, before those of the layers."""
 SHOWN = 20
-"""Findings of a kind that tables for reading have unless told otherwise."""
+"""Findings of a kind in tables for reading, by default."""
 
 
-def consistency(options: argparse.Namespace) -> str | None:
-    """Read, question and write: nothing is written before all of it is known."""
-    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = _misused(options, targets) or misplaced(options, targets)
-    if wrong:
-        return wrong
-    kinds = listed(options.kinds)
-    check_kinds(kinds)
-    loaded = loaded_corpus(options)
-    corpus = loaded.corpus
-    layer = corpus.gold.renamed(gold_name(options))
-    # A layer by itself is paired with nothing: what was chosen of it is known all the same.
-    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or chosen(loaded.gold)
-    found = replace(questioned(layer, corpus.systems, kinds, options.case), marks=tuple(marks))
-    for line in found.skipped() if not options.quiet else ():
-        say(line)
-    tables = list(sheets(found, options.top))
-    make: dict[str, Callable[[], bytes]] = {
-        "json": lambda: _json(found, options.top).encode(),
-        "records": lambda: frame_as(record_form(targets["records"]) or RECORD_FORMS[0], _places(found, options.top)),
-    }
-    put_out(
-        targets,
-        {form: in_form(form, tables, lambda: long_sheet(found, options.top), make) for form in targets},
+def consistency_result(found: Consistency, top: int | None) -> Result:
+    """Return the findings in every form: the first `top` of each kind, by default SHOWN to read and all elsewhere."""
+    return Result(
+        tables=lambda: sheets(found, top),
+        long=lambda: long_sheet(found, top),
+        json=lambda: _json_object(found, top),
+        frames={"records": lambda: _places(found, top)},
     )
-    if not set(targets) - {"records"} and STDOUT not in targets.values():
-        print(as_screen(tables), end="")
-    return None
-
-
-def _misused(options: argparse.Namespace, targets: dict[str, str]) -> str | None:
-    if options.top is not None and options.top < 1:
-        return f"--top {options.top}, ask for 1 or more"
-    place = targets.get("records")
-    if place is not None and record_form(place) is None:
-        return f"--records {quoted(place)}, end the name in one of {', '.join(RECORD_FORMS)}"
-    return None
 
 
 def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
@@ -96,9 +55,9 @@ def long_sheet(found: Consistency, top: int | None = None) -> Sheet:
     return Sheet("consistency", ("layer", *FINDING_COLUMNS, "signature"), signed)
 
 
-def _json(found: Consistency, top: int | None) -> str:
+def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:
     layer = found.layer
-    made: dict[str, Any] = {
+    return {
         "nereval": __version__,
         "layer": {**side(layer), "documents": len(layer.documents)},
         "others": [side(one) for one in found.others],
@@ -116,7 +75,6 @@ def _json(found: Consistency, top: int | None) -> str:
         },
         "skipped": list(found.skipped()),
     }
-    return json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _places(found: Consistency, top: int | None) -> pd.DataFrame:

@@ -1,9 +1,7 @@
-"""The verb `agreement`: how far annotators agree, each two and all together, in every form."""
+"""Agreement of annotators, each two and all together, as tables and JSON."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from nereval_core import __version__
-from nereval_core.analysis.agreement import Agreement, agree
+from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement.figures import FIGURES, Group
 from nereval_core.analysis.agreement.tables import (
     documents_table,
@@ -24,99 +22,19 @@ from nereval_core.analysis.agreement.tables import (
     types_table,
     warnings,
 )
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.load import load_corpus
-from nereval_core.cli.compare import LEAST, MOST
-from nereval_core.cli.files import TWO_OF_ONE, named
-from nereval_core.cli.options import fitting, load_options, misplaced, settings_of
-from nereval_core.cli.output import listed, progress_bar, put_out, say, say_read, say_unlike, say_unused
-from nereval_core.corpus import Layer
-from nereval_core.problems import quoted
-from nereval_core.report import TABLES
+from nereval_core.cli.runner import Result
 from nereval_core.report.json_results import side
-from nereval_core.report.score_tables import BY, Sheet
+from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_cells import cells, objects
-from nereval_core.report.table_formats import as_screen, in_form
-from nereval_core.scoring import Settings
-from nereval_core.scoring.criteria import Criterion
-
-FORMS = TABLES
 
 
-def agreement(options: argparse.Namespace) -> str | None:
-    """Read, count, resample and write: nothing is written before all of it is known."""
-    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = _misused(options) or misplaced(options, targets)
-    if wrong:
-        return wrong
-    settings = settings_of(options)
-    layers, marks = _read(options, settings)
-    settings = replace(settings, criteria=tuple(_fitting(settings.criteria, options, list(layers.values()))))
-    units = resampling_units(next(iter(layers.values())).documents, options.resample_by)
-    found = agree(layers, settings, plan=Plan(resamples=options.resamples, seed=options.seed), resampled=units)
-    for pair, scores in found.scores.items():
-        greedy = sorted({name for each in scores.values() for name in each.greedy})
-        if greedy:
-            who = " and ".join(found.annotators[number] for number in pair)
-            say(f"{who}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(greedy)}")
-    by = listed(options.by)
-    tables = list(sheets(found, by=by, marks=marks))
-    make = {"json": lambda: _json(found, by, marks).encode()}
-    put_out(
-        targets, {form: in_form(form, tables, lambda: long_sheet(found, by=by, marks=marks), make) for form in targets}
+def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str]) -> Result:
+    """Return the agreement in every form; `marks` is what the signature says of how layers were read."""
+    return Result(
+        tables=lambda: sheets(found, by=by, marks=marks),
+        long=lambda: long_sheet(found, by=by, marks=marks),
+        json=lambda: _json_object(found, by, marks),
     )
-    if not targets:
-        print(as_screen(tables), end="")
-    return None
-
-
-def _misused(options: argparse.Namespace) -> str | None:
-    if len(named(options.files)) == 1 and (options.gold_column is None or options.pred_column is None):
-        return f"name two annotators or more, {TWO_OF_ONE}"
-    unknown = [value for value in listed(options.by) if value not in BY]
-    if unknown:
-        return f"--by {quoted(unknown[0])}, there are {' and '.join(BY)}"
-    if not LEAST <= options.resamples <= MOST:
-        return f"--resamples {options.resamples}, write {LEAST} to {MOST}"
-    return f"--seed {options.seed}, write 0 or more" if options.seed < 0 else None
-
-
-def _read(options: argparse.Namespace, settings: Settings) -> tuple[dict[str, Layer], tuple[str, ...]]:
-    """Return the annotators by name, all over the documents of the first, and what the signature must say of them."""
-    places = named(options.files)
-    if len(places) == 1:
-        (place,) = places.values()
-        columns = (options.gold_column, options.pred_column)
-        first, rest = (f"column {columns[0]}", place), {f"column {columns[1]}": place}
-    else:
-        (first, *others) = places.items()
-        rest = dict(others)
-    loaded = load_corpus(
-        first[1], rest, options=load_options(options), progress=lambda name: progress_bar(name, "read")
-    )
-    if not options.quiet:
-        for reading in (loaded.gold, *loaded.systems.values()):
-            say_read(reading)
-    say_unlike(loaded)
-    say_unused(settings, loaded)
-    corpus = loaded.corpus
-    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some]
-    layers = {first[0]: corpus.gold.renamed(first[0]), **{layer.name: layer for layer in corpus.systems}}
-    return layers, tuple(marks)
-
-
-def _fitting(
-    criteria: Sequence[Criterion], options: argparse.Namespace, layers: Sequence[Layer]
-) -> Iterator[Criterion]:
-    """Yield the criteria that some annotator, taken as gold, has what they need for.
-
-    Raises:
-        FormatError: one that is named itself needs what none has.
-    """
-    for criterion in criteria:
-        able = next((layer for layer in layers if criterion.lacks(layer) is None), layers[0])
-        yield from fitting((criterion,), options, able)
 
 
 def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Iterator[Sheet]:
@@ -185,7 +103,7 @@ def _long(found: Agreement, group: Group, name: str) -> pd.DataFrame:
     return table.drop(columns=["spans", "tokens"])
 
 
-def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
+def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> dict[str, Any]:
     made: dict[str, Any] = {
         "nereval": __version__,
         "documents": len(found.layers[0].documents),
@@ -211,4 +129,4 @@ def _json(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> str:
             for group in _groups(found)
             for criterion in found.settings.criteria
         ]
-    return json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return made
