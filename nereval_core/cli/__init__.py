@@ -40,11 +40,11 @@ class Verb(Protocol):
     HELP: str
     """One line for the list of verbs."""
     USAGE: str
-    """What stands after the verb: `GOLD PRED [PRED ...] [options]`."""
+    """The arguments after the verb: `GOLD PRED [PRED ...] [options]`."""
     EXAMPLE: str
     """The verb with arguments that do something useful."""
     NOTES: str
-    """What help says after the options."""
+    """The text after the options in help."""
 
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options: the verb's own first, those of reading last."""
@@ -148,7 +148,12 @@ def _run_verb(name: str, arguments: Sequence[str]) -> None:
 
 
 def _program_parser() -> Parser:
-    parser = Parser(prog="nereval", description="Score named entity annotations.", allow_abbrev=False)
+    parser = Parser(
+        prog="nereval",
+        description="Score named entity annotations: `nereval score GOLD PRED`.",
+        epilog="`nereval VERB --help` shows an example and the options of a verb.",
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action="version", version=f"nereval {__version__}")
     rows = parser.add_subparsers(metavar="VERB", required=True)
     for name in VERBS:

@@ -37,7 +37,7 @@ def gold_path(options: argparse.Namespace) -> Paths:
 
 
 def gold_name(options: argparse.Namespace) -> str:
-    """Return what gold is called on the command line: by its NAME=PATH, else by its file or folder."""
+    """Return the name of gold: that of NAME=PATH, else that of its file or folder."""
     name, path = _split_name(options.files[0])
     return possible_names(path)[0] if name is None else name
 
@@ -108,7 +108,7 @@ def _split_name(file: str) -> tuple[str | None, str]:
 
 
 def possible_names(path: str) -> list[str]:
-    """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
+    """Return the names a system may have, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
     if path == STANDARD:
         return ["stdin"]
     layered = with_layer(path)
@@ -159,10 +159,10 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
 
 
 def overwrites(place: str, given: Iterable[str]) -> bool:
-    """Tell whether to write a place is to write over what is given as PATH, NAME=PATH or PATH#LAYER, or over its file.
+    """Tell whether writing a place would overwrite an input given as PATH, NAME=PATH or PATH#LAYER.
 
-    So it is where the place is such a path, a file in such a folder, or stands together with one, as spans and texts in
-    Parquet do. Links are followed.
+    It would if the place is that path, a file in that folder, or belongs to it, as the texts of Parquet belong to the
+    spans. Links are followed.
     """
     inputs = {other for path in real_paths(given) for other in (path, *_companions(path))}
     return any(
@@ -172,7 +172,7 @@ def overwrites(place: str, given: Iterable[str]) -> bool:
 
 
 def real_paths(given: Iterable[str]) -> set[str]:
-    """Return where what is given as PATH, NAME=PATH or PATH#LAYER lies, links followed."""
+    """Return the paths of inputs given as PATH, NAME=PATH or PATH#LAYER, links followed."""
     paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
     cut = filter(None, map(with_layer, paths))
     return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}

@@ -144,7 +144,7 @@ def add_reading_of_one(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_format_details(add: Add) -> None:
-    """Add what a format may leave open: cores, what offsets count, what columns hold, and labels of numbered tags."""
+    """Add details that a format may leave open: cores, units of offsets, columns, and labels of numbered tags."""
     add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
     units = "code-points, utf-16 or utf-8, perhaps with ,inclusive ,from-1"
     add("--offsets", metavar="UNIT", help=f"what offsets count, where a format leaves it open: {units}")
@@ -164,7 +164,7 @@ def _column(value: str) -> int | str:
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:
-    """Return how gold and predictions are read and paired.
+    """Return the options of reading and pairing gold and predictions.
 
     Raises:
         FormatError: an option has a value it cannot have.
@@ -194,7 +194,7 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
 
 
 class FormatDetails(TypedDict):
-    """What a format may leave open, and the documents that are read."""
+    """Details that a format may leave open, and the documents that are read."""
 
     offsets: Offsets | None
     columns: Mapping[str, int | str] | None
@@ -222,7 +222,7 @@ def format_details(options: argparse.Namespace) -> FormatDetails:
 
 
 def pairing(options: argparse.Namespace) -> Pairing:
-    """Return how predictions are brought onto gold's documents."""
+    """Return the options of pairing predictions with gold's documents."""
     return {
         "missing": options.missing,
         "token_text": options.token_text,

@@ -41,7 +41,7 @@ def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> 
 
 
 def progress_bar(name: str, done_word: str) -> Progress | None:
-    """Return what draws a bar on standard error if that is a terminal and the work takes long."""
+    """Return a function that draws a bar on standard error once the work takes long, None if that is no terminal."""
     if not sys.stderr.isatty():
         return None
     began = time.monotonic()

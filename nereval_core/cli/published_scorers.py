@@ -75,7 +75,7 @@ def check_usage(options: argparse.Namespace) -> None:
             raise UsageError(f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}")
 
 
-def given_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, Given]:
+def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, Given]:
     """Return gold and each system as given, and what of them is scored.
 
     Raises:
@@ -169,7 +169,7 @@ def published_result(
 
 
 def _as_reference(outcomes: Published, form: str) -> str:
-    """Return what the scorer itself prints in one of its forms ("" for its first)."""
+    """Return the output of the scorer itself in one of its forms ("" for its first)."""
     forms = named(outcomes[0][1].convention).forms
     show = forms[form or next(iter(forms))]
     return "".join(show(outcome) for _, outcome in outcomes)

@@ -130,18 +130,21 @@ def scores_result(gold: Read, scored: Scored, by: Sequence[str]) -> Result:
     return Result(lambda: sheets(scored, by=by), lambda: long_sheet(scored, by=by), json_object)
 
 
-def given_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
-    """Return the places that are written to, by option: those of TABLES and `more` that were given."""
+def unchecked_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
+    """Return the places that are written to, by option: those of TABLES and `more` that were given.
+
+    They are unchecked: see `output_places`.
+    """
     return {form: place for form in (*TABLES, *more) if (place := getattr(options, form)) is not None}
 
 
 def output_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
-    """Return the places as `given_places` does, once they are checked.
+    """Return the places as `unchecked_places` does, once they are checked.
 
     Raises:
         UsageError: an input, a place twice, a name that does not say the form, or a figure that cannot be drawn here.
     """
-    places = given_places(options, *more)
+    places = unchecked_places(options, *more)
     check_places(options, places)
     for form in [form for form in FRAMES if form in places]:
         from nereval_core.report.export import RECORD_FORMS, record_form

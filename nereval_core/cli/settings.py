@@ -1,4 +1,4 @@
-"""What is scored: criteria, merged types and types left out, as the options of the group "scoring" name them."""
+"""Settings of scoring: criteria, merged types and types left out, from the options of the group "scoring"."""
 
 from __future__ import annotations
 

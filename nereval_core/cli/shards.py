@@ -38,7 +38,7 @@ WITHOUT_PART = (
     *("documents", "types", "gold_types", "pred_types"),
     "differences",
 )
-"""Options of `score` that shards have no use for."""
+"""Options of `score` that do not apply to shards."""
 
 
 def check_usage(options: argparse.Namespace) -> None:
@@ -108,8 +108,8 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
 
 
 @contextmanager
-def scored(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
-    """Score shard by shard and merge, for those who make something else of the counts.
+def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
+    """Score shard by shard and merge, for verbs that derive more from the counts than scores.
 
     Raises:
         FormatError: with the problems of all shards; the counts of the others are stored.

@@ -23,7 +23,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 
 
-def asked_kinds(options: argparse.Namespace) -> list[str]:
+def verdict_kinds(options: argparse.Namespace) -> list[str]:
     """Return the kinds of verdicts that `--kind` names.
 
     Raises:
@@ -49,7 +49,7 @@ def check_copy(options: argparse.Namespace) -> None:
     known = writers.writers()
     if options.target_format is not None and options.target_format not in known:
         raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}")
-    asked_kinds(options)
+    verdict_kinds(options)
 
 
 def check_kept(place: str, kept: Iterable[str | Path | None]) -> None:
@@ -83,7 +83,7 @@ def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
         raise FormatError(
             Problem(name, None, f"no verdict of {quoted(who)} stands", f"verdicts are of {known}") for who in unknown
         )
-    return accepted(every, who=options.reviewer or None, kinds=asked_kinds(options) or None), kept
+    return accepted(every, who=options.reviewer or None, kinds=verdict_kinds(options) or None), kept
 
 
 def load_reviewed(options: argparse.Namespace) -> Loaded:

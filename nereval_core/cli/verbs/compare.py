@@ -95,7 +95,7 @@ def _scored(options: argparse.Namespace) -> Iterator[tuple[Read, Scored]]:
         from nereval_core.cli import shards
         from nereval_core.cli.settings import scoring_settings
 
-        with shards.scored(options, scoring_settings(options)) as whole:
+        with shards.scored_shards(options, scoring_settings(options)) as whole:
             yield whole.gold, whole.systems
     else:
         from nereval_core.cli.runner import load_for_scoring, score_systems

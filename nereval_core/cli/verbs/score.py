@@ -72,7 +72,7 @@ def _named_convention(parser: Parser) -> str | None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import check_places
-    from nereval_core.cli.runner import given_places, output_places, write_result
+    from nereval_core.cli.runner import output_places, unchecked_places, write_result
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     for form in ("as_reference", "differences"):
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
         from nereval_core.cli import shards
 
         # Records of shards go to a folder.
-        places = given_places(options, "records", "differences")
+        places = unchecked_places(options, "records", "differences")
         check_places(options, places)
         shards.check_usage(options)
         places.pop("records", None)
@@ -110,6 +110,6 @@ def _published(options: argparse.Namespace, by: list[str]) -> Result:
     load = load_options(options)
     if load.common:
         raise UsageError(f"--documents {SHARED} does not go with --convention: name the documents")
-    sides = published_scorers.given_sides(gold_path(options), system_paths(options), load)
+    sides = published_scorers.scorer_sides(gold_path(options), system_paths(options), load)
     outcomes = published_scorers.score(options, sides)
     return published_scorers.published_result(options, outcomes, by, sides)

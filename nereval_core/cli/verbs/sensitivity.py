@@ -101,7 +101,7 @@ def _all_criteria(options: argparse.Namespace) -> Result:
 
 
 def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[dict[str, str]]]:
-    """Return what is scored but for merges, and the merges by setting.
+    """Return the settings without a merge, and the merges of each setting.
 
     Raises:
         FormatError: with all that is wrong with both.
@@ -149,7 +149,7 @@ def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
 
 
 def _experiment_settings(options: argparse.Namespace, experiments: list[str], loaded: Loaded) -> Settings:
-    """Return what is scored: merges are in force, unless they are what is looked at."""
+    """Return criteria and merges; with `--gone`, which compares scores without and with merges, none is in force."""
     from dataclasses import replace
 
     from nereval_core.analysis.criteria.rescued_errors import CHAIN

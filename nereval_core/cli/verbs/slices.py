@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
-    LEAST_RESAMPLES,
     Parser,
-    UsageError,
     add_output,
     add_reading,
     add_resampling,
     add_scoring,
+    check_resampling,
     comma_separated,
 )
 
@@ -53,8 +52,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.results.slices import slices_result
     from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
 
-    if options.resamples < LEAST_RESAMPLES:
-        raise UsageError(f"--resamples {options.resamples}, draw {LEAST_RESAMPLES} or more")
+    check_resampling(options)
     places = output_places(options, "figure")
     by = comma_separated(options.by)
     check_asked(by)

@@ -33,14 +33,14 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.api.load import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import say
-    from nereval_core.cli.runner import Result, given_places, write_result
-    from nereval_core.cli.verdicts import asked_kinds, check_kept, verdict_count
+    from nereval_core.cli.runner import Result, unchecked_places, write_result
+    from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
     from nereval_core.report.table_formats import as_screen
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.verdict_list import staleness, verdict_sheet
 
-    places = given_places(options)
-    kinds = asked_kinds(options)
+    places = unchecked_places(options)
+    kinds = verdict_kinds(options)
     if options.stale and not options.files:
         raise UsageError("--stale asks for a corpus: review list GOLD [PRED ...] --stale")
     if len(set(places.values())) < len(places):

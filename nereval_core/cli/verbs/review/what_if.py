@@ -37,13 +37,13 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.results.what_if import what_if_result
     from nereval_core.cli.runner import output_places, types_of, write_result
     from nereval_core.cli.settings import scoring_settings
-    from nereval_core.cli.verdicts import asked_kinds, check_kept, load_reviewed, read_verdicts, say_counts
+    from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
     from nereval_core.review.apply import applied
     from nereval_core.review.apply.deciding_verdicts import every_pair
     from nereval_core.review.apply.what_if import what_if
 
     places = output_places(options)
-    asked_kinds(options)
+    verdict_kinds(options)
     settings = scoring_settings(options)
     reviewed, kept = read_verdicts(options)
     for place in places.values():
