@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from nereval_core.readers import Reading
     from nereval_core.scoring import Settings
 
-PATIENCE = 0.5
-"""Seconds before the progress of a system is shown."""
+PROGRESS_DELAY_SECONDS = 0.5
+"""Progress is not shown of work that is done sooner."""
 
 
 def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
@@ -51,7 +51,7 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
     def show(done: int, total: int) -> None:
         nonlocal shown
         percent = 100 * done // total if total else 100
-        if percent == shown or time.monotonic() - began < PATIENCE:
+        if percent == shown or time.monotonic() - began < PROGRESS_DELAY_SECONDS:
             return
         shown = percent
         bar = "#" * (percent // 5)

@@ -30,9 +30,9 @@ from nereval_core.scoring import Settings, score_layers
 if TYPE_CHECKING:
     import pandas as pd
 
-PREFIX = "convention_"
+OPTION_PREFIX = "convention_"
 """Begins the names of a scorer's options among the parsed ones."""
-WITHOUT_PART = ("criteria", "criterion", "merge", "leave_out")
+CHANGING_RULES = ("criteria", "criterion", "merge", "leave_out")
 """Options of `score` that would change the rules of a scorer."""
 
 
@@ -60,7 +60,7 @@ def check_usage(options: argparse.Namespace) -> None:
     Raises:
         UsageError: one of them.
     """
-    for key in WITHOUT_PART:
+    for key in CHANGING_RULES:
         if getattr(options, key):
             raise UsageError(f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out")
     if options.counting != "one-to-one":
@@ -240,4 +240,4 @@ def _values(convention: Convention, options: argparse.Namespace) -> dict[str, An
 
 
 def _kept(name: str) -> str:
-    return PREFIX + name.replace("-", "_")
+    return OPTION_PREFIX + name.replace("-", "_")

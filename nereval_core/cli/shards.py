@@ -32,7 +32,7 @@ from nereval_core.problems import counted, quoted
 from nereval_core.scoring import Settings
 
 ENGINES = ("dask", "local")
-WITHOUT_PART = (
+NOT_FOR_SHARDS = (
     *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
     *("span_columns", "labels"),
     *("documents", "types", "gold_types", "pred_types"),
@@ -52,7 +52,7 @@ def check_usage(options: argparse.Namespace) -> None:
             (key for key in ("scheduler", "workers", "work", "out") if getattr(options, key) is not None), None
         )
         raise UsageError(f"--{given} is for scoring shard by shard: give --engine {' or '.join(ENGINES)}")
-    for key in WITHOUT_PART:
+    for key in NOT_FOR_SHARDS:
         if getattr(options, key) is not None:
             raise UsageError(f"--{key.replace('_', '-')} has no use with --engine, leave it out")
     if options.convention:

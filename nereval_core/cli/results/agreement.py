@@ -42,15 +42,15 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else f"{len(found.annotators)} annotators"
-    said = (*in_words(found, names[0]), *warnings(found))
-    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), said))
+    notes = (*in_words(found, names[0]), *warnings(found))
+    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
     if group is None:
-        said = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
-        tables.append(_sheet("Agreement of each two", pairs_table(found, names), said))
+        notes = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
+        tables.append(_sheet("Agreement of each two", pairs_table(found, names), notes))
     if "type" in by:
         for name in names:
-            said = reasons(found, group, name)
-            tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), said)]
+            notes = reasons(found, group, name)
+            tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), notes)]
     if "document" in by:
         tables += [_sheet(f"By document, F1 under {name}", documents_table(found, group, name)) for name in names]
     notes = (

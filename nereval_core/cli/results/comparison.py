@@ -29,9 +29,15 @@ from nereval_core.report.table_cells import cell, cells, objects
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring.protocols import Read
 
-SPANS = ("transitions", "right_by")
+SPAN_KEYS = ("transitions", "right_by")
 """Keys of the tables span by span: its states under the baseline and another system, and how many get it right."""
-LONG = {"difference": "difference", "low": "difference_low", "high": "difference_high", "p": "p", "p_holm": "p_holm"}
+DIFFERENCES = {
+    "difference": "difference",
+    "low": "difference_low",
+    "high": "difference_high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 """Columns of differences and their names beside those of scores."""
 
 
@@ -45,7 +51,7 @@ def comparison_result(gold: Read, systems: Sequence[Read], found: Comparison, *,
         return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *signatures))]
 
     def json_object() -> dict[str, Any]:
-        more = dict(zip(SPANS, transition_records(*spans), strict=True)) if by_span else {}
+        more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
         return _json_object(gold, systems, found, more)
 
     return Result(tables, lambda: long_sheet(found), json_object, "comparison", lambda: [_figure(found)])
@@ -128,7 +134,7 @@ def long_sheet(found: Comparison) -> Sheet:
     keys = ["criterion", "type", "system"]
     table = found.intervals.copy()
     table["baseline"] = found.baseline
-    table = table.merge(found.differences[[*keys, *LONG]].rename(columns=LONG), on=keys, how="left")
+    table = table.merge(found.differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
     made = {(name, each): signed for name, row in _signatures(found).items() for each, signed in row.items()}
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
@@ -175,5 +181,5 @@ def _figure(found: Comparison) -> Figure:
     plan = found.plan
     rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
     level, many = f"{plan.level:.0%}", found.units.many
-    said = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
-    return leaderboard(rows, found.baseline, said, (found.units.one, found.units.many))
+    note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    return leaderboard(rows, found.baseline, note, (found.units.one, found.units.many))

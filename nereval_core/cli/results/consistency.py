@@ -15,15 +15,15 @@ from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_cells import cells
 
-ABOUT = ("kind", "rank", "what", "where")
-PLACES = ("document", "start", "end", "how", "settle", "text")
+FINDING_KEYS = ("kind", "rank", "what", "where")
+PLACE_COLUMNS = ("document", "start", "end", "how", "settle", "text")
 """Columns of the list of places, before those of the layers."""
-SHOWN = 20
+SHOWN_FINDINGS = 20
 """Findings of a kind in tables for reading, by default."""
 
 
 def consistency_result(found: Consistency, top: int | None) -> Result:
-    """Return the findings in every form: the first `top` of each kind, by default SHOWN to read and all elsewhere."""
+    """Return the findings in every form: the first `top` of each kind, by default some to read and all else."""
     return Result(
         tables=lambda: sheets(found, top),
         long=lambda: long_sheet(found, top),
@@ -34,7 +34,7 @@ def consistency_result(found: Consistency, top: int | None) -> Result:
 
 def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
     """Yield a table for each kind, those that settle most first; the last has the signature."""
-    most = SHOWN if top is None else top
+    most = SHOWN_FINDINGS if top is None else top
     last = list(found.found)[-1:]
     for kind, one in found.found.items():
         table = found.table(kind, most).drop(columns=["kind", "rank"])
@@ -79,10 +79,10 @@ def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:
 
 def _places(found: Consistency, top: int | None) -> pd.DataFrame:
     """Return all places of the findings, with what each layer has there."""
-    parts = [pd.DataFrame(columns=[*ABOUT, *PLACES])]
+    parts = [pd.DataFrame(columns=[*FINDING_KEYS, *PLACE_COLUMNS])]
     for kind in found.found:
         for number, places in found.every_place(kind, top):
             one = found.finding(kind, number)
-            about = pd.DataFrame([(kind, number + 1, one.what, one.where)] * len(places), columns=list(ABOUT))
+            about = pd.DataFrame([(kind, number + 1, one.what, one.where)] * len(places), columns=list(FINDING_KEYS))
             parts.append(pd.concat((about, in_layers(found, places)), axis=1))
     return pd.concat(parts[1:] or parts, ignore_index=True).assign(signature=found.signature)

@@ -21,11 +21,13 @@ from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.report.table_cells import cells, objects
 
-SHOWN = 20
+SHOWN_ROWS = 20
 """Rows of patterns and columns of types that tables for reading have; JSON, CSV and records have all."""
 RATIOS = {"precision": "P", "recall": "R", "f1": "F1", "cumulative_f1": "F1 so far"}
-LONG = ("system", "part", "criterion", "class", "name", "records", "share", "precision", "recall", "f1", "gain")
-MORE = ("cumulative_f1", "cumulative_gain", "signature")
+LONG_COLUMNS = (
+    *("system", "part", "criterion", "class", "name", "records", "share", "precision", "recall", "f1", "gain"),
+    *("cumulative_f1", "cumulative_gain", "signature"),
+)
 
 ErrorsBySystem = Mapping[str, Errors]
 
@@ -58,10 +60,10 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
         shown = table.drop(columns="cumulative_gain").rename(columns=RATIOS)
         now = found.scores.counts(name)
         first = ("as it is", int(table["records"].sum()), None, now.precision, now.recall, now.f1, None, now.f1)
-        said = in_words(found.sentence(name))
+        sentence = in_words(found.sentence(name))
         falls = negative_gains(table)
         gained = "P, R and F1 if the class alone is mended; F1 so far if all above are too"
-        notes = (gained, said, *([falls] if falls else []))
+        notes = (gained, sentence, *([falls] if falls else []))
         title = f"{system}: error classes, F1 under {name}"
         yield Sheet(title, tuple(shown.columns), (first, *cells(shown)), notes + (() if number else signatures))
     ends = found.ends.pivot(index="ends", columns="class", values="records").reindex(found.ends["ends"].unique())
@@ -71,11 +73,11 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
         tuple((name, *map(int, row)) for name, *row in ends.itertuples(name=None)),
     )
     if len(found.patterns):
-        hidden = len(found.patterns) - SHOWN
+        hidden = len(found.patterns) - SHOWN_ROWS
         yield Sheet(
             f"{system}: what predictions of class boundary only leave out or take in",
             ("pattern", "end", "records", "share"),
-            tuple((name, end, count, share) for end, name, count, share in cells(found.patterns.head(SHOWN))),
+            tuple((name, end, count, share) for end, name, count, share in cells(found.patterns.head(SHOWN_ROWS))),
             (f"{hidden} more patterns stand in --csv and --json",) if hidden > 0 else (),
         )
     if by_type:
@@ -87,14 +89,14 @@ def _by_type(system: str, found: Errors) -> Sheet:
     kinds = sums.sort_values(ascending=False, kind="stable").index.tolist()
     cells = {(row[1], row.type): row.records for row in found.types.itertuples()}
     order = next(iter(found.classes.values()))["class"].tolist()
-    rows = tuple((name, *(cells.get((name, kind), 0) for kind in kinds[:SHOWN])) for name in order)
-    hidden = len(kinds) - SHOWN
+    rows = tuple((name, *(cells.get((name, kind), 0) for kind in kinds[:SHOWN_ROWS])) for name in order)
+    hidden = len(kinds) - SHOWN_ROWS
     notes = (f"{hidden} more types stand in --csv and --json",) if hidden > 0 else ()
-    return Sheet(f"{system}: error classes by type", ("class", *map(str, kinds[:SHOWN])), rows, notes)
+    return Sheet(f"{system}: error classes by type", ("class", *map(str, kinds[:SHOWN_ROWS])), rows, notes)
 
 
 def long_sheet(found: ErrorsBySystem) -> Sheet:
-    """Return all tables of all systems as one with the columns of LONG and MORE.
+    """Return all tables of all systems as one with LONG_COLUMNS.
 
     `part` is class, type, ends or pattern; `name` is the type, the ends, or the pattern with its end.
     """
@@ -110,9 +112,9 @@ def long_sheet(found: ErrorsBySystem) -> Sheet:
             for kind, name, count in cells(of):
                 rows.append((system, part, STRICT, kind, name, count, None, *none, None, signed))
         for end, name, count, share in cells(each.patterns):
-            said = f"{end}: {name}"
-            rows.append((system, "pattern", STRICT, "boundary only", said, count, share, *none, None, signed))
-    return Sheet("errors", (*LONG, *MORE), tuple(rows))
+            pattern = f"{end}: {name}"
+            rows.append((system, "pattern", STRICT, "boundary only", pattern, count, share, *none, None, signed))
+    return Sheet("errors", LONG_COLUMNS, tuple(rows))
 
 
 def _json_object(corpus: Corpus, found: ErrorsBySystem) -> dict[str, Any]:

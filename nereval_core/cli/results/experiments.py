@@ -62,11 +62,11 @@ def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterato
     for system, scores in systems.items():
         found = gap(scores, one, other)
         if found.total is None:
-            said = "no spans on either side"
+            note = "no spans on either side"
         else:
             low, high = (float(value) for value in found.f1 if value is not None)
-            said = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
-        signed = (said, signature(scores, found.strict), signature(scores, found.loose))
+            note = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
+        signed = (note, signature(scores, found.strict), signature(scores, found.loose))
         title = f"{system}: {found.strict} to {found.loose}, by cause"
         yield ExperimentTable("gap", title, system, found.table(), signed)
         table = decisions(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()

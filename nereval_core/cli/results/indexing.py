@@ -16,7 +16,7 @@ from nereval_core.scoring import Average
 
 COUNTED = ("right", "missing", "spurious", "gold", "predicted")
 RATIOS = ("P", "R", "F1")
-NAMED = 10
+SHOWN_NAMES = 10
 """Documents or ids that a note names."""
 
 
@@ -105,7 +105,7 @@ def _said(one: IndexedSystem) -> Iterator[str]:
         ("predicted ids that gold has in no document", scores.ids_without_gold),
     ):
         if names:
-            shown = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+            shown = ", ".join(names[:SHOWN_NAMES]) + (", …" if len(names) > SHOWN_NAMES else "")
             yield f"{what}: {len(names)} ({shown})"
     wrong = len(scores.wrong_documents)
     yield f"documents with a missing or spurious id: {wrong} of {len(scores.by_document)}"

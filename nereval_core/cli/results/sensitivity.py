@@ -23,7 +23,7 @@ COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "each-side": ("each-side",),
     "both": ("one-to-one", "each-side"),
 }
-WIDE = (
+WIDE_TABLES = (
     ("F1", "f1"),
     ("F1 less F1 under strict", "f1_minus_strict"),
     ("Place by F1 among the systems", "rank"),
@@ -53,7 +53,7 @@ def _sheets(table: pd.DataFrame, words: Sequence[str]) -> tuple[Sheet, ...]:
     countings = table["counting"].cat.categories
     keys = ["merge", "counting", "system"]
     several = len(table["system"].cat.categories) > 1
-    shown = [(title, column) for title, column in WIDE if several or column != "rank"]
+    shown = [(title, column) for title, column in WIDE_TABLES if several or column != "rank"]
     found = []
     for title, column in shown:
         grid = table.pivot(index=keys, columns="criterion", values=column).sort_index().sort_index(axis=1)

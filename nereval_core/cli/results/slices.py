@@ -23,13 +23,15 @@ from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.report.signature import signature
 from nereval_core.report.table_cells import cells, objects
 
-STEPS = 15
+SHOWN_THRESHOLDS = 15
 """Thresholds that tables for reading have, the first and the last among them; JSON and CSV have all."""
-WORST = 20
+SHOWN_COMBINATIONS = 20
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
-LONG = ("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS)
-MORE = ("interval", "confidence", "signature")
+LONG_COLUMNS = (
+    *("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS),
+    *("interval", "confidence", "signature"),
+)
 
 SlicesBySystem = Mapping[str, Sequence[Slices]]
 
@@ -66,7 +68,7 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
         yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(table, found.units))
     if found.thresholds is not None:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
-        some = np.unique(np.linspace(0, len(table) - 1, min(STEPS, len(table))).round().astype(int))
+        some = np.unique(np.linspace(0, len(table) - 1, min(SHOWN_THRESHOLDS, len(table))).round().astype(int))
         hidden = len(table) - len(some)
         notes = (f"{hidden} more thresholds stand in --csv and --json",) if hidden else ()
         title = f"{system}: {found.criterion} of the predictions scored at least so high"
@@ -78,14 +80,14 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
         yield Sheet(f"{system}: {found.criterion}, precision by score", columns_shown, cells(shown), notes)
     if found.worst is not None:
         titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
-        table = found.worst.head(WORST).replace({"by": titled, "and_by": titled}).drop(columns="tests")
-        said = (
+        table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
+        note = (
             f"{len(found.worst)} combinations of two slices with at least {LEAST_SPANS} gold spans in "
             f"{LEAST_DOCUMENTS} documents were tested; p is one-sided, for a lower recall than that of all other "
             "gold spans; Holm's correction is over all of them"
         )
         heads = ("by", "slice", "and by", "and slice", "POS", "documents", "R", "less R elsewhere", "p", "p (Holm)")
-        yield Sheet(f"{system}: {found.criterion}, where it is worst", heads, cells(table), (said,))
+        yield Sheet(f"{system}: {found.criterion}, where it is worst", heads, cells(table), (note,))
 
 
 _TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
@@ -101,7 +103,7 @@ def _notes(table: pd.DataFrame, units: ResamplingUnits) -> tuple[str, ...]:
 
 
 def long_sheet(found: SlicesBySystem) -> Sheet:
-    """Return all tables of all systems as one with the columns of LONG and MORE.
+    """Return all tables of all systems as one with LONG_COLUMNS.
 
     `part` is slice, threshold (`slice` is the least score), calibration or worst (`slice` holds both slices, `f1` and
     what is not known are empty).
@@ -113,8 +115,8 @@ def long_sheet(found: SlicesBySystem) -> Sheet:
             for part, by, table in _parts(each):
                 for row in objects(table):
                     known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
-                    rows.append(tuple((row | known).get(column) for column in (*LONG, *MORE)))
-    return Sheet("slices", (*LONG, *MORE), tuple(rows))
+                    rows.append(tuple((row | known).get(column) for column in LONG_COLUMNS))
+    return Sheet("slices", LONG_COLUMNS, tuple(rows))
 
 
 def _parts(each: Slices) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -129,9 +131,9 @@ def _parts(each: Slices) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield "calibration", "score", each.calibration
     if each.worst is not None:
         pairs = zip(each.worst["slice"], each.worst["and_slice"], strict=True)
-        said = [f"{one} and {two}" for one, two in pairs]
+        slices = [f"{one} and {two}" for one, two in pairs]
         for place, (one, two) in enumerate(zip(each.worst["by"], each.worst["and_by"], strict=True)):
-            row = each.worst.iloc[place : place + 1][["POS", "documents", "recall"]].assign(slice=said[place])
+            row = each.worst.iloc[place : place + 1][["POS", "documents", "recall"]].assign(slice=slices[place])
             yield "worst", f"{one} and {two}", row
 
 

@@ -15,7 +15,7 @@ from nereval_core.review.apply.deciding_verdicts import Hanging
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS
 
-NAMED = {"f1": "F1", "precision": "P", "recall": "R"}
+RATIO_NAMES = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
 def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Hanging], *, hangs: bool) -> Result:
@@ -29,8 +29,8 @@ def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Hangi
 
 def _sheets(both: WhatIf, pairs: Sequence[Hanging], hangs: bool) -> list[Sheet]:
     table = both.table()
-    columns = [(ratio, f"{ratio}_after", f"{ratio}_difference") for ratio in NAMED]
-    names = [column for ratio in NAMED.values() for column in (ratio, "with verdicts", "difference")]
+    columns = [(ratio, f"{ratio}_after", f"{ratio}_difference") for ratio in RATIO_NAMES]
+    names = [column for ratio in RATIO_NAMES.values() for column in (ratio, "with verdicts", "difference")]
     shown = table[["system", "criterion", *(column for three in columns for column in three)]]
     sheet = Sheet(
         "What if: scores as they are, and with verdicts applied to gold",

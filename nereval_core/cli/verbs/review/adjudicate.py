@@ -13,7 +13,7 @@ EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
 NOTES = """\
 Verdicts are those given on the records of B with A taken as gold. What is still open is listed, and is not in OUT.
 """
-SHOWN = 20
+SHOWN_RECORDS = 20
 """Open records that are listed on the screen; the log has all."""
 
 
@@ -41,8 +41,8 @@ def run(options: argparse.Namespace) -> None:
     say_applied(found.applied)
     write_layer(options, found.layer, log_csv(found.log, found.signature), kept)
     say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
-    for row in found.open[:SHOWN]:
+    for row in found.open[:SHOWN_RECORDS]:
         say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
-    if len(found.open) > SHOWN:
-        say(f"open: {len(found.open) - SHOWN} more, all in the log")
+    if len(found.open) > SHOWN_RECORDS:
+        say(f"open: {len(found.open) - SHOWN_RECORDS} more, all in the log")
     print(found.signature)
