@@ -35,14 +35,17 @@ PATHS = frozenset(
 
 
 class Verb(Protocol):
-    """A module of `verbs`. It imports nothing heavy but inside `run`: help is answered before anything is loaded."""
+    """A module of `verbs`; to add a verb, add such a file.
+
+    It imports nothing heavy outside `run` and the functions that `run` calls, so that help is answered at once.
+    """
 
     HELP: str
     """One line for the list of verbs."""
     USAGE: str
     """The arguments after the verb: `GOLD PRED [PRED ...] [options]`."""
     EXAMPLE: str
-    """The verb with arguments that do something useful."""
+    """Arguments of an example that does something useful."""
     NOTES: str
     """The text after the options in help."""
 
