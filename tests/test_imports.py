@@ -115,6 +115,10 @@ def test_the_core_draws_and_serves_nothing() -> None:
 LIGHT = (
     ("import nereval_core", {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}),
     ("import nereval_core.cli", {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}),
+    (
+        "from nereval_core.cli import VERBS, verb_parser; [verb_parser(verb).format_help() for verb in VERBS]",
+        {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"},
+    ),
     ("import nereval_core.readers", {"numpy", "pandas", "scipy", "pyarrow"}),
     ("import nereval_core.scoring", {"pandas", "scipy", "pyarrow"}),
     ("import nereval_core.api.load", {"pandas", "scipy", "pyarrow", "sqlalchemy"}),

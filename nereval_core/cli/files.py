@@ -1,12 +1,14 @@
-"""Which files make up which layer: the names on the command line, `GOLD PRED`, `NAME=PATH`, and parts of one NAME."""
+"""Files on the command line: the layers they make, `GOLD PRED`, `NAME=PATH` and parts of one NAME, and their names."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 from nereval_core.readers.input.source import COMPANIONS, LAYER, STANDARD, label_of, with_layer
 
@@ -14,50 +16,53 @@ Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
 
 TWO_OF_ONE = "two layers of one file: FILE#ONE FILE#OTHER, or both of its columns: --gold-column N --pred-column M"
-"""What to do where one file has both sides."""
+"""The remedy where one file has both sides."""
+
+INPUTS = ("documents", "types", "gold_types", "pred_types", "relaxed", "training", "columns")
+"""Options that name files beside the layers which are read too."""
 
 
-def gold_of(options: argparse.Namespace) -> Paths:
+def gold_path(options: argparse.Namespace) -> Paths:
     """Return the path of gold: the first file, or all files that have its name, NAME=PATH.
 
     Raises:
-        FormatError: as `named`.
+        FormatError: as `paths_by_name`.
     """
     files = options.files
-    name, path = _named(files[0])
+    name, path = _split_name(files[0])
     if name is None:
         return path
-    paths = tuple(_named(file)[1] for file in files if _named(file)[0] == name)
+    paths = tuple(_split_name(file)[1] for file in files if _split_name(file)[0] == name)
     return paths if len(paths) > 1 else path
 
 
 def gold_name(options: argparse.Namespace) -> str:
-    """Return what gold is called on the command line: by its NAME=PATH, else by its file or folder."""
-    name, path = _named(options.files[0])
-    return names_of(path)[0] if name is None else name
+    """Return the name of gold: that of NAME=PATH, else that of its file or folder."""
+    name, path = _split_name(options.files[0])
+    return possible_names(path)[0] if name is None else name
 
 
-def named_systems(options: argparse.Namespace) -> dict[str, Paths]:
+def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
     """Return the predictions by the name of their system.
 
     Raises:
-        FormatError: as `named`.
+        FormatError: as `paths_by_name`.
     """
-    rest = beside_gold(options.files)
-    if rest or alone(options):
-        return named(rest)
+    rest = prediction_files(options.files)
+    if rest or _asks_for_no_prediction(options):
+        return paths_by_name(rest)
     # Gold and prediction are columns of the same files.
-    gold = gold_of(options)
-    return {names_of(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
+    gold = gold_path(options)
+    return {possible_names(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
 
 
-def beside_gold(files: Sequence[str]) -> list[str]:
+def prediction_files(files: Sequence[str]) -> list[str]:
     """Return the files that are no part of gold."""
-    name = _named(files[0])[0]
-    return [file for file in files[1:] if name is None or _named(file)[0] != name]
+    name = _split_name(files[0])[0]
+    return [file for file in files[1:] if name is None or _split_name(file)[0] != name]
 
 
-def named(files: Sequence[str]) -> dict[str, Paths]:
+def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
     """Return paths by name: the one given as NAME=PATH, else that of the file or folder.
 
     Several files given by one NAME are the parts of one layer.
@@ -67,13 +72,13 @@ def named(files: Sequence[str]) -> dict[str, Paths]:
     """
     parts: dict[str, list[str]] = {}
     given: list[tuple[str | None, str]] = []
-    for name, path in map(_named, files):
+    for name, path in map(_split_name, files):
         if name is None or name not in parts:
             given.append((name, path))
         if name is not None:
             parts.setdefault(name, []).append(path)
     names: list[str] = [name or "" for name, _ in given]
-    candidates = [names_of(path) for _, path in given]
+    candidates = [possible_names(path) for _, path in given]
     free = [i for i, (name, _) in enumerate(given) if name is None]
     for i in free:
         names[i] = candidates[i][0]
@@ -93,7 +98,7 @@ def named(files: Sequence[str]) -> dict[str, Paths]:
     }
 
 
-def _named(file: str) -> tuple[str | None, str]:
+def _split_name(file: str) -> tuple[str | None, str]:
     name, equals, path = file.partition("=")
     if not equals or Path(file).exists() or with_layer(file) is not None:
         return None, file
@@ -102,14 +107,14 @@ def _named(file: str) -> tuple[str | None, str]:
     return one_line(name.strip()), path
 
 
-def names_of(path: str) -> list[str]:
-    """Return what a system may be called, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
+def possible_names(path: str) -> list[str]:
+    """Return the names a system may have, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
     if path == STANDARD:
         return ["stdin"]
     layered = with_layer(path)
     if layered is not None:
         place, layer = layered[0], one_line(layered[1])
-        return [layer, *(f"{name}{LAYER}{layer}" for name in names_of(place))]
+        return [layer, *(f"{name}{LAYER}{layer}" for name in possible_names(place))]
     # A folder is called by its whole name, and so is what does not exist: reading it will say so.
     full = Path(os.path.normpath(Path(path).absolute()))
     stem = label_of(full.name) if full.is_file() else full.name
@@ -120,26 +125,54 @@ def names_of(path: str) -> list[str]:
     return [one_line(name) for name in names]
 
 
-def alone(options: argparse.Namespace) -> bool:
+def _asks_for_no_prediction(options: argparse.Namespace) -> bool:
     """Tell whether a verb that asks for no prediction is given none."""
     return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
 
 
-def overwrites(place: str, given: Iterable[str]) -> bool:
-    """Tell whether to write a place is to write over what is given as PATH, NAME=PATH or PATH#LAYER, or over its file.
+def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> None:
+    """Refuse a missing prediction, two outputs in one place, and an output over an input.
 
-    So it is where the place is such a path, a file in such a folder, or stands together with one, as spans and texts in
-    Parquet do. Links are followed.
+    `targets` are the places of outputs by option.
+
+    Raises:
+        UsageError: one of them.
     """
-    inputs = {other for path in files_of(given) for other in (path, *_companions(path))}
+    lone = not prediction_files(options.files) and not _asks_for_no_prediction(options)
+    if lone and None in (options.gold_column, options.pred_column):
+        raise UsageError(f"name a prediction after gold, {TWO_OF_ONE}")
+    given = [*options.files, *(path for key in INPUTS if (path := getattr(options, key, None)) is not None)]
+    if [file for file in given if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
+        raise UsageError("standard input is given twice, name a file for all but one")
+    places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
+    twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
+    if twice or len(set(places)) < len(places):
+        raise UsageError(f"two outputs go to {quoted(twice or places[0])}, give each its own FILE")
+    given += [item for item in comma_separated([options.criteria or ""]) if item.endswith(".toml")]
+    # The tables and lists that published scorers take.
+    settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
+    with suppress(OSError):
+        given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
+    for form, place in targets.items():
+        if place != STDOUT and overwrites(place, given):
+            raise UsageError(f"--{form} {quoted(place)} would overwrite an input")
+
+
+def overwrites(place: str, given: Iterable[str]) -> bool:
+    """Tell whether writing a place would overwrite an input given as PATH, NAME=PATH or PATH#LAYER.
+
+    It would if the place is that path, a file in that folder, or belongs to it, as the texts of Parquet belong to the
+    spans. Links are followed.
+    """
+    inputs = {other for path in real_paths(given) for other in (path, *_companions(path))}
     return any(
         one in inputs or (Path(one).is_file() and not inputs.isdisjoint(map(str, Path(one).parents)))
         for one in (os.path.realpath(place), *_companions(os.path.realpath(place)))
     )
 
 
-def files_of(given: Iterable[str]) -> set[str]:
-    """Return where what is given as PATH, NAME=PATH or PATH#LAYER lies, links followed."""
+def real_paths(given: Iterable[str]) -> set[str]:
+    """Return the paths of inputs given as PATH, NAME=PATH or PATH#LAYER, links followed."""
     paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
     cut = filter(None, map(with_layer, paths))
     return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}

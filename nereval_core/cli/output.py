@@ -1,33 +1,35 @@
-"""What verbs print and write: files and standard output, progress, and what was read, on standard error."""
+"""Printing and writing: files and standard output; on standard error notes, what was read, and progress."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nereval_core import writers
-from nereval_core.alignment.outcome import Progress
-from nereval_core.api.load import Loaded
-from nereval_core.pairing.type_suggestions import unlike_in_words
-from nereval_core.problems import counted, one_line, quoted
-from nereval_core.readers import Reading
-from nereval_core.scoring import Settings
+from nereval_core.cli.options import STDOUT
+from nereval_core.problems import SHOWN, counted, one_line, quoted
 
-STDOUT = "-"
+if TYPE_CHECKING:
+    from nereval_core.alignment.outcome import Progress
+    from nereval_core.api.load import Loaded
+    from nereval_core.readers import Reading
+    from nereval_core.scoring import Settings
 
-PATIENCE = 0.5
-"""Seconds before the progress of a system is shown."""
+PROGRESS_DELAY_SECONDS = 0.5
+"""Progress is not shown of work that is done sooner."""
 
 
-def put_out(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
+def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
     """Write the contents of each form to its place: all of the files or none, then what goes to standard output.
 
     Raises:
         FormatError: a file cannot be written.
     """
+    from nereval_core import writers
+
     with ExitStack() as stack:
         # Files take their places only when the last of them is written.
         for form, place in targets.items():
@@ -38,16 +40,8 @@ def put_out(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
             sys.stdout.buffer.write(contents[form])
 
 
-def say_unlike(loaded: Loaded) -> None:
-    """Say which systems share no type with gold: they may call the same things by other names."""
-    gold = loaded.corpus.gold
-    for system in loaded.corpus.systems:
-        if found := unlike_in_words(gold, system):
-            say(f"{system.name}: {found}")
-
-
 def progress_bar(name: str, done_word: str) -> Progress | None:
-    """Return what draws a bar on standard error if that is a terminal and the work takes long."""
+    """Return a function that draws a bar on standard error once the work takes long, None if that is no terminal."""
     if not sys.stderr.isatty():
         return None
     began = time.monotonic()
@@ -57,7 +51,7 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
     def show(done: int, total: int) -> None:
         nonlocal shown
         percent = 100 * done // total if total else 100
-        if percent == shown or time.monotonic() - began < PATIENCE:
+        if percent == shown or time.monotonic() - began < PROGRESS_DELAY_SECONDS:
             return
         shown = percent
         bar = "#" * (percent // 5)
@@ -68,29 +62,44 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
 
 
 def say(text: str) -> None:
-    # What is said goes beside the work: it does not fail with a full disk.
+    """Print a line on standard error, which may be full: that does not stop the work."""
     with suppress(OSError):
         print(one_line(text), file=sys.stderr)
 
 
-def how_much(documents: int, spans: int, types: int) -> str:
-    """Return how much was read: `20 documents, 1 span, 1 type`."""
+def sizes_in_words(documents: int, spans: int, types: int) -> str:
+    """Return the size of a layer: `20 documents, 1 span, 1 type`."""
     return ", ".join((counted(documents, "document"), counted(spans, "span"), counted(types, "type")))
 
 
 def say_read(reading: Reading) -> None:
+    """Say in which format a layer was read, its size, and the reader's notes."""
     form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
-    counts = how_much(len(reading.documents), len(reading.layer), len(reading.layer.types))
-    say(f"{reading.source}: {'; '.join((form, counts, *reading.notes))}")
+    sizes = sizes_in_words(len(reading.documents), len(reading.layer), len(reading.layer.types))
+    say(f"{reading.source}: {'; '.join((form, sizes, *reading.notes))}")
 
 
-def say_unused(settings: Settings, loaded: Loaded) -> None:
-    """Say which types to be merged or left out no span has: a slip of the pen would else go unseen."""
-    say_unused_types(settings, {kind for layer in (loaded.corpus.gold, *loaded.corpus.systems) for kind in layer.types})
+def say_lost(loaded: Loaded) -> None:
+    """Say which spans were lost when layers were brought onto gold's texts."""
+    for lost in loaded.lost.values():
+        for problem in lost[:SHOWN]:
+            say(str(problem))
+        if len(lost) > SHOWN:
+            say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
 
 
-def say_unused_types(settings: Settings, types: Collection[str]) -> None:
-    """As `say_unused`, of the types that some span has."""
+def say_other_types(loaded: Loaded) -> None:
+    """Say which systems share no type with gold: they may call the same things by other names."""
+    from nereval_core.pairing.type_suggestions import unlike_in_words
+
+    gold = loaded.corpus.gold
+    for system in loaded.corpus.systems:
+        if found := unlike_in_words(gold, system):
+            say(f"{system.name}: {found}")
+
+
+def say_unused(settings: Settings, types: Collection[str]) -> None:
+    """Say which types to be merged or left out are none of `types`, those that some span has: often a slip."""
     merged = dict(settings.merge)
     for option, names in (
         ("--merge", sorted(set(merged).difference(types))),
@@ -100,5 +109,7 @@ def say_unused_types(settings: Settings, types: Collection[str]) -> None:
             say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
 
 
-def listed(values: Iterable[str]) -> list[str]:
-    return [item.strip() for value in values for item in value.split(",") if item.strip()]
+def say_greedy(name: str, documents: Sequence[str]) -> None:
+    """Say in which documents of a system clusters were too large for the exact alignment."""
+    if documents:
+        say(f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}")

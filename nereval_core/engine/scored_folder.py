@@ -42,7 +42,7 @@ from nereval_core.engine.shards import Part, Shard
 from nereval_core.engine.tally import Tally
 from nereval_core.engine.work import Done, Job, gold_key
 from nereval_core.problems import FormatError
-from nereval_core.report.export import rendered
+from nereval_core.report.json_results import json_bytes, results
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion, Decision
@@ -125,7 +125,7 @@ def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done
             place.unlink()
         write_index(path, files, [criterion.name for criterion in job.settings.criteria])
     with replaced(root / RESULTS) as place:
-        place.write_bytes(rendered("json", result.gold, result.systems))
+        place.write_bytes(json_bytes(results(result.gold, result.systems)))
     manifest = {
         "form": FORM,
         "nereval": __version__,

@@ -1,44 +1,21 @@
-"""Scores and match records as the bytes of a file, by form: json, csv, excel, markdown, latex, html, records."""
+"""Match records, and other tables with a row a span, as the bytes of a file: Parquet, JSON lines or CSV."""
 
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nereval_core.corpus import Layer
-from nereval_core.report.json_results import results
-from nereval_core.report.score_tables import long_sheet, sheets
-from nereval_core.report.table_formats import as_screen, in_form, one_type
+from nereval_core.report.table_formats import one_type
 from nereval_core.scoring import Scores
-from nereval_core.scoring.protocols import Read, Scored
 from nereval_core.writers.spreadsheet_formulas import harmless
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RECORD_FORMS = (".parquet", ".jsonl", ".csv")
-
-
-def screen(scored: Scored, *, by: Collection[str] = ()) -> str:
-    """Return the tables for a terminal."""
-    return as_screen(sheets(scored, by=by))
-
-
-def rendered(form: str, gold: Read, scored: Scored, *, by: Collection[str] = (), name: str = "") -> bytes:
-    """Return what a file of that form holds; the ending of `name` says which form records take.
-
-    Records need the scores of this process, which hold the spans.
-    """
-    if form == "records":
-        whole = cast(Sequence[tuple[Layer, Scores]], scored)
-        return frame_as(record_form(name) or RECORD_FORMS[0], all_records(whole))
-    if form == "json":
-        found = results(gold, scored, documents="document" in by)
-        return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    return in_form(form, sheets(scored, by=by), lambda: long_sheet(scored, by=by))
 
 
 def record_form(name: str) -> str | None:

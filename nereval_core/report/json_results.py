@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,12 @@ from nereval_core.scoring.protocols import Read, Scored, Tallied
 
 GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
 PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
+
+
+def json_bytes(value: Mapping[str, Any]) -> bytes:
+    """Return an object as a JSON file, one value a line; bytes in file names that are no text are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return text.encode(errors="backslashreplace")
 
 
 def head(gold: Read) -> dict[str, Any]:

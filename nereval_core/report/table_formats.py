@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from nereval_core.problems import one_line
-from nereval_core.report.excel import as_excel
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.writers.spreadsheet_formulas import harmless
 
@@ -185,6 +184,8 @@ def in_form(
     if form in own:
         return own[form]()
     if form == "excel":
+        from nereval_core.report.excel import as_excel
+
         return as_excel(sheets)
     if form in RENDERED:
         return RENDERED[form](sheets).encode()

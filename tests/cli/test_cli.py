@@ -900,7 +900,7 @@ def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.Monk
     leader, follower = pty.openpty()
     with open(follower, "w") as terminal:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(output, "PATIENCE", 0)
+        monkeypatch.setattr(output, "PROGRESS_DELAY_SECONDS", 0)
         assert main(["score", "-q", str(big), f"system={big}", "--json", "loud.json"]) == 0
         drawn = os.read(leader, 100_000).decode()
     os.close(leader)

@@ -122,7 +122,8 @@ def test_training_and_columns(capsys: pytest.CaptureFixture[str], small: tuple[s
     ("arguments", "said"),
     [
         (("--by", "length,colour"), "--by: no slices by 'colour'"),
-        (("--resamples", "3"), "--resamples 3, draw 100 or more"),
+        (("--resamples", "3"), "--resamples 3, write 100 to 1000000"),
+        (("--seed", "-1"), "--seed -1, write 0 or more"),
         (("--columns", "BAD"), "BAD:2: there is no document 'z'"),
         (("--columns", "BAD", "--training", "GONE"), "GONE"),
         (("--columns", "BAD", "--csv", "BAD"), "would overwrite an input"),

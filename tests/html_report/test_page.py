@@ -17,7 +17,7 @@ import pytest
 import nereval_core as nereval
 from nereval_core.api.report import page, scored
 from nereval_core.cli import main
-from nereval_core.cli.report import _reviewed, chosen_of
+from nereval_core.cli.verbs.report import record_choice, verdicts_and_playlist
 from nereval_core.corpus.masking import masked_text
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.html_report.figures import script
@@ -247,14 +247,14 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "chosen"), QUERIES, ids=[text for text, _ in QUERIES])
 def test_records_are_asked_for(text: str, chosen: Chosen) -> None:
-    assert chosen_of(text) == chosen
+    assert record_choice(text) == chosen
     assert chosen.most == MOST
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG, ids=[text for text, _ in WRONG])
 def test_records_that_cannot_be_asked_for(text: str, said: str) -> None:
     with pytest.raises(FormatError, match=re.escape(said)):
-        chosen_of(text)
+        record_choice(text)
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0javascript:alert(1)"
@@ -439,4 +439,4 @@ def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
     made = place.read_text(encoding="utf-8")
     assert "<b>comment</b>" not in made and "comments, which may quote them, are left out." in made
     with pytest.raises(FormatError, match="no playlist 'Tuesday'; choose among those there are: 'For <Monday>'"):
-        _reviewed(str(path), "Tuesday")
+        verdicts_and_playlist(str(path), "Tuesday")

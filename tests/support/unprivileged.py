@@ -16,11 +16,10 @@ from contextlib import redirect_stderr, redirect_stdout
 import alembic.command
 import sqlalchemy.dialects.sqlite
 
-from nereval_core.cli import main
-from nereval_core.cli import review as cli_review
+from nereval_core.cli import main, verdicts
 from tests.support.databases import USER
 
-NEEDED = (alembic.command, sqlalchemy.dialects.sqlite, cli_review)
+NEEDED = (alembic.command, sqlalchemy.dialects.sqlite, verdicts)
 
 
 def said(arguments: list[str]) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""`score --engine`: shard by shard, in this process or on a Dask cluster, and merged as if read in one piece."""
+"""Scoring shard by shard, `--engine`, in this process or on a Dask cluster, merged as if read in one piece."""
 
 from __future__ import annotations
 
@@ -14,111 +14,126 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from nereval_core.cli import score_conventions as published
-from nereval_core.cli.files import Paths, files_of, gold_of, named_systems
-from nereval_core.cli.options import fitting, pairing_of, settings_of
-from nereval_core.cli.output import how_much, progress_bar, put_out, say, say_unused_types
+from nereval_core.cli import published_scorers as published
+from nereval_core.cli.files import Paths, gold_path, real_paths, system_paths
+from nereval_core.cli.options import UsageError, pairing
+from nereval_core.cli.output import progress_bar, say, say_greedy, say_unused, sizes_in_words
+from nereval_core.cli.runner import scores_result, write_result
+from nereval_core.cli.settings import applicable_criteria, scoring_settings
 from nereval_core.engine import scored_folder
 from nereval_core.engine.convention_counts import by_shares
-from nereval_core.engine.merged_scores import Whole, merged, outcomes
+from nereval_core.engine.merged_scores import Whole, merged
+from nereval_core.engine.merged_scores import outcomes as convention_outcomes
 from nereval_core.engine.run import locally, over_dask
 from nereval_core.engine.shard_counts import tidied
 from nereval_core.engine.shards import Listed, listed
 from nereval_core.engine.work import Done, Job
 from nereval_core.problems import counted, quoted
-from nereval_core.report.export import rendered, screen
 from nereval_core.scoring import Settings
 
 ENGINES = ("dask", "local")
-WITHOUT_PART = (
+NOT_FOR_SHARDS = (
     *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
     *("span_columns", "labels"),
     *("documents", "types", "gold_types", "pred_types"),
     "differences",
 )
-"""Options of `score` that shards have no use for."""
+"""Options of `score` that do not apply to shards."""
 
 
-def misused(options: argparse.Namespace) -> str | None:
-    """Return what is wrong with the options of the engine."""
+def check_usage(options: argparse.Namespace) -> None:
+    """Refuse options that do not go with the engine, and folders that cannot be written into.
+
+    Raises:
+        UsageError: one of them.
+    """
     if options.engine is None:
         given = next(
             (key for key in ("scheduler", "workers", "work", "out") if getattr(options, key) is not None), None
         )
-        return f"--{given} is for scoring shard by shard: give --engine {' or '.join(ENGINES)}"
-    for key in WITHOUT_PART:
+        raise UsageError(f"--{given} is for scoring shard by shard: give --engine {' or '.join(ENGINES)}")
+    for key in NOT_FOR_SHARDS:
         if getattr(options, key) is not None:
-            return f"--{key.replace('_', '-')} has no use with --engine, leave it out"
-    if options.convention and (wrong := _misused_published(options)):
-        return wrong
-    if any(isinstance(place, tuple) for place in (gold_of(options), *named_systems(options).values())):
-        return "parts of one layer (a name given twice) have no use with --engine: put all shards in one folder"
+            raise UsageError(f"--{key.replace('_', '-')} has no use with --engine, leave it out")
+    if options.convention:
+        for key in ("out", "records"):
+            if getattr(options, key) is not None:
+                remedy = "leave it out with --convention (--work DIR keeps the counts)"
+                raise UsageError(f"--{key} holds what criteria decide: {remedy}")
+        published.check_usage(options)
+    if any(isinstance(place, tuple) for place in (gold_path(options), *system_paths(options).values())):
+        remedy = "put all shards in one folder"
+        raise UsageError(f"parts of one layer (a name given twice) have no use with --engine: {remedy}")
     if options.format != "auto":
-        return "--format has no use with --engine: shards are jsonl or parquet, by how their files end"
+        raise UsageError("--format has no use with --engine: shards are jsonl or parquet, by how their files end")
     if options.engine == "local" and (options.scheduler is not None or options.workers is not None):
-        return "--scheduler and --workers are for --engine dask"
+        raise UsageError("--scheduler and --workers are for --engine dask")
     if options.scheduler is not None and options.workers is not None:
-        return "--workers starts processes here, --scheduler uses those of a cluster: give one of them"
+        raise UsageError("--workers starts processes here, --scheduler uses those of a cluster: give one of them")
     if options.workers is not None and options.workers < 1:
-        return f"--workers {options.workers}, give at least 1"
+        raise UsageError(f"--workers {options.workers}, give at least 1")
     if options.out is not None and options.records is not None:
-        return "--records DIR leaves what --out DIR does and the records besides: give one of them"
+        raise UsageError("--records DIR leaves what --out DIR does and the records besides: give one of them")
     target = _target(options)
     if options.scheduler is not None and target is None and options.work is None:
-        return "--scheduler: name a folder that all workers reach, --work DIR, --out DIR or --records DIR"
+        raise UsageError("--scheduler: name a folder that all workers reach, --work DIR, --out DIR or --records DIR")
     for key, place in (("work", options.work), ("records" if options.records else "out", target)):
-        if place is not None and (wrong := _misplaced(place, options.files)):
-            return f"--{key} {quoted(place)} {wrong}"
+        if place is not None and (problem := _folder_problem(place, options.files)):
+            raise UsageError(f"--{key} {quoted(place)} {problem}")
     if target is not None and Path(target).is_dir() and any(Path(target).iterdir()) and not _ours(target):
-        return f"{quoted(target)} is a folder with other things in it, give a new or empty one"
-    return None
+        raise UsageError(f"{quoted(target)} is a folder with other things in it, give a new or empty one")
 
 
-def _misused_published(options: argparse.Namespace) -> str | None:
-    """Return what is wrong with options where a published scorer is scored."""
-    for key in ("out", "records"):
-        if getattr(options, key) is not None:
-            return f"--{key} holds what criteria decide: leave it out with --convention (--work DIR keeps the counts)"
-    return published.misused(options)
-
-
-def score(options: argparse.Namespace, targets: Mapping[str, str], by: Sequence[str]) -> None:
+def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[str]) -> None:
     """Score shard by shard, merge, and write: nothing of the result is written before all shards are done.
 
     Raises:
         FormatError: with the problems of all shards; the counts of the others are stored.
     """
-    convention, values = published.chosen(options) if options.convention else (None, {})
+    convention, values = published.convention_and_options(options) if options.convention else (None, {})
     if convention:
         by_shares(convention, values)
-    settings = Settings(()) if convention else settings_of(options)
+    settings = Settings(()) if convention else scoring_settings(options)
     with _merged(options, settings, values) as (result, found, done, job):
         if convention:
-            _put_published(options, result, done, job, targets, by)
-        else:
-            _put(options, result, found, done, job, targets, by)
+            outcomes = convention_outcomes(result, job.convention, MappingProxyType(dict(job.options)))
+            if not options.quiet:
+                _say_scored(options.files[0], result, done)
+            write_result(published.published_result(options, outcomes, by), places)
+            return
+        result = _applicable(options, settings, result, done)
+        if (target := _target(options)) is not None:
+            scored_folder.write(target, result, found.shards, done, job)
+        write_result(scores_result(result.gold, result.systems, by), places)
 
 
 @contextmanager
-def scored(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
-    """Score shard by shard and merge, for those who make something else of the counts.
+def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
+    """Score shard by shard and merge, for verbs that derive more from the counts than scores.
 
     Raises:
         FormatError: with the problems of all shards; the counts of the others are stored.
     """
     with _merged(options, settings, {}) as (result, _, done, _):
-        result = result.under(fitting(settings.criteria, options, result.gold))
-        say_unused_types(settings, result.types)
-        if not options.quiet:
-            _say_scored(options.files[0], result, done)
-        yield result
+        yield _applicable(options, settings, result, done)
+
+
+def _applicable(options: argparse.Namespace, settings: Settings, result: Whole, done: Sequence[Done]) -> Whole:
+    """Return the result under the criteria that gold allows, once what was scored is said."""
+    result = result.under(applicable_criteria(settings.criteria, options, result.gold))
+    say_unused(settings, result.types)
+    if not options.quiet:
+        _say_scored(options.files[0], result, done)
+    for side, scores in result:
+        say_greedy(side.name, scores.greedy)
+    return result
 
 
 @contextmanager
 def _merged(
     options: argparse.Namespace, settings: Settings, values: Mapping[str, Any]
 ) -> Iterator[tuple[Whole, Listed, list[Done], Job]]:
-    gold, systems = _folder(gold_of(options)), {name: _folder(place) for name, place in named_systems(options).items()}
+    gold, systems = _folder(gold_path(options)), {name: _folder(place) for name, place in system_paths(options).items()}
     target = _target(options)
     if options.scheduler is not None:
         # They are opened by other processes, which may run in another folder.
@@ -133,7 +148,7 @@ def _merged(
         work=_absolute(work),
         records=None if options.records is None else _absolute(str(Path(options.records, scored_folder.RECORDS))),
         columns=None if target is None else _absolute(target),
-        pairing=pairing_of(options),
+        pairing=pairing(options),
         convention=options.convention or "",
         options=tuple(values.items()),
     )
@@ -143,52 +158,6 @@ def _merged(
     if own is not None:
         # Nobody asked to keep them, and the work is done.
         shutil.rmtree(own, ignore_errors=True)
-
-
-def _put(
-    options: argparse.Namespace,
-    result: Whole,
-    found: Listed,
-    done: Sequence[Done],
-    job: Job,
-    targets: Mapping[str, str],
-    by: Sequence[str],
-) -> None:
-    settings, target = job.settings, _target(options)
-    result = result.under(fitting(settings.criteria, options, result.gold))
-    say_unused_types(settings, result.types)
-    if not options.quiet:
-        _say_scored(options.files[0], result, done)
-    for side, scores in result:
-        if scores.greedy:
-            names = ", ".join(scores.greedy)
-            say(f"{side.name}: clusters too large to be aligned exactly were aligned greedily, in: {names}")
-    files = {form: place for form, place in targets.items() if form != "records"}
-    contents = {form: rendered(form, result.gold, result.systems, by=by) for form in files}
-    if target is not None:
-        scored_folder.write(target, result, found.shards, done, job)
-    put_out(files, contents)
-    if not files:
-        print(screen(result.systems, by=by), end="")
-
-
-def _put_published(
-    options: argparse.Namespace,
-    result: Whole,
-    done: Sequence[Done],
-    job: Job,
-    targets: Mapping[str, str],
-    by: Sequence[str],
-) -> None:
-    found = outcomes(result, job.convention, MappingProxyType(dict(job.options)))
-    if not options.quiet:
-        _say_scored(options.files[0], result, done)
-        for name, outcome in found:
-            for note in outcome.notes:
-                say(f"{name}: {note}")
-    put_out(targets, {form: published.rendered(form, found, name=place, by=by) for form, place in targets.items()})
-    if not targets:
-        print(published.screen(found, form=options.as_reference, by=by), end="")
 
 
 def _run(options: argparse.Namespace, found: Listed, job: Job) -> list[Done]:
@@ -211,7 +180,7 @@ def _say_scored(gold: str, result: Whole, done: Iterable[Done]) -> None:
     stored = sum(counted.stored for counted in rows)
     kept = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
     side = result.gold
-    counts = how_much(len(side.documents), len(side), len(side.types))
+    counts = sizes_in_words(len(side.documents), len(side), len(side.types))
     say(f"{gold}: {counted(len(rows) // len(result.systems), 'shard')}, {counts}{kept}")
     for side, _ in result:
         say(f"{side.name}: {counted(len(side), 'span')}, {counted(len(side.types), 'type')}")
@@ -222,12 +191,12 @@ def _target(options: argparse.Namespace) -> str | None:
     return place
 
 
-def _misplaced(place: str, given: Sequence[str]) -> str | None:
-    """Return what is wrong with a folder to write into."""
+def _folder_problem(place: str, given: Sequence[str]) -> str | None:
+    """Return why a folder cannot be written into, None where it can."""
     if Path(place).exists() and not Path(place).is_dir():
         return "is a file, give a folder"
     real = Path(os.path.realpath(place))
-    if any(real == Path(path) or Path(path) in real.parents for path in files_of(given)):
+    if any(real == Path(path) or Path(path) in real.parents for path in real_paths(given)):
         return "lies in an input, give a folder beside it"
     return None
 

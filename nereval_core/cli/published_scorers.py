@@ -1,24 +1,21 @@
-"""What the command line does with published scorers: `conventions`, and `score --convention NAME`."""
+"""Published scorers, for `score --convention NAME`: their options, what they score, and their tables."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.analysis.criteria.convention_differences import differences, grouped, twin
-from nereval_core.api.load import Input, choose_criteria, opened
-from nereval_core.cli.options import pairing_of
-from nereval_core.conventions import Convention, Given, Outcome, apply, named, settled
-from nereval_core.conventions import conventions as registry
-from nereval_core.pairing.selection import Selection
+from nereval_core.api.load import Input, LoadOptions, choose_criteria, opened
+from nereval_core.cli.options import STDOUT, UsageError
+from nereval_core.cli.output import say
+from nereval_core.cli.runner import Result
+from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, named, settled
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared.label_list import label_list
-from nereval_core.readers.shared.offset_units import offsets_of
-from nereval_core.readers.shared.table_columns import chosen_columns
 from nereval_core.report.convention_tables import (
     Published,
     published_long,
@@ -26,36 +23,18 @@ from nereval_core.report.convention_tables import (
     published_results,
     published_sheets,
 )
-from nereval_core.report.export import frame_as, record_form
+from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_formats import as_screen, in_form
+from nereval_core.report.table_formats import as_screen
 from nereval_core.scoring import Settings, score_layers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STDOUT = "-"
-PREFIX = "convention_"
-"""What the reference's options are kept under among the parsed ones."""
-WITHOUT_PART = ("criteria", "criterion", "merge", "leave_out")
+OPTION_PREFIX = "convention_"
+"""Begins the names of a scorer's options among the parsed ones."""
+CHANGING_RULES = ("criteria", "criterion", "merge", "leave_out")
 """Options of `score` that would change the rules of a scorer."""
-
-
-def conventions(_: argparse.Namespace) -> None:
-    """List the conventions by family, each with its rule, its needs, its options and its source."""
-    families: dict[str, list[Convention]] = {}
-    for convention in registry().values():
-        families.setdefault(convention.family, []).append(convention)
-    for family, members in families.items():
-        print(family)
-        for convention in members:
-            print(f"  {convention.name:<17}  {convention.sentence}")
-            print(f"{'':21}needs {convention.needs} [{convention.source}]")
-            for option in convention.options:
-                given = f" (default: {_plain(option.default)})" if option.default is not None else ""
-                print(f"{'':21}--{option.name}: {option.help}{given}")
-            if convention.forms:
-                print(f"{'':21}--as-reference {'|'.join(convention.forms)}")
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
@@ -76,27 +55,28 @@ def add_options(parser: argparse.ArgumentParser, name: str) -> None:
                 group.add_argument(*spelt, dest=_kept(option.name), metavar="VALUE", help=option.help)
 
 
-def misused(options: argparse.Namespace) -> str | None:
-    """Return what is wrong with options of `score` under a convention."""
-    for key in WITHOUT_PART:
+def check_usage(options: argparse.Namespace) -> None:
+    """Refuse options of `score` that would change the rules of a convention, and forms that it has not.
+
+    Raises:
+        UsageError: one of them.
+    """
+    for key in CHANGING_RULES:
         if getattr(options, key):
-            return f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out"
+            raise UsageError(f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out")
     if options.counting != "one-to-one":
-        return f"--counting would change the rules of {options.convention}: leave it out"
+        raise UsageError(f"--counting would change the rules of {options.convention}: leave it out")
     if options.repair and not options.differences:
-        return f"--repair: {options.convention} has its own way with malformed tags, leave it out"
+        raise UsageError(f"--repair: {options.convention} has its own way with malformed tags, leave it out")
     if options.as_reference is not None:
         forms = named(options.convention).forms
         if not forms:
-            return f"--as-reference: what {options.convention} prints is not reproduced, use --json or --csv"
+            raise UsageError(f"--as-reference: what {options.convention} prints is not reproduced, use --json or --csv")
         if options.as_reference and options.as_reference not in forms:
-            return f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}"
-    return None
+            raise UsageError(f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}")
 
 
-def given_sides(
-    options: argparse.Namespace, gold: Input, systems: Mapping[str, Input], selection: Selection
-) -> dict[str, Given]:
+def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, Given]:
     """Return gold and each system as given, and what of them is scored.
 
     Raises:
@@ -105,24 +85,21 @@ def given_sides(
     problems: list[Problem] = []
     found: dict[str, Given] = {}
     read = opened(gold)
-    offsets = None if options.offsets is None else offsets_of(options.offsets)
-    columns = None if options.span_columns is None else chosen_columns(options.span_columns)
-    labels = None if options.labels is None else label_list(options.labels)
     for name, path in systems.items():
         try:
             found[name] = Given(
                 gold=read,
                 pred=opened(path),
-                gold_format=options.gold_format or options.format,
-                pred_format=options.pred_format or options.format,
-                gold_column=options.column if options.gold_column is None else options.gold_column,
-                pred_column=options.column if options.pred_column is None else options.pred_column,
-                pairing=pairing_of(options),
-                repair=options.repair,
-                offsets=offsets,
-                columns=columns,
-                labels=labels,
-                selection=selection,
+                gold_format=load.gold_format,
+                pred_format=load.pred_format,
+                gold_column=load.gold_column,
+                pred_column=load.pred_column,
+                pairing=load.pairing,
+                repair=load.repair,
+                offsets=load.offsets,
+                columns=load.columns,
+                labels=None if load.labels is None else label_list(load.labels),
+                selection=load.selection,
             )
         except FormatError as error:
             problems += error.problems
@@ -131,7 +108,7 @@ def given_sides(
     return found
 
 
-def chosen(options: argparse.Namespace) -> tuple[Convention, Mapping[str, Any]]:
+def convention_and_options(options: argparse.Namespace) -> tuple[Convention, Mapping[str, Any]]:
     """Return the convention that was asked for and the value of each of its options.
 
     Raises:
@@ -147,7 +124,7 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     Raises:
         FormatError: with all problems of all of them.
     """
-    convention, values = chosen(options)
+    convention, values = convention_and_options(options)
     problems: list[Problem] = []
     found: list[tuple[str, Outcome]] = []
     for name, given in sides.items():
@@ -166,37 +143,50 @@ def _passed_over(convention: Convention, options: argparse.Namespace) -> Iterato
     if options.scheme is None or any(option.name == "scheme" for option in convention.options):
         return
     strict = f"{convention.name}-strict"
-    other = f": it runs in its default mode; {strict} takes a scheme" if strict in registry() else ""
+    other = f": it runs in its default mode; {strict} takes a scheme" if strict in conventions() else ""
     yield f"--scheme {options.scheme} does not change what {convention.name} counts{other}"
 
 
-def rendered(
-    form: str, outcomes: Published, *, name: str, by: Iterable[str], differing: pd.DataFrame | None = None
-) -> bytes:
-    """Return what a file of that form holds: one of TABLES, records or differences."""
-    if form == "differences":
+def published_result(
+    options: argparse.Namespace, outcomes: Published, by: Sequence[str], sides: Mapping[str, Given] | None = None
+) -> Result:
+    """Return the scores in every form; `--differences` needs the sides, and `--as-reference` prints as the scorer does.
+
+    Raises:
+        FormatError: differences to criteria of ours that cannot be had.
+    """
+    # Found at once: what cannot be compared is refused before anything is said of the outcomes.
+    differing = None if sides is None or not options.differences else span_differences(outcomes, sides)
+
+    def differences_file(place: str) -> bytes:
         assert differing is not None
-        if name == STDOUT:
-            return as_screen(comparison(differing, outcomes)).encode()
-        return frame_as(record_form(name) or ".parquet", differing)
-    if form == "records":
-        return frame_as(record_form(name) or ".parquet", published_records(outcomes))
-    if form == "json":
-        found = published_results(outcomes)
-        return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
-    return in_form(form, published_sheets(outcomes, by_type="type" in by), lambda: published_long(outcomes))
+        if place == STDOUT:
+            return as_screen(difference_counts(differing, outcomes)).encode()
+        return frame_as(record_form(place) or RECORD_FORMS[0], differing)
+
+    if not options.quiet:
+        for name, outcome in outcomes:
+            for note in outcome.notes:
+                say(f"{name}: {note}")
+    by_type = "type" in by
+    return Result(
+        tables=lambda: published_sheets(outcomes, by_type=by_type),
+        long=lambda: published_long(outcomes),
+        json=lambda: published_results(outcomes),
+        frames={"records": lambda: published_records(outcomes)},
+        files={"differences": differences_file},
+        screen=None if options.as_reference is None else lambda: _as_reference(outcomes, options.as_reference),
+    )
 
 
-def screen(outcomes: Published, *, form: str | None, by: Iterable[str]) -> str:
-    """Return the tables for a terminal, or what the scorer itself prints in one of its forms ("" for its first)."""
-    if form is None:
-        return as_screen(published_sheets(outcomes, by_type="type" in by))
+def _as_reference(outcomes: Published, form: str) -> str:
+    """Return the output of the scorer itself in one of its forms ("" for its first)."""
     forms = named(outcomes[0][1].convention).forms
     show = forms[form or next(iter(forms))]
     return "".join(show(outcome) for _, outcome in outcomes)
 
 
-def compared(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
+def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
     """Return the spans that the convention and the criterion of ours that means the same decide differently.
 
     A row a span, with `system`, `evaluation`, `criterion` and the columns of DIFFERENCE_COLUMNS.
@@ -226,7 +216,7 @@ def compared(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
     return whole.reset_index(drop=True)
 
 
-def comparison(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, ...]:
+def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, ...]:
     """Return, by system and evaluation, how many spans are decided differently by each quirk."""
     sheets = []
     for name, outcome in outcomes:
@@ -261,8 +251,4 @@ def _values(convention: Convention, options: argparse.Namespace) -> dict[str, An
 
 
 def _kept(name: str) -> str:
-    return PREFIX + name.replace("-", "_")
-
-
-def _plain(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else "no" if value is False else str(value)
+    return OPTION_PREFIX + name.replace("-", "_")

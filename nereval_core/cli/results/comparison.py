@@ -1,17 +1,14 @@
-"""The verb `compare`: systems side by side with intervals, differences and tests, as tables and a figure."""
+"""Systems side by side with intervals, differences and tests, as tables, JSON and a figure."""
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from nereval_core.analysis.comparison import Comparison, compare_scores
+from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.significance import significant
 from nereval_core.analysis.comparison.tables import (
     best_cells,
@@ -23,119 +20,42 @@ from nereval_core.analysis.comparison.tables import (
     taus_wide,
 )
 from nereval_core.analysis.comparison.transition_tables import transition_records, transition_sheets
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.cli.files import named_systems
-from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
-from nereval_core.cli.output import STDOUT, listed, progress_bar, put_out, say, say_unused
-from nereval_core.cli.score import ENGINE
-from nereval_core.corpus import Documents
-from nereval_core.problems import counted, quoted
-from nereval_core.report import TABLES
-from nereval_core.report.figures.files import Figure, drawn, undrawable
+from nereval_core.cli.runner import Result
+from nereval_core.problems import counted
+from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet
 from nereval_core.report.signature import signature, together
 from nereval_core.report.table_cells import cell, cells, objects
-from nereval_core.report.table_formats import DAGGER, as_screen, in_form
-from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.protocols import Read, Scored
+from nereval_core.report.table_formats import DAGGER
+from nereval_core.scoring.protocols import Read
 
-FORMS = (*TABLES, "figure")
-SPANS = ("transitions", "right_by")
-"""What is told span by span: what becomes of each from the baseline on, and how many systems get it right."""
-LEAST, MOST = 100, 1_000_000
-"""Resamples: fewer tell no tail of 2.5%, more tell nothing new."""
-LONG = {"difference": "difference", "low": "difference_low", "high": "difference_high", "p": "p", "p_holm": "p_holm"}
-"""Columns of differences and what they are called beside those of scores."""
-
-
-def compare(options: argparse.Namespace) -> str | None:
-    """Read, score, resample and write: nothing is written before all of it is known."""
-    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = _misused(options) or misplaced(options, targets) or undrawable(options.figure)
-    if wrong:
-        return wrong
-    settings = settings_of(options)
-    names = named_systems(options)
-    baseline = options.baseline or next(iter(names))
-    if baseline not in names:
-        return f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}"
-    with _scored(options, settings) as (gold, systems):
-        for one, each in systems:
-            if each.greedy:
-                names_of = ", ".join(each.greedy)
-                say(f"{one.name}: clusters too large to be aligned exactly were aligned greedily, in: {names_of}")
-        plan = Plan(resamples=options.resamples, seed=options.seed)
-        documents = gold.documents
-        units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
-        scores = {one.name: each for one, each in systems}
-        found = compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type="type" in listed(options.by))
-        _put(gold, [one for one, _ in systems], found, targets, "span" in listed(options.by))
-    return None
+SPAN_KEYS = ("transitions", "right_by")
+"""Keys of the tables span by span: its states under the baseline and another system, and how many get it right."""
+DIFFERENCES = {
+    "difference": "difference",
+    "low": "difference_low",
+    "high": "difference_high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
+"""Columns of differences and their names beside those of scores."""
 
 
-def _put(gold: Read, systems: Sequence[Read], found: Comparison, targets: Mapping[str, str], by_span: bool) -> None:
+def comparison_result(gold: Read, systems: Sequence[Read], found: Comparison, *, by_span: bool) -> Result:
+    """Return the comparison in every form; `by_span` adds what becomes of each span."""
     spans = (found.scores, _names(found), found.baseline) if by_span else ({}, (), "")
-    tables = [*sheets(found), *transition_sheets(*spans)]
-    signatures = together(signed for row in _signatures(found).values() for signed in row.values())
-    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *signatures))
-    more = dict(zip(SPANS, transition_records(*spans), strict=True)) if by_span else {}
-    make: dict[str, Callable[[], bytes]] = {
-        "json": lambda: _json(gold, systems, found, more).encode(),
-        "figure": lambda: drawn([_figure(found)], targets["figure"], tables, "comparison"),
-    }
-    put_out(
-        targets,
-        {form: in_form(form, tables, lambda: long_sheet(found), make) for form in targets},
-    )
-    if not set(targets) - {"figure"} and targets.get("figure") != STDOUT:
-        print(as_screen(tables), end="")
 
+    def tables() -> list[Sheet]:
+        made = [*sheets(found), *transition_sheets(*spans)]
+        signatures = together(signed for row in _signatures(found).values() for signed in row.values())
+        return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *signatures))]
 
-@contextmanager
-def _scored(options: argparse.Namespace, settings: Settings) -> Iterator[tuple[Read, Scored]]:
-    """Read and score, in one piece or shard by shard: gold, and each system with its scores."""
-    if options.engine is not None:
-        from nereval_core.cli import score_shards
+    def json_object() -> dict[str, Any]:
+        more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
+        return _json_object(gold, systems, found, more)
 
-        with score_shards.scored(options, settings) as whole:
-            yield whole.gold, whole.systems
-        return
-    loaded = loaded_corpus(options)
-    corpus = loaded.corpus
-    settings = replace(settings, criteria=fitting(settings.criteria, options, corpus.gold))
-    say_unused(settings, loaded)
-    yield (
-        corpus.gold,
-        [
-            (
-                one,
-                score_layers(
-                    corpus.gold, one, settings, marks=loaded.marks[one.name], progress=progress_bar(one.name, "scored")
-                ),
-            )
-            for one in corpus.systems
-        ],
-    )
-
-
-def _misused(options: argparse.Namespace) -> str | None:
-    if any(getattr(options, name) is not None for name in ENGINE):
-        from nereval_core.cli import score_shards
-
-        if wrong := score_shards.misused(options):
-            return wrong
-        if options.resample_by:
-            return f"--resample-by {options.resample_by} needs all documents at once: leave it out with --engine"
-        if listed(options.by):
-            return f"--by {','.join(listed(options.by))} needs all spans at once: leave it out with --engine"
-    unknown = [value for value in listed(options.by) if value not in ("type", "span")]
-    if unknown:
-        return f"--by {quoted(unknown[0])}, there are type and span"
-    if not LEAST <= options.resamples <= MOST:
-        return f"--resamples {options.resamples}, write {LEAST} to {MOST}"
-    return f"--seed {options.seed}, write 0 or more" if options.seed < 0 else None
+    return Result(tables, lambda: long_sheet(found), json_object, "comparison", lambda: [_figure(found)])
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:
@@ -215,15 +135,15 @@ def long_sheet(found: Comparison) -> Sheet:
     keys = ["criterion", "type", "system"]
     table = found.intervals.copy()
     table["baseline"] = found.baseline
-    table = table.merge(found.differences[[*keys, *LONG]].rename(columns=LONG), on=keys, how="left")
+    table = table.merge(found.differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
     made = {(name, each): signed for name, row in _signatures(found).items() for each, signed in row.items()}
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
     return _sheet("comparison", table)
 
 
-def _json(gold: Read, systems: Sequence[Read], found: Comparison, more: Mapping[str, Any]) -> str:
-    made: dict[str, Any] = {
+def _json_object(gold: Read, systems: Sequence[Read], found: Comparison, more: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         **head(gold),
         "systems": [side(one) for one in systems],
         "baseline": found.baseline,
@@ -240,7 +160,6 @@ def _json(gold: Read, systems: Sequence[Read], found: Comparison, more: Mapping[
         "signatures": _signatures(found),
         **more,
     }
-    return json.dumps(made, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def _signatures(found: Comparison) -> dict[str, dict[str, str]]:
@@ -263,5 +182,5 @@ def _figure(found: Comparison) -> Figure:
     plan = found.plan
     rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
     level, many = f"{plan.level:.0%}", found.units.many
-    said = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
-    return leaderboard(rows, found.baseline, said, (found.units.one, found.units.many))
+    note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    return leaderboard(rows, found.baseline, note, (found.units.one, found.units.many))

@@ -1,4 +1,4 @@
-"""What else the verb `sensitivity` does: two criteria against each other, the overlap curve, and three experiments.
+"""Experiments with criteria: two against each other, the overlap curve, errors that a looser one credits, and more.
 
 Each is a table for every system, or one for all of them; they take the place of the tables of all criteria.
 """
@@ -6,8 +6,7 @@ Each is a table for every system, or one for all of them; they take the place of
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,26 +20,22 @@ from nereval_core.analysis.criteria.overlap_curve import SHARES, overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import FEW, fold_scores, stand_in
 from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
 from nereval_core.analysis.criteria.sensitivity import parse_settings
-from nereval_core.api.load import Loaded
-from nereval_core.cli.options import fitting, loaded_corpus, misplaced, settings_of
-from nereval_core.cli.output import listed, progress_bar, put_out, say_unused
+from nereval_core.cli.options import comma_separated
+from nereval_core.cli.runner import Result
+from nereval_core.corpus import Layer
 from nereval_core.ledger import alone
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records
-from nereval_core.report import TABLES
 from nereval_core.report.json_results import head
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.report.signature import signature
 from nereval_core.report.table_cells import cell
-from nereval_core.report.table_formats import as_screen, in_form
-from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, Share, merges_in_words
-
-FORMS = TABLES
+from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.criteria import Share, merges_in_words
 
 
 @dataclass(frozen=True)
-class Found:
+class ExperimentTable:
     """A table of one system ("" for all of them), called by its experiment; `notes` say what it is made of."""
 
     experiment: str
@@ -50,87 +45,35 @@ class Found:
     notes: tuple[str, ...]
 
 
-def asked(options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the experiments that are asked for, in the order of EXPERIMENTS."""
-    return tuple(name for name in EXPERIMENTS if getattr(options, name))
+def experiments_result(
+    gold: Layer, systems: Mapping[str, Scores], options: argparse.Namespace, names: Sequence[str]
+) -> Result:
+    """Return the tables of the experiments of these names in every form.
 
-
-def run(options: argparse.Namespace) -> str | None:
-    """Read, score and write: nothing is written before all of it is known."""
-    names = asked(options)
-    targets = {form: place for form in FORMS if (place := getattr(options, form)) is not None}
-    wrong = misplaced(options, targets) or _misused(options, names, targets)
-    if wrong:
-        return wrong
-    loaded = loaded_corpus(options)
-    settings = _settings(options, names, loaded)
-    say_unused(settings, loaded)
-    systems = {
-        layer.name: score_layers(
-            loaded.corpus.gold,
-            layer,
-            settings,
-            marks=loaded.marks[layer.name],
-            progress=progress_bar(layer.name, "scored"),
-        )
-        for layer in loaded.corpus.systems
-    }
+    Raises:
+        FormatError: no such criterion, document or record.
+    """
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
-    sheets = tuple(_sheet(one) for one in found)
-    make = {"json": lambda: _json(loaded, found).encode()}
-    put_out(targets, {form: in_form(form, sheets, lambda: _long(found), make) for form in targets})
-    if not targets:
-        print(as_screen(sheets), end="")
-    return None
+    return Result(tables=lambda: map(_sheet, found), long=lambda: _long(found), json=lambda: _json_object(gold, found))
 
 
-def _misused(options: argparse.Namespace, names: tuple[str, ...], targets: Mapping[str, str]) -> str | None:
-    said = ", ".join(f"--{name.replace('_', '-')}" for name in names)
-    if options.figure is not None:
-        return f"--figure draws the scores under all criteria, leave out {said}"
-    if options.counting != "one-to-one":
-        return f"{said}: counting one to one only"
-    single = [form for form in ("csv", "parquet") if form in targets]
-    if single and len(names) > 1:
-        return f"--{single[0]} holds one table, ask for one of {said}"
-    if options.gap and len(listed([options.gap])) != 2:
-        return f"--gap {quoted(options.gap)}, name two criteria with a comma between"
-    if options.gone and not options.merge:
-        return "--gone: say what is merged, --merge A,B=NAME"
-    return None
-
-
-def _settings(options: argparse.Namespace, names: tuple[str, ...], loaded: Loaded) -> Settings:
-    """Return what is scored: merges are in force, unless they are what is looked at."""
-    merge: dict[str, str] = {}
-    if not options.gone:
-        for setting in parse_settings(options.merge):
-            merge |= setting
-    chosen = settings_of(argparse.Namespace(**{**vars(options), "merge": []}))
-    criteria = {one.name: one for one in fitting(chosen.criteria, options, loaded.corpus.gold)}
-    needed = CHAIN if "recovered" in names else ()
-    for name in (*needed, *listed([options.gap or ""]), options.stand_in or "", options.gone or ""):
-        if name in CRITERIA and CRITERIA[name].lacks(loaded.corpus.gold) is None:
-            criteria.setdefault(name, CRITERIA[name])
-    return replace(chosen, criteria=tuple(criteria.values()), merge=tuple(sorted(merge.items())))
-
-
-def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
-    one, other = listed([options.gap])
+def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
+    one, other = comma_separated([options.gap])
     for system, scores in systems.items():
         found = gap(scores, one, other)
         if found.total is None:
-            said = "no spans on either side"
+            note = "no spans on either side"
         else:
             low, high = (float(value) for value in found.f1 if value is not None)
-            said = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
-        signed = (said, signature(scores, found.strict), signature(scores, found.loose))
-        yield Found("gap", f"{system}: {found.strict} to {found.loose}, by cause", system, found.table(), signed)
+            note = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
+        signed = (note, signature(scores, found.strict), signature(scores, found.loose))
+        title = f"{system}: {found.strict} to {found.loose}, by cause"
+        yield ExperimentTable("gap", title, system, found.table(), signed)
         table = decisions(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()
-        yield Found("decisions", f"{system}: decisions under {one} and {other}", system, table, signed[1:])
+        yield ExperimentTable("decisions", f"{system}: decisions under {one} and {other}", system, table, signed[1:])
 
 
-def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     share: Share = options.curve
     for system, scores in systems.items():
         name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
@@ -139,17 +82,17 @@ def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Itera
         table = overlap_curve(*scores.layers(name), share, same_type=not options.any_type)
         types = "whatever the types" if options.any_type else "types equal"
         notes = (f"least overlap as {SHARES[share]}, {types}; each row holds down to the next", signature(scores, name))
-        yield Found("curve", f"{system}: scores against the least overlap", system, table, notes)
+        yield ExperimentTable("curve", f"{system}: scores against the least overlap", system, table, notes)
 
 
-def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     for system, scores in systems.items():
         signed = (signature(scores, CHAIN[0]),)
         title = f"{system}: not found under {CHAIN[0]}, by the first criterion that credits it"
-        yield Found("recovered", title, system, recovered(scores).table(), signed)
+        yield ExperimentTable("recovered", title, system, recovered(scores).table(), signed)
 
 
-def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     for merge in parse_settings(options.merge):
         words = merges_in_words(merge)
         for system, scores in systems.items():
@@ -160,20 +103,21 @@ def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterato
             after = merged(scores, merge)
             signed = (signature(scores, options.gone), signature(after, options.gone))
             table = disappearing(scores, after, options.gone)
-            yield Found("gone", f"{system}: confusions under {options.gone} that {words} undoes", system, table, signed)
+            title = f"{system}: confusions under {options.gone} that {words} undoes"
+            yield ExperimentTable("gone", title, system, table, signed)
             table = before_and_after(scores, after)
-            yield Found("merging", f"{system}: scores without and with {words}", system, table, signed)
+            yield ExperimentTable("merging", f"{system}: scores without and with {words}", system, table, signed)
 
 
-def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     table = stand_in(fold_scores(systems, options.folds, options.seed), options.stand_in)
     dealt = f"{options.folds} folds of documents x {len(systems)} systems, seed {options.seed}"
     signed = tuple(signature(scores, options.stand_in) for scores in systems.values())
     title = f"criteria that could stand in for {options.stand_in}"
-    yield Found("stand_in", title, "", table, (dealt, FEW, *signed))
+    yield ExperimentTable("stand_in", title, "", table, (dealt, FEW, *signed))
 
 
-def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[Found]:
+def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     document, record = options.ladder
     for system, scores in systems.items():
         name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
@@ -192,10 +136,10 @@ def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iter
         row = rows.iloc[place[0]]
         table = ladder(one, name, int(row["gold"]), int(row["pred"])).drop(columns=["pair", "gold", "pred"])
         signed = (signature(scores, name),)
-        yield Found("ladder", f"{system}: {record} in {document}", system, table, signed)
+        yield ExperimentTable("ladder", f"{system}: {record} in {document}", system, table, signed)
 
 
-Experiment = Callable[[Mapping[str, Scores], argparse.Namespace], Iterator[Found]]
+Experiment = Callable[[Mapping[str, Scores], argparse.Namespace], Iterator[ExperimentTable]]
 EXPERIMENTS: Mapping[str, Experiment] = {
     "gap": _gaps,
     "curve": _curves,
@@ -207,11 +151,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 """By the name of the option that asks for it."""
 
 
-def _sheet(found: Found) -> Sheet:
+def _sheet(found: ExperimentTable) -> Sheet:
     return Sheet(found.title, tuple(map(str, found.table.columns)), _rows(found.table), found.notes)
 
 
-def _long(every: list[Found]) -> Sheet:
+def _long(every: list[ExperimentTable]) -> Sheet:
     """Return the tables of the first kind, one below the other, with the system in front and the notes behind."""
     mine = [one for one in every if one.experiment == every[0].experiment]
     columns = ("system", *map(str, mine[0].table.columns), "signature")
@@ -219,8 +163,7 @@ def _long(every: list[Found]) -> Sheet:
     return Sheet(mine[0].experiment, columns, tuple(rows))
 
 
-def _json(loaded: Loaded, every: list[Found]) -> str:
-    gold = loaded.corpus.gold
+def _json_object(gold: Layer, every: list[ExperimentTable]) -> dict[str, Any]:
     tables = [
         {
             "experiment": one.experiment,
@@ -231,11 +174,7 @@ def _json(loaded: Loaded, every: list[Found]) -> str:
         }
         for one in every
     ]
-    found: dict[str, Any] = {
-        **head(gold),
-        "tables": tables,
-    }
-    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return {**head(gold), "tables": tables}
 
 
 def _rows(table: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:

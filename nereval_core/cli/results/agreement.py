@@ -1,0 +1,147 @@
+"""Agreement of annotators, each two and all together, as tables and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.agreement import PAIRWISE, Agreement
+from nereval_core.analysis.agreement.figures import FIGURES, Group
+from nereval_core.analysis.agreement.tables import (
+    documents_table,
+    figures_table,
+    in_words,
+    pair_reasons,
+    pairs_table,
+    reasons,
+    signature,
+    types_table,
+    warnings,
+)
+from nereval_core.cli.runner import Result
+from nereval_core.problems import counted
+from nereval_core.report.json_results import side
+from nereval_core.report.score_tables import Sheet
+from nereval_core.report.table_cells import cells, objects
+
+
+def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str]) -> Result:
+    """Return the agreement in every form; `marks` is what the signature says of how layers were read."""
+    return Result(
+        tables=lambda: sheets(found, by=by, marks=marks),
+        long=lambda: long_sheet(found, by=by, marks=marks),
+        json=lambda: _json_object(found, by, marks),
+    )
+
+
+def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Iterator[Sheet]:
+    """Yield the tables: all annotators together, each two, and as asked by type and by document."""
+    names = [criterion.name for criterion in found.settings.criteria]
+    group, tables = found.everyone, []
+    who = " and ".join(found.annotators) if group else counted(len(found.annotators), "annotator")
+    notes = (*in_words(found, names[0]), *warnings(found))
+    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
+    if group is None:
+        notes = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
+        tables.append(_sheet("Agreement of each two", pairs_table(found, names), notes))
+    if "type" in by:
+        for name in names:
+            notes = reasons(found, group, name)
+            tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), notes)]
+    if "document" in by:
+        for which in found.pairs if found.parts else (group,):
+            who = f" of {' and '.join(found.annotators[number] for number in which)}" if found.parts and which else ""
+            tables += [
+                _sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
+            ]
+    notes = (
+        f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
+        f"{found.plan.seed}",
+        signature(found, marks),
+    )
+    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *notes))
+    yield from tables
+
+
+def _sheet(title: str, table: pd.DataFrame, notes: tuple[str, ...] = ()) -> Sheet:
+    return Sheet(title, tuple(map(str, table.columns)), cells(table), notes)
+
+
+def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Sheet:
+    """Return a row for each figure, type and group of annotators, and as asked for each document, with the signature.
+
+    `one` and `other` are empty for all annotators together, rows of a document have no interval.
+    """
+    signed = signature(found, marks)
+    parts = [found.table.assign(document=None)]
+    if "document" in by:
+        parts += [
+            _long(found, group, criterion.name) for group in _groups(found) for criterion in found.settings.criteria
+        ]
+    table = pd.concat(parts, ignore_index=True).assign(signature=signed)
+    table = table.drop_duplicates(["figure", "criterion", "type", "one", "other", "document"])
+    table["undefined"] = table["undefined"].astype("Int64")
+    columns = ["figure", "criterion", "type", "document", "one", "other"]
+    return _sheet("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
+
+
+def _groups(found: Agreement) -> tuple[Group, ...]:
+    """Return all annotators, if more than two, and each pair, both ways where a criterion is not symmetric."""
+    return (*(() if found.everyone else (None,)), *found.scores)
+
+
+def _long(found: Agreement, group: Group, name: str) -> pd.DataFrame:
+    """Return the figures by document as rows of the long table."""
+    wide = found.by_document(group, criterion=name)
+    table = wide.melt(
+        ["document", "spans", "tokens", "why"], ["f1", "observed", "kappa", "alpha", "unitizing"], "figure", "value"
+    )
+    table["criterion"] = table["figure"].map({"f1": name})
+    table["n"] = table["tokens"].where(table["figure"].isin(["observed", "kappa", "alpha"]), table["spans"])
+    table["why"] = table["why"].where(table["value"].isna(), "")
+    for place, column in enumerate(("one", "other")):
+        table[column] = None if group is None else found.annotators[group[place]]
+    return table.drop(columns=["spans", "tokens"])
+
+
+def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "nereval": __version__,
+        **_annotators(found),
+        "criteria": [criterion.name for criterion in found.settings.criteria],
+        "resamples": found.plan.resamples,
+        "seed": found.plan.seed,
+        "level": found.plan.level,
+        "resampled_by": found.resampled.by,
+        "agreement": objects(found.table),
+        "words": list(in_words(found, found.settings.criteria[0].name)),
+        "warnings": list(warnings(found)),
+        "signature": signature(found, marks),
+    }
+    if "document" in by:
+        made["by_document"] = [
+            {
+                "one": None if group is None else found.annotators[group[0]],
+                "other": None if group is None else found.annotators[group[1]],
+                "criterion": criterion.name,
+                "documents": objects(found.by_document(group, criterion=criterion.name)),
+            }
+            for group in _groups(found)
+            for criterion in found.settings.criteria
+        ]
+    return made
+
+
+def _annotators(found: Agreement) -> dict[str, Any]:
+    """Return the documents and annotators compared: those of each pair, where pairs have documents of their own."""
+    if not found.parts:
+        return {"documents": len(found.layers[0].documents), "annotators": [side(layer) for layer in found.layers]}
+    pairs = [
+        {"documents": len(part.layers[0].documents), "annotators": [side(layer) for layer in part.layers]}
+        for part in found.parts.values()
+    ]
+    return {"documents": PAIRWISE, "annotators": [{"name": name} for name in found.annotators], "pairs": pairs}

@@ -1,0 +1,88 @@
+"""Findings of consistency within one layer, as tables, JSON and a list of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
+from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.cli.runner import Result
+from nereval_core.report.json_results import side
+from nereval_core.report.score_tables import Sheet
+from nereval_core.report.table_cells import cells
+
+FINDING_KEYS = ("kind", "rank", "what", "where")
+PLACE_COLUMNS = ("document", "start", "end", "how", "settle", "text")
+"""Columns of the list of places, before those of the layers."""
+SHOWN_FINDINGS = 20
+"""Findings of a kind in tables for reading, by default."""
+
+
+def consistency_result(found: Consistency, top: int | None) -> Result:
+    """Return the findings in every form: the first `top` of each kind, by default some to read and all else."""
+    return Result(
+        tables=lambda: sheets(found, top),
+        long=lambda: long_sheet(found, top),
+        json=lambda: _json_object(found, top),
+        frames={"records": lambda: _places(found, top)},
+    )
+
+
+def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
+    """Yield a table for each kind, those that settle most first; the last has the signature."""
+    most = SHOWN_FINDINGS if top is None else top
+    last = list(found.found)[-1:]
+    for kind, one in found.found.items():
+        table = found.table(kind, most).drop(columns=["kind", "rank"])
+        empty = [name for name in ("where", "share") if not table[name].replace("", None).notna().any()]
+        table = table.drop(columns=empty)
+        hidden = len(one) - len(table)
+        more = (f"{hidden} more: --top, --csv and --json have them",) if hidden > 0 else ()
+        signed = (found.signature,) if [kind] == last else ()
+        notes = (found.sentence(kind), *one.skipped, *more, *signed)
+        columns = tuple(map(str, table.columns))
+        yield Sheet(f"{found.layer.name}: {KINDS[kind].title.lower()}", columns, cells(table), notes)
+
+
+def long_sheet(found: Consistency, top: int | None = None) -> Sheet:
+    """Return the findings of all kinds as one table: FINDING_COLUMNS, layer and signature."""
+    rows = [row for kind in found.found for row in cells(found.table(kind, top))]
+    signed = tuple((found.layer.name, *row, found.signature) for row in rows)
+    return Sheet("consistency", ("layer", *FINDING_COLUMNS, "signature"), signed)
+
+
+def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:
+    layer = found.layer
+    return {
+        "nereval": __version__,
+        "layer": {**side(layer), "documents": len(layer.documents)},
+        "others": [side(one) for one in found.others],
+        "signature": found.signature,
+        "kinds": {
+            kind: {
+                "question": KINDS[kind].question,
+                "sentence": found.sentence(kind),
+                "total": len(one),
+                "settles": found.settled(kind),
+                "skipped": list(one.skipped),
+                "findings": [found.finding(kind, number)._asdict() for number in range(len(one))[:top]],
+            }
+            for kind, one in found.found.items()
+        },
+        "skipped": list(found.skipped()),
+    }
+
+
+def _places(found: Consistency, top: int | None) -> pd.DataFrame:
+    """Return all places of the findings, with what each layer has there."""
+    parts = [pd.DataFrame(columns=[*FINDING_KEYS, *PLACE_COLUMNS])]
+    for kind in found.found:
+        for number, places in found.every_place(kind, top):
+            one = found.finding(kind, number)
+            about = pd.DataFrame([(kind, number + 1, one.what, one.where)] * len(places), columns=list(FINDING_KEYS))
+            parts.append(pd.concat((about, in_layers(found, places)), axis=1))
+    return pd.concat(parts[1:] or parts, ignore_index=True).assign(signature=found.signature)

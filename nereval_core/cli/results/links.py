@@ -1,0 +1,147 @@
+"""Entity linking of systems against gold, as tables, JSON and records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, link_signature
+from nereval_core.analysis.linking.tables import link_confusion, link_records
+from nereval_core.cli.runner import Result
+from nereval_core.corpus import Layer
+from nereval_core.report.score_tables import Cell, Sheet
+
+DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
+COUNTED = ("right", "wrong", "NIL for link", "link for NIL", "missing", "spurious", "gold", "predicted")
+GIVEN = ("right", "wrong", "NIL for link", "link for NIL", "missing", "judged", "accuracy", "not judged")
+
+
+class LinkedSystem(NamedTuple):
+    """A system's layer as read, with scores for each boundary rule and n."""
+
+    layer: Layer
+    marks: tuple[str, ...]
+    scores: tuple[LinkScores, ...]
+
+
+def links_result(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Result:
+    """Return the scores in every form; `by` breaks them down by "document", by "confusion" of ids, or both."""
+    return Result(
+        tables=lambda: _sheets(gold, systems, by),
+        long=lambda: _long(gold, systems, by),
+        json=lambda: _json_object(gold, systems, by),
+        frames={"records": lambda: _records(systems)},
+    )
+
+
+def _signature(one: LinkedSystem, scores: LinkScores, gold: Layer) -> str:
+    return link_signature(scores, gold.digest, one.layer.digest, one.marks)
+
+
+def _json_object(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> dict[str, Any]:
+    def side(layer: Layer) -> dict[str, Any]:
+        return {"sha256": layer.digest, "spans": len(layer), "mentions": len(layer.links)}
+
+    return {
+        "nereval": __version__,
+        "gold": {**side(gold), "documents": len(gold.documents)},
+        "systems": [{"name": one.layer.name, **side(one.layer), "links": _by_rule(one, gold, by)} for one in systems],
+    }
+
+
+def _by_rule(one: LinkedSystem, gold: Layer, by: Sequence[str]) -> dict[str, Any]:
+    rules: dict[str, Any] = {}
+    for scores in one.scores:
+        given = scores.alignment.mentions == "gold"
+        found = {"signature": _signature(one, scores, gold)} | _counts(scores.counts, given)
+        if given:
+            found["not_judged"] = dict(zip(("gold", "pred"), scores.alignment.unjudged, strict=True))
+        if "document" in by:
+            found["documents"] = {name: _counts(counts, given) for name, counts in scores.by_document.items()}
+        if "confusion" in by:
+            found["confusion"] = link_confusion(link_records(scores)).to_dict("records")
+        rules.setdefault("given" if given else scores.alignment.boundaries, {})[str(scores.n)] = found
+    return rules
+
+
+def _counts(counts: LinkCounts, given: bool) -> dict[str, Any]:
+    decisions = dict(zip(DECISIONS, counts.decisions, strict=True))
+    if given:
+        del decisions["spurious"]
+        return decisions | {"judged": counts.gold, "accuracy": counts.recall}
+    sums = {"gold": counts.gold, "predicted": counts.predicted}
+    return decisions | sums | {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
+
+
+def _sheets(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> list[Sheet]:
+    sheets = []
+    for one in systems:
+        given = one.scores[0].alignment.mentions == "gold"
+        rows: tuple[tuple[Cell, ...], ...] = tuple((_name(scores), *_cells(scores)) for scores in one.scores)
+        columns = ("given mentions", *GIVEN) if given else ("linking", *COUNTED, "P", "R", "F1")
+        notes = tuple(_signature(one, scores, gold) for scores in one.scores)
+        sheets.append(Sheet(one.layer.name, columns, rows, notes))
+        for scores in one.scores:
+            sheets += _parts(one, scores, by, given)
+    return sheets
+
+
+def _parts(one: LinkedSystem, scores: LinkScores, by: Sequence[str], given: bool) -> Iterator[Sheet]:
+    title = f"{one.layer.name}: {_name(scores)}"
+    if "document" in by:
+        columns = ("document", *(GIVEN[:-1] if given else (*COUNTED, "P", "R", "F1")))
+        rows = tuple((name, *_row(counts, given)) for name, counts in scores.by_document.items())
+        yield Sheet(f"{title} by document", columns, rows)
+    if "confusion" in by:
+        frame = link_confusion(link_records(scores))
+        met = tuple((gold or "–", pred or "–", count) for gold, pred, count in frame.itertuples(index=False))
+        yield Sheet(f"{title}, which id met which", ("gold", "predicted", "records"), met)
+
+
+def _name(scores: LinkScores) -> str:
+    rule = "equal boundaries" if scores.alignment.mentions == "gold" else scores.alignment.boundaries
+    return f"{rule}, n = {scores.n}"
+
+
+def _cells(scores: LinkScores) -> tuple[Cell, ...]:
+    if scores.alignment.mentions == "gold":
+        return (*_row(scores.counts, True), sum(scores.alignment.unjudged))
+    return _row(scores.counts, False)
+
+
+def _row(counts: LinkCounts, given: bool) -> tuple[Cell, ...]:
+    if given:
+        return (*counts.decisions[: LinkDecision.SPURIOUS], counts.gold, counts.recall)
+    return (*counts.decisions, counts.gold, counts.predicted, counts.precision, counts.recall, counts.f1)
+
+
+def _long(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Sheet:
+    """Return all numbers as one table for programs and spreadsheets; `document` is empty for the whole."""
+    columns = ("system", "mentions", "boundaries", "n", "document", *DECISIONS)
+    rows: list[tuple[Cell, ...]] = []
+    for one in systems:
+        for scores in one.scores:
+            head = (one.layer.name, scores.alignment.mentions, scores.alignment.boundaries, scores.n)
+            signed = _signature(one, scores, gold)
+            rows.append((*head, None, *_row(scores.counts, False), signed))
+            if "document" in by:
+                rows += [(*head, name, *_row(counts, False), signed) for name, counts in scores.by_document.items()]
+    return Sheet("links", (*columns, "gold", "predicted", "precision", "recall", "f1", "signature"), tuple(rows))
+
+
+def _records(systems: Sequence[LinkedSystem]) -> pd.DataFrame:
+    """Return the records of all systems: `system`, `boundaries`, `n` and the columns of LINK_RECORD_COLUMNS."""
+    frames = []
+    for one in systems:
+        for scores in one.scores:
+            frame = link_records(scores)
+            names = {key: frame[key].astype("str") for key in frame.columns if frame[key].dtype == "category"}
+            frame = frame.assign(**names)
+            frame.insert(0, "system", pd.Series(one.layer.name, index=frame.index, dtype="str"))
+            frame.insert(1, "boundaries", pd.Series(scores.alignment.boundaries, index=frame.index, dtype="str"))
+            frame.insert(2, "n", scores.n)
+            frames.append(frame)
+    return pd.concat(frames, ignore_index=True)

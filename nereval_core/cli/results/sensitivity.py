@@ -1,0 +1,92 @@
+"""All criteria x all systems x merged types, as tables, JSON and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from nereval_core.analysis.criteria.sensitivity import overtakings, ranking_in_words
+from nereval_core.cli.runner import Result
+from nereval_core.corpus import Corpus
+from nereval_core.report.figures.files import Figure
+from nereval_core.report.json_results import head, side
+from nereval_core.report.score_tables import Sheet
+from nereval_core.report.signature import together
+from nereval_core.report.table_cells import cell, cells, objects
+from nereval_core.scoring import Counting, apply_rules
+from nereval_core.scoring.criteria import TypeRules
+
+COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
+    "one-to-one": ("one-to-one",),
+    "each-side": ("each-side",),
+    "both": ("one-to-one", "each-side"),
+}
+WIDE_TABLES = (
+    ("F1", "f1"),
+    ("F1 less F1 under strict", "f1_minus_strict"),
+    ("Place by F1 among the systems", "rank"),
+)
+"""The wide tables: title and the column of the long table they show."""
+
+
+def sensitivity_result(
+    corpus: Corpus,
+    settings: Mapping[str, Mapping[str, str]],
+    table: pd.DataFrame,
+    leave_out: tuple[str, ...],
+) -> Result:
+    """Return the scores under every setting (merges by name) in every form."""
+    words = ranking_in_words(table)
+    return Result(
+        tables=lambda: _sheets(table, words),
+        long=lambda: Sheet("sensitivity", tuple(table.columns), cells(table)),
+        json=lambda: _json_object(corpus, settings, table, words),
+        title="sensitivity",
+        figures=lambda: [_figure(corpus, leave_out, table)],
+    )
+
+
+def _sheets(table: pd.DataFrame, words: Sequence[str]) -> tuple[Sheet, ...]:
+    """Return the wide tables: one row a system, merge and counting, one column a criterion."""
+    countings = table["counting"].cat.categories
+    keys = ["merge", "counting", "system"]
+    several = len(table["system"].cat.categories) > 1
+    shown = [(title, column) for title, column in WIDE_TABLES if several or column != "rank"]
+    found = []
+    for title, column in shown:
+        grid = table.pivot(index=keys, columns="criterion", values=column).sort_index().sort_index(axis=1)
+        head = ("system", "merge", *(("counting",) if len(countings) > 1 else ()))
+        rows = tuple(
+            (system, merge, *((counting,) if len(countings) > 1 else ()), *map(cell, values))
+            for (merge, counting, system), *values in grid.itertuples(name=None)
+        )
+        last = column == shown[-1][1]
+        found.append(
+            Sheet(
+                title, (*head, *map(str, grid.columns)), rows, (*words, *together(table["signature"])) if last else ()
+            )
+        )
+    return tuple(found)
+
+
+def _json_object(
+    corpus: Corpus, settings: Mapping[str, Mapping[str, str]], table: pd.DataFrame, words: Sequence[str]
+) -> dict[str, Any]:
+    gold = corpus.gold
+    return {
+        **head(gold),
+        "systems": [side(one) for one in corpus.systems],
+        "merges": settings,
+        "scores": objects(table),
+        "overtakings": overtakings(table).to_dict("records"),
+        "ranking": list(words),
+    }
+
+
+def _figure(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame) -> Figure:
+    from nereval_core.report.figures import sensitivity_dots
+
+    spans = len(apply_rules(corpus.gold, TypeRules({}, leave_out)))
+    return sensitivity_dots(table, spans, len(corpus.documents))

@@ -1,0 +1,183 @@
+"""The verb `agreement`: how far annotators agree, each two and all together."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import (
+    FILES,
+    Parser,
+    UsageError,
+    add_output,
+    add_reading,
+    add_resampling,
+    add_scoring,
+    check_by,
+    check_resampling,
+)
+
+if TYPE_CHECKING:
+    from nereval_core.analysis.agreement import Agreement
+    from nereval_core.analysis.agreement.figures import Pair
+    from nereval_core.analysis.resampling import Plan
+    from nereval_core.api.load import Loaded
+    from nereval_core.corpus import Layer
+    from nereval_core.problems import Problem
+    from nereval_core.scoring import Settings
+    from nereval_core.scoring.criteria import Criterion
+
+HELP = "tell how far annotators agree, with intervals"
+USAGE = "A B [C ...] [options]"
+EXAMPLE = "ann.jsonl bob.jsonl cem.jsonl --by type"
+NOTES = f"""\
+A, B, C are the layers of annotators or systems over the same documents; none is gold. A is read by options for gold,
+and the others by those for predictions. F1 is of each two under --criteria, kappa and
+alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
+than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
+bias-corrected bootstrap intervals over documents, or what --resample-by names. Where an annotator has not read a
+document, --documents shared leaves it out; --documents pairwise compares each two on what the two have;
+--missing empty would count it as read and found empty.
+
+{FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")}"""
+BY = ("type", "document")
+
+
+def add_arguments(parser: Parser) -> None:
+    add_resampling(parser.add_argument_group("agreement").add_argument)
+    add_output(parser, by=("type,document", "break the figures down"))
+    add_scoring(parser, "strict")
+    add_reading(parser, "A first, then B or NAME=B, …", ("A", "the others"))
+
+
+def run(options: argparse.Namespace) -> None:
+    from pathlib import Path
+
+    from nereval_core.analysis.agreement import PAIRWISE
+    from nereval_core.analysis.resampling import Plan
+    from nereval_core.cli.files import TWO_OF_ONE, paths_by_name
+    from nereval_core.cli.output import say_greedy
+    from nereval_core.cli.results.agreement import agreement_result
+    from nereval_core.cli.runner import output_places, write_result
+
+    pairwise = options.documents == PAIRWISE and not Path(PAIRWISE).is_file()
+    if pairwise and len(paths_by_name(options.files)) == 1:
+        raise UsageError(f"--documents {PAIRWISE} compares files: name two annotators or more")
+    if len(paths_by_name(options.files)) == 1 and None in (options.gold_column, options.pred_column):
+        raise UsageError(f"name two annotators or more, {TWO_OF_ONE}")
+    by = check_by(options, BY, f"there are {' and '.join(BY)}")
+    check_resampling(options)
+    places = output_places(options)
+    plan = Plan(resamples=options.resamples, seed=options.seed)
+    found, marks = (_agree_pairwise if pairwise else _agree_on_all)(options, plan)
+    for pair, scores in found.scores.items():
+        greedy = sorted({name for each in scores.values() for name in each.greedy})
+        say_greedy(" and ".join(found.annotators[number] for number in pair), greedy)
+    write_result(agreement_result(found, by=by, marks=marks), places)
+
+
+def _agree_on_all(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of annotators over the same documents, and how their files were read, for the signature."""
+    from nereval_core.analysis.agreement import agree
+    from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.cli.files import paths_by_name
+    from nereval_core.cli.output import say_unused
+    from nereval_core.cli.runner import load_layers, types_of
+    from nereval_core.cli.settings import scoring_settings
+
+    settings = scoring_settings(options)
+    paths = paths_by_name(options.files)
+    if len(paths) == 1:
+        # Two annotators are two columns of one file.
+        (path,) = paths.values()
+        name = f"column {options.gold_column}"
+        paths = {name: path, f"column {options.pred_column}": path}
+    else:
+        name, path = next(iter(paths.items()))
+    loaded = load_layers(options, path, {other: place for other, place in paths.items() if other != name})
+    say_unused(settings, types_of(loaded))
+    layers = _layers(name, loaded)
+    settings = _applicable(settings, options, list(layers.values()))
+    units = resampling_units(loaded.corpus.documents, options.resample_by)
+    return agree(layers, settings, plan=plan, resampled=units), _marks(loaded)
+
+
+def _agree_pairwise(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of each two annotators on the documents that both have.
+
+    Raises:
+        FormatError: what reading raises, with the problems of all pairs, each once; no two have a document in common.
+    """
+    from dataclasses import replace
+
+    from nereval_core.analysis.agreement import agree, agree_pairwise
+    from nereval_core.analysis.agreement.figures import NONE_IN_COMMON
+    from nereval_core.analysis.agreement.token_agreement import pairs_of
+    from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.api.load import NONE_SHARED, load_corpus
+    from nereval_core.cli.files import paths_by_name
+    from nereval_core.cli.options import SHARED, load_options
+    from nereval_core.cli.output import say, say_other_types, say_unused
+    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.problems import FormatError, counted
+
+    settings = scoring_settings(options)
+    paths = paths_by_name(options.files)
+    names = tuple(paths)
+    both = load_options(argparse.Namespace(**{**vars(options), "documents": SHARED}))
+    others = replace(both, gold_format=both.pred_format, gold_column=both.pred_column, gold_types=both.pred_types)
+    pairs: dict[Pair, Loaded] = {}
+    problems: list[Problem] = []
+    for pair in pairs_of(len(names)):
+        one, other = (names[number] for number in pair)
+        try:
+            pairs[pair] = load_corpus(paths[one], {other: paths[other]}, options=others if pair[0] else both)
+        except FormatError as error:
+            apart = all(problem.found == NONE_SHARED for problem in error.problems)
+            say(f"{one} and {other}: {NONE_IN_COMMON}") if apart else problems.extend(error.problems)
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    if not pairs:
+        raise FormatError.single("annotators", None, "no two have a document in common", "name those of the same texts")
+    for pair, loaded in pairs.items():
+        if not options.quiet:
+            who = " and ".join(names[number] for number in pair)
+            say(f"{who}: {counted(len(loaded.corpus.documents), loaded.corpus.documents.unit)} in common")
+        say_other_types(loaded)
+    layers = {pair: _layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
+    every = [layer for some in layers.values() for layer in some.values()]
+    say_unused(settings, {kind for layer in every for kind in layer.types})
+    settings = _applicable(settings, options, every)
+    parts = {}
+    for pair, loaded in pairs.items():
+        units = resampling_units(loaded.corpus.documents, options.resample_by)
+        parts[pair] = agree(layers[pair], settings, plan=plan, resampled=units)
+    return agree_pairwise(names, parts), tuple(dict.fromkeys(mark for one in pairs.values() for mark in _marks(one)))
+
+
+def _layers(first: str, loaded: Loaded) -> dict[str, Layer]:
+    """Return the layers of all annotators by name, gold by the name of the first."""
+    gold = loaded.corpus.gold.renamed(first)
+    return {layer.name: layer for layer in (gold, *loaded.corpus.systems)}
+
+
+def _marks(loaded: Loaded) -> tuple[str, ...]:
+    return tuple(f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some)
+
+
+def _applicable(settings: Settings, options: argparse.Namespace, layers: Sequence[Layer]) -> Settings:
+    """Return settings with the criteria that some annotator, taken as gold, has what they need for.
+
+    Raises:
+        FormatError: one that is named itself needs what none has.
+    """
+    from dataclasses import replace
+
+    from nereval_core.cli.settings import applicable_criteria
+
+    criteria: list[Criterion] = []
+    for criterion in settings.criteria:
+        able = next((layer for layer in layers if criterion.lacks(layer) is None), layers[0])
+        criteria += applicable_criteria((criterion,), options, able)
+    return replace(settings, criteria=tuple(criteria))

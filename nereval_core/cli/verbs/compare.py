@@ -1,0 +1,104 @@
+"""The verb `compare`: systems side by side with intervals, differences to a baseline, and tests."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import (
+    GOLD_AND_PREDICTIONS,
+    Parser,
+    UsageError,
+    add_engine,
+    add_output,
+    add_reading,
+    add_resampling,
+    add_scoring,
+    check_by,
+    check_resampling,
+    comma_separated,
+)
+from nereval_core.problems import quoted
+
+if TYPE_CHECKING:
+    from nereval_core.scoring.protocols import Read, Scored
+
+HELP = "tell which system is better, with intervals and tests"
+USAGE = "GOLD A B [C ...] [options]"
+EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
+NOTES = f"""\
+Intervals are bias-corrected bootstrap intervals over documents (or what --resample-by names), differences to the
+baseline are over the same resamples, and p is by approximate randomization with Holm's correction over the systems.
+What rests on one document alone has neither interval nor test.
+
+{GOLD_AND_PREDICTIONS}"""
+SHARDS = ("engine", "scheduler", "workers", "work")
+"""Options of scoring shard by shard."""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("comparing").add_argument
+    add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
+    add_resampling(add)
+    by = ("type,span", "type by type too; what becomes of each span")
+    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
+    add_scoring(parser)
+    add_engine(parser)
+    # Other options of scoring shard by shard, which `score` has.
+    parser.set_defaults(out=None, records=None, convention=None, differences=None)
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.analysis.comparison import compare_scores
+    from nereval_core.analysis.resampling import Plan
+    from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.cli.files import system_paths
+    from nereval_core.cli.results.comparison import comparison_result
+    from nereval_core.cli.runner import output_places, write_result
+    from nereval_core.corpus import Documents
+
+    if any(getattr(options, name) is not None for name in SHARDS):
+        _check_shards(options)
+    by = check_by(options, ("type", "span"), "there are type and span")
+    check_resampling(options)
+    places = output_places(options, "figure")
+    names = system_paths(options)
+    baseline = options.baseline or next(iter(names))
+    if baseline not in names:
+        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    with _scored(options) as (gold, systems):
+        plan = Plan(resamples=options.resamples, seed=options.seed)
+        documents = gold.documents
+        units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
+        scores = {one.name: each for one, each in systems}
+        found = compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type="type" in by)
+        write_result(comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by), places)
+
+
+def _check_shards(options: argparse.Namespace) -> None:
+    from nereval_core.cli import shards
+
+    shards.check_usage(options)
+    if options.resample_by:
+        raise UsageError(f"--resample-by {options.resample_by} needs all documents at once: leave it out with --engine")
+    if by := comma_separated(options.by):
+        raise UsageError(f"--by {','.join(by)} needs all spans at once: leave it out with --engine")
+
+
+@contextmanager
+def _scored(options: argparse.Namespace) -> Iterator[tuple[Read, Scored]]:
+    """Read and score, in one piece or shard by shard: gold, and each system with its scores."""
+    if options.engine is not None:
+        from nereval_core.cli import shards
+        from nereval_core.cli.settings import scoring_settings
+
+        with shards.scored_shards(options, scoring_settings(options)) as whole:
+            yield whole.gold, whole.systems
+    else:
+        from nereval_core.cli.runner import load_for_scoring, score_systems
+
+        loaded, settings = load_for_scoring(options)
+        yield loaded.corpus.gold, score_systems(loaded, settings)

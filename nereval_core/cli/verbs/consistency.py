@@ -1,0 +1,54 @@
+"""The verb `consistency`: what a careful reader would question within one layer."""
+
+from __future__ import annotations
+
+import argparse
+
+from nereval_core.cli.options import Parser, UsageError, add_output, add_reading, comma_separated
+
+HELP = "find what a careful reader would question within one layer"
+USAGE = "LAYER [OTHER ...] [options]"
+EXAMPLE = "gold.jsonl --kinds types,edges --records places.csv"
+NOTES = """\
+LAYER is questioned: gold, or any other. The OTHERs over the same documents are held against it and shown beside it.
+Surface forms are compared without case, white space as one blank, and looked for at word boundaries. Findings are
+ranked by the places that would change if what is done most often were done always.
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("asking").add_argument
+    kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
+    add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
+    case = "tell spellings of a form apart where they are annotated differently (default), never, or always"
+    add("--case", choices=("differs", "ignore", "keep"), default="differs", help=case)
+    add("--top", type=int, metavar="N", help="so many findings of each kind (default: 20 to read, all in JSON and CSV)")
+    add_output(parser, records="all places of the findings, as .parquet, .jsonl or .csv")
+    add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER", ("LAYER", "the OTHERs"))
+    parser.set_defaults(alone=True, criteria=None)
+
+
+def run(options: argparse.Namespace) -> None:
+    from dataclasses import replace
+
+    from nereval_core.analysis.consistency import consistency
+    from nereval_core.analysis.consistency.kinds import check_kinds
+    from nereval_core.cli.files import gold_name
+    from nereval_core.cli.output import say
+    from nereval_core.cli.results.consistency import consistency_result
+    from nereval_core.cli.runner import load_layers, output_places, write_result
+    from nereval_core.pairing import chosen
+
+    if options.top is not None and options.top < 1:
+        raise UsageError(f"--top {options.top}, ask for 1 or more")
+    places = output_places(options, "records")
+    kinds = comma_separated(options.kinds)
+    check_kinds(kinds)
+    loaded = load_layers(options)
+    layer = loaded.corpus.gold.renamed(gold_name(options))
+    # A layer by itself is paired with nothing, and its signature names the documents and types that were chosen.
+    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or chosen(loaded.gold)
+    found = replace(consistency(layer, loaded.corpus.systems, kinds, options.case), marks=tuple(marks))
+    for line in found.skipped() if not options.quiet else ():
+        say(line)
+    write_result(consistency_result(found, options.top), places)

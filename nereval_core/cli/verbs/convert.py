@@ -1,0 +1,78 @@
+"""The verb `convert`: annotations from one format to another."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nereval_core.cli.options import (
+    STDOUT,
+    Parser,
+    UsageError,
+    add_lossy,
+    add_reading_of_one,
+    format_details,
+)
+from nereval_core.problems import quoted
+
+HELP = "convert annotations to another format"
+USAGE = "IN [IN ...] OUT --to FORMAT [options]"
+EXAMPLE = "gold.conll gold.jsonl --to jsonl"
+NOTES = ""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument
+    add("input", nargs="+", metavar="IN", help="file, folder or zip; several are parts of one layer")
+    add("output", metavar="OUT", help="file, or a new or empty folder")
+    add("--to", dest="target_format", required=True, metavar="FORMAT", help="see `nereval formats`")
+    add("--shards", type=int, metavar="N", help="write OUT as a folder of N files (parquet, jsonl)")
+    add_lossy(add)
+    escape = "CSV: put an apostrophe before cells that a spreadsheet would run as formulas; it is read as text"
+    add("--escape-formulas", action="store_true", help=escape)
+    add("-q", "--quiet", action="store_true", help="do not say what was read or left out")
+    add_reading_of_one(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core import writers
+    from nereval_core.api.load import read
+    from nereval_core.cli.files import overwrites
+    from nereval_core.cli.output import progress_bar, say, say_read
+
+    known = writers.writers()
+    if options.target_format not in known:
+        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}")
+    if options.shards is not None and options.shards < 1:
+        raise UsageError(f"--shards {options.shards}, write one or more")
+    if options.output == STDOUT:
+        raise UsageError("a file is written, not standard output: name it OUT")
+    if overwrites(options.output, options.input):
+        raise UsageError(f"{quoted(options.output)} would overwrite an input, name another place")
+    # A pattern of the shell, and OUT forgotten: the last of the files would be it.
+    if len(options.input) > 1 and Path(options.output).is_file():
+        remedy = "with several files to read name a new one as OUT"
+        raise UsageError(f"{quoted(options.output)} would be overwritten, {remedy}")
+    reading = read(
+        options.input[0] if len(options.input) == 1 else options.input,
+        format=options.source_format,
+        column=options.column,
+        scheme=options.scheme,
+        repair=options.repair,
+        core_type=options.core_type,
+        **format_details(options),
+        types=options.types,
+        progress=progress_bar(" + ".join(options.input), "read"),
+    )
+    notes = writers.write(
+        reading.layer,
+        options.output,
+        format=options.target_format,
+        shards=options.shards,
+        lossy=options.lossy,
+        escape_formulas=options.escape_formulas,
+    )
+    if not options.quiet:
+        say_read(reading)
+        for note in notes:
+            say(f"{options.output}: {note}")

@@ -1,0 +1,70 @@
+"""The verb `errors`: classes of errors, what each costs, and predictions in which they are mended."""
+
+from __future__ import annotations
+
+import argparse
+
+from nereval_core.cli.options import (
+    GOLD_AND_PREDICTIONS,
+    Parser,
+    UsageError,
+    add_output,
+    add_reading,
+    add_scoring,
+    check_by,
+    comma_separated,
+)
+
+HELP = "sort errors into classes and reckon what each costs"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.jsonl system.jsonl --by type --figure costs.html"
+NOTES = f"""\
+Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
+several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
+spurious. What a class costs is found by mending it in the predictions and scoring these anew.
+
+{GOLD_AND_PREDICTIONS}"""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("mending").add_argument
+    add("--mend", action="append", default=[], metavar="CLASS", help="classes with commas between, or all")
+    add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
+    add_output(
+        parser,
+        by=("type", "count the classes by type too"),
+        figure="what mending each class would gain and the tables",
+        records="the errors with their classes, as .parquet, .jsonl or .csv",
+    )
+    add_scoring(parser, "strict")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from dataclasses import replace
+
+    from nereval_core.analysis.errors import classes_named, error_report
+    from nereval_core.analysis.errors.error_classes import STRICT
+    from nereval_core.cli.files import system_paths
+    from nereval_core.cli.output import progress_bar
+    from nereval_core.cli.results.errors import errors_result
+    from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
+    from nereval_core.scoring.criteria import CRITERIA
+
+    by = check_by(options, ("type",), "there is type only")
+    if bool(options.mend) != (options.out is not None):
+        raise UsageError("--mend CLASS and --out FILE go together")
+    if options.mend and len(system_paths(options)) > 1:
+        raise UsageError("--mend is for one prediction, name one")
+    places = output_places(options, "figure", "records", "out")
+    mend = classes_named(comma_separated(options.mend)) if options.mend else ()
+    loaded, settings = load_for_scoring(options)
+    names = [criterion.name for criterion in settings.criteria]
+    if STRICT not in names:
+        # Classes are those of the strict records, whatever is shown.
+        settings = replace(settings, criteria=(CRITERIA[STRICT], *settings.criteria))
+    found = {
+        layer.name: error_report(scores, names, progress=progress_bar(layer.name, "mended"))
+        for layer, scores in score_systems(loaded, settings)
+    }
+    write_result(errors_result(loaded.corpus, found, by_type="type" in by, mend=mend), places)

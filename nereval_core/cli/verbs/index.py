@@ -1,0 +1,102 @@
+"""The verb `index`: the concept ids of documents against gold's."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import Parser, UsageError, add_output, check_by
+from nereval_core.problems import quoted
+
+if TYPE_CHECKING:
+    from nereval_core.cli.results.indexing import IndexedSystem
+    from nereval_core.readers.concepts import Index
+
+HELP = "score the concept ids of documents"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.tsv system.tsv --by id --json scores.json"
+NOTES = """\
+Each document has a set of ids. GOLD and PRED are TSV files (document<tab>code, or document<tab>type<tab>code), folders
+of them, or annotations, whose links are the ids of their document. What stands on one side only is counted and said.
+"""
+BY = ("document", "id")
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("--relaxed", metavar="FILE", help="a mapping, id<tab>id: the first counts as the second")
+    records = "a record for each document and id, as .parquet, .jsonl or .csv"
+    add_output(parser, "scores", by=("document,id", "break the numbers down"), records=records)
+    parser.set_defaults(criteria=None)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
+    add = parser.add_argument_group("reading").add_argument
+    add("--format", default="auto", help="tsv, or a format with links: see `nereval formats` (default: by content)")
+    add("--gold-format", metavar="FORMAT", help="of gold only")
+    add("--pred-format", metavar="FORMAT", help="of predictions only")
+    add("--links", choices=("first", "any"), default="first", help="which links of a mention count for its document")
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.api.linking import TSV
+    from nereval_core.cli.files import prediction_files
+    from nereval_core.cli.results.indexing import index_result
+    from nereval_core.cli.runner import output_places, write_result
+    from nereval_core.readers import readers
+
+    if not prediction_files(options.files):
+        raise UsageError("name a prediction after gold")
+    by = check_by(options, BY, f"choose among {', '.join(BY)}")
+    places = output_places(options, "records")
+    for option, value in (("--gold-format", options.gold_format), ("--pred-format", options.pred_format)):
+        if value not in (None, "auto", TSV, *readers()):
+            raise UsageError(f"{option} {quoted(value)}, choose among {', '.join(('auto', TSV, *readers()))}")
+    gold, systems = _load_and_score(options)
+    write_result(index_result(gold, systems, by), places)
+
+
+def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSystem]]:
+    """Return gold and the scores of all systems.
+
+    Raises:
+        FormatError: with the problems of all files.
+    """
+    from nereval_core.analysis.linking.indexing import index_signature, score_index
+    from nereval_core.api.linking import TSV, load_index
+    from nereval_core.api.load import opened
+    from nereval_core.cli.files import gold_path, system_paths
+    from nereval_core.cli.output import say
+    from nereval_core.cli.results.indexing import IndexedSystem
+    from nereval_core.problems import FormatError, Problem, counted
+    from nereval_core.readers.concepts import read_mapping
+
+    problems: list[Problem] = []
+    relaxed: dict[str, str] = {}
+    found: dict[str, Index] = {}
+    given = system_paths(options)
+    texts = None
+    try:
+        relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
+    except FormatError as error:
+        problems += error.problems
+    places = [(None, gold_path(options), options.gold_format), *((n, p, options.pred_format) for n, p in given.items())]
+    for name, place, form in places:
+        try:
+            source = opened(place)
+            codes, reading = load_index(source, format=form or options.format, links=options.links, texts=texts)
+        except FormatError as error:
+            problems += error.problems
+            continue
+        found["" if name is None else name] = codes
+        texts = reading.documents if name is None and reading is not None else texts
+        if not options.quiet:
+            ids = sum(map(len, codes.documents.values()))
+            kind = reading.format if reading else TSV
+            counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
+            say(f"{source.name}: {'; '.join((kind, counts, *codes.notes))}")
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    gold = found.pop("")
+    return gold, [
+        IndexedSystem(name, codes, score_index(gold, codes, relaxed=relaxed), index_signature(gold, codes, relaxed))
+        for name, codes in found.items()
+    ]

@@ -1,0 +1,48 @@
+"""The verb `review adjudicate`: one layer of two annotators, what they agree on and the rest by verdict."""
+
+from __future__ import annotations
+
+import argparse
+
+from nereval_core.cli.options import Parser, UsageError, add_corrected_copy, add_reading, add_verdicts
+from nereval_core.problems import quoted
+
+HELP = "make one layer of two annotators: what they agree on, the rest by verdict"
+USAGE = "A B --out OUT [options]"
+EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
+NOTES = """\
+Verdicts are those given on the records of B with A taken as gold. What is still open is listed, and is not in OUT.
+"""
+SHOWN_RECORDS = 20
+"""Open records that are listed on the screen; the log has all."""
+
+
+def add_arguments(parser: Parser) -> None:
+    add_corrected_copy(parser)
+    add_verdicts(parser)
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.cli.files import gold_name, paths_by_name, prediction_files, system_paths
+    from nereval_core.cli.output import say
+    from nereval_core.cli.verdicts import check_copy, load_reviewed, read_verdicts, say_applied, write_layer
+    from nereval_core.review.apply.adjudication import adjudicate
+    from nereval_core.review.apply.corrected_copy import log_csv
+
+    others = prediction_files(options.files)
+    if len(system_paths(options)) != 1 or not others:
+        raise UsageError(f"two annotators are wanted, {1 + len(paths_by_name(others))} given")
+    check_copy(options)
+    reviewed, kept = read_verdicts(options)
+    corpus = load_reviewed(options).corpus
+    first = corpus.gold.renamed(gold_name(options))
+    found = adjudicate(first, corpus.systems[0], reviewed, only_this_document=options.only_this_document)
+    say_applied(found.applied)
+    write_layer(options, found.layer, log_csv(found.log, found.signature), kept)
+    say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
+    for row in found.open[:SHOWN_RECORDS]:
+        say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
+    if len(found.open) > SHOWN_RECORDS:
+        say(f"open: {len(found.open) - SHOWN_RECORDS} more, all in the log")
+    print(found.signature)

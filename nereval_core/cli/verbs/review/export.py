@@ -1,0 +1,34 @@
+"""The verb `review export`: every verdict ever given, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+
+from nereval_core.cli.options import Parser, add_review_file
+
+HELP = "write every verdict ever given as JSON lines"
+USAGE = "[FILE] [options]"
+EXAMPLE = "verdicts.jsonl --review verdicts.db"
+NOTES = """\
+An export has one verdict a line, the whole history of each span. Importing twice changes nothing; spans that were
+decided apart are listed, and nothing of theirs is taken. CORPUS has the documents that lines written by hand name.
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("output", nargs="?", default="-", metavar="FILE", help="default: standard output")
+    add_review_file(parser.add_argument)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.cli.output import say, write_outputs
+    from nereval_core.cli.verdicts import check_kept, verdict_count
+    from nereval_core.review.store import ReviewStore
+    from nereval_core.review.verdict_lines import written
+
+    with closing(ReviewStore.of_environment(options.review)) as store:
+        check_kept(options.output, [store.database.file])
+        every = store.every()
+        write_outputs({"export": options.output}, {"export": b"".join(written(every))})
+        say(f"{store.name}: {verdict_count(len(every))} exported")

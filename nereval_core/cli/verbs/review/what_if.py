@@ -1,0 +1,61 @@
+"""The verb `review what-if`: every score as it is, and with verdicts applied to gold."""
+
+from __future__ import annotations
+
+import argparse
+
+from nereval_core.cli.options import (
+    ALL,
+    GOLD_AND_PREDICTIONS,
+    Parser,
+    add_output,
+    add_reading,
+    add_scoring,
+    add_verdicts,
+    comma_separated,
+)
+from nereval_core.cli.verbs.review.apply import NOTES as OF_GOLD
+
+HELP = "say what every score would be with verdicts applied to gold"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.jsonl a.jsonl b.jsonl --review verdicts.db --criteria strict --hangs"
+NOTES = f"{OF_GOLD}\n{GOLD_AND_PREDICTIONS}"
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("what if").add_argument
+    add("--hangs", action="store_true", help="of each two systems, the verdicts that their order hangs on")
+    add_output(parser)
+    add_verdicts(parser)
+    add_scoring(parser)
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.api.load import check_criteria
+    from nereval_core.cli.output import say_unused
+    from nereval_core.cli.results.what_if import what_if_result
+    from nereval_core.cli.runner import output_places, types_of, write_result
+    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
+    from nereval_core.review.apply import applied
+    from nereval_core.review.apply.deciding_verdicts import every_pair
+    from nereval_core.review.apply.what_if import what_if
+
+    places = output_places(options)
+    verdict_kinds(options)
+    settings = scoring_settings(options)
+    reviewed, kept = read_verdicts(options)
+    for place in places.values():
+        check_kept(place, [kept])
+    loaded = load_reviewed(options)
+    say_unused(settings, types_of(loaded))
+    corpus = loaded.corpus
+    found = applied(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
+    both = what_if(found, corpus.systems, settings)
+    if ALL not in comma_separated([options.criteria or ""]):
+        lacking = [criterion for criterion in settings.criteria if criterion not in both.settings.criteria]
+        check_criteria(lacking, corpus.gold, source="--criteria")
+    pairs = list(every_pair(found, corpus.systems, both.settings).values()) if options.hangs else []
+    say_counts(found)
+    write_result(what_if_result(both, corpus.systems, pairs, hangs=options.hangs), places, always_print=True)

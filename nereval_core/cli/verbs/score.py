@@ -1,0 +1,115 @@
+"""The verb `score`: predictions against gold, under our criteria or by a published scorer, whole or shard by shard."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import (
+    GOLD_AND_PREDICTIONS,
+    OWN_CRITERIA,
+    SHARED,
+    Parser,
+    UsageError,
+    add_engine,
+    add_output,
+    add_reading,
+    add_scoring,
+    check_by,
+)
+
+if TYPE_CHECKING:
+    from nereval_core.cli.runner import Result
+
+HELP = "score predictions against gold"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.jsonl system.jsonl --criteria strict,partial --by type --json scores.json"
+NOTES = f"{GOLD_AND_PREDICTIONS}\n{OWN_CRITERIA}"
+BY = ("type", "document")
+SHARDS = ("engine", "scheduler", "workers", "work", "out")
+"""Options of scoring shard by shard."""
+
+
+def add_arguments(parser: Parser) -> None:
+    add_scoring(parser)
+    add = parser.add_argument_group("published scorers").add_argument
+    add("--convention", metavar="NAME", help="score as a published scorer does; see `nereval conventions`")
+    add(
+        "--as-reference",
+        nargs="?",
+        const="",
+        metavar="FORM",
+        help="print what that scorer prints (FORM where it has several)",
+    )
+    add(
+        "--differences",
+        metavar="FILE",
+        help="spans it decides otherwise than ours, as .parquet, .jsonl or .csv; - counts them by cause",
+    )
+    records = "match records, as .parquet, .jsonl or .csv; with --engine a folder"
+    add_output(parser, "scores", by=("type,document", "break the numbers down"), records=records)
+    out = "leave the scored folder: counts, signatures, and where the shards are"
+    add_engine(parser)("--out", metavar="DIR", help=out)
+    add_reading(parser)
+    if convention := _named_convention(parser):
+        from nereval_core.cli.published_scorers import add_options
+
+        # Options that `score` has already are shared: theirs come after.
+        add_options(parser, convention)
+
+
+def _named_convention(parser: Parser) -> str | None:
+    """Return the published scorer that the arguments name, whose own options are known too."""
+    finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    finder.add_argument("--convention")
+    try:
+        name: str | None = finder.parse_known_args(parser.arguments)[0].convention
+    except argparse.ArgumentError:
+        return None
+    return name
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.cli.files import check_places
+    from nereval_core.cli.runner import output_places, unchecked_places, write_result
+
+    by = check_by(options, BY, f"choose among {', '.join(BY)}")
+    for form in ("as_reference", "differences"):
+        if getattr(options, form) is not None and not options.convention:
+            raise UsageError(f"--{form.replace('_', '-')}: name the scorer, --convention NAME")
+    if any(getattr(options, name) is not None for name in SHARDS):
+        from nereval_core.cli import shards
+
+        # Records of shards go to a folder.
+        places = unchecked_places(options, "records", "differences")
+        check_places(options, places)
+        shards.check_usage(options)
+        places.pop("records", None)
+        shards.score(options, places, by)
+        return
+    places = output_places(options, "records", "differences")
+    write_result(_published(options, by) if options.convention else _scored(options, by), places)
+
+
+def _scored(options: argparse.Namespace, by: list[str]) -> Result:
+    from nereval_core.cli.runner import load_for_scoring, score_systems, scores_result
+    from nereval_core.report.export import all_records
+
+    loaded, settings = load_for_scoring(options)
+    scored = score_systems(loaded, settings)
+    return replace(scores_result(loaded.corpus.gold, scored, by), frames={"records": lambda: all_records(scored)})
+
+
+def _published(options: argparse.Namespace, by: list[str]) -> Result:
+    from nereval_core.cli import published_scorers
+    from nereval_core.cli.files import gold_path, system_paths
+    from nereval_core.cli.options import load_options
+
+    published_scorers.check_usage(options)
+    load = load_options(options)
+    if load.common:
+        raise UsageError(f"--documents {SHARED} does not go with --convention: name the documents")
+    sides = published_scorers.scorer_sides(gold_path(options), system_paths(options), load)
+    outcomes = published_scorers.score(options, sides)
+    return published_scorers.published_result(options, outcomes, by, sides)

@@ -1,0 +1,170 @@
+"""The verb `sensitivity`: systems under all criteria, without and with merged types, and experiments with criteria."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import (
+    GOLD_AND_PREDICTIONS,
+    Parser,
+    UsageError,
+    add_leave_out,
+    add_output,
+    add_reading,
+    comma_separated,
+)
+from nereval_core.problems import quoted
+
+if TYPE_CHECKING:
+    from nereval_core.api.load import Loaded
+    from nereval_core.cli.runner import Result
+    from nereval_core.scoring import Settings
+
+HELP = "score under all criteria, without and with merged types"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = 'gold.jsonl a.jsonl b.jsonl --merge "DNA,RNA=nucleic" --figure criteria.html'
+NOTES = f"""\
+Every system is scored without a merge, with each --merge alone, and with all types merged into one. Several merges in
+one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
+
+{GOLD_AND_PREDICTIONS}"""
+EXPERIMENTS = ("gap", "curve", "recovered", "gone", "stand_in", "ladder")
+"""Options that each ask for an experiment, in the order of their tables."""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("scoring").add_argument
+    add("--criteria", default="all", metavar="LIST", help="names and .toml files with commas between (default: all)")
+    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own, as for score")
+    add("--merge", action="append", default=[], metavar="A,B=NAME", help="a setting with types merged; repeatable")
+    add_leave_out(add)
+    add("--counting", choices=("one-to-one", "each-side", "both"), default="one-to-one", help="each-side: no alignment")
+
+    add = parser.add_argument_group("in place of the tables of all criteria, any of these").add_argument
+    add("--gap", metavar="A,B", help="what parts F1 under two criteria, by cause, and the decisions under both")
+    add("--curve", choices=("gold", "prediction", "union"), help="scores against the least overlap, as a share of this")
+    add("--any-type", action="store_true", help="with --curve: types need not be equal")
+    recovered = "gold spans missed under strict, by the first criterion to credit them"
+    add("--recovered", action="store_true", help=recovered)
+    add("--gone", metavar="CRITERION", help="the confusions under it that each --merge undoes")
+    add("--stand-in", metavar="CRITERION", help="how far the others agree with it, over folds of documents")
+    add("--folds", type=int, default=10, metavar="K", help="with --stand-in: how many folds (default: 10)")
+    seed = "with --stand-in: what documents are shuffled by (default: 0)"
+    add("--seed", type=_seed, default=0, metavar="N", help=seed)
+    ladder = "a record's pairs under each criterion, and what flips them"
+    add("--ladder", nargs=2, metavar=("DOC", "RECORD"), help=ladder)
+    add_output(parser, figure="a dot plot of F1 with the tables")
+    add_reading(parser)
+
+
+def _seed(value: str) -> int:
+    if not value.isdecimal() or len(value) > 18:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is no number from 0")
+    return int(value)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.cli.runner import output_places, write_result
+
+    places = output_places(options, "figure")
+    experiments = [name for name in EXPERIMENTS if getattr(options, name)]
+    if experiments:
+        _check_experiments(options, experiments)
+        write_result(_experiments(options, experiments), places)
+    else:
+        write_result(_all_criteria(options), places)
+
+
+def _all_criteria(options: argparse.Namespace) -> Result:
+    from nereval_core.analysis.criteria.sensitivity import ALL_TYPES, merge_settings, sensitivity
+    from nereval_core.cli.output import progress_bar, say, say_unused
+    from nereval_core.cli.results.sensitivity import COUNTINGS, sensitivity_result
+    from nereval_core.cli.runner import load_layers, types_of
+    from nereval_core.cli.settings import applicable_criteria
+    from nereval_core.scoring import Settings
+
+    settings, merges = _settings_and_merges(options)
+    loaded = load_layers(options)
+    corpus, leave_out = loaded.corpus, settings.leave_out
+    criteria = applicable_criteria(settings.criteria, options, corpus.gold)
+    merged = merge_settings(merges, corpus, leave_out=leave_out, criteria=criteria)
+    every_merge = tuple(item for merge in merges for item in merge.items())
+    say_unused(Settings(criteria, every_merge, leave_out), types_of(loaded))
+    if ALL_TYPES not in merged:
+        say(f"merge {quoted(ALL_TYPES)} left out: there is no second type")
+    countings = COUNTINGS[options.counting]
+    progress = progress_bar("settings", "scored")
+    marks = loaded.marks
+    table = sensitivity(corpus, criteria, merged, countings, leave_out=leave_out, marks=marks, progress=progress)
+    return sensitivity_result(corpus, merged, table, leave_out)
+
+
+def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[dict[str, str]]]:
+    """Return the settings without a merge, and the merges of each setting.
+
+    Raises:
+        FormatError: with all that is wrong with both.
+    """
+    from nereval_core.analysis.criteria.sensitivity import parse_settings
+    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.problems import FormatError
+
+    try:
+        settings = scoring_settings(options, several_merges=True)
+    except FormatError as error:
+        try:
+            parse_settings(options.merge)
+        except FormatError as other:
+            raise FormatError([*error.problems, *other.problems]) from None
+        raise
+    return settings, parse_settings(options.merge)
+
+
+def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> None:
+    names = ", ".join(f"--{name.replace('_', '-')}" for name in experiments)
+    if options.figure is not None:
+        raise UsageError(f"--figure draws the scores under all criteria, leave out {names}")
+    if options.counting != "one-to-one":
+        raise UsageError(f"{names}: counting one to one only")
+    single = [form for form in ("csv", "parquet") if getattr(options, form) is not None]
+    if single and len(experiments) > 1:
+        raise UsageError(f"--{single[0]} holds one table, ask for one of {names}")
+    if options.gap and len(comma_separated([options.gap])) != 2:
+        raise UsageError(f"--gap {quoted(options.gap)}, name two criteria with a comma between")
+    if options.gone and not options.merge:
+        raise UsageError("--gone: say what is merged, --merge A,B=NAME")
+
+
+def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
+    from nereval_core.cli.output import say_unused
+    from nereval_core.cli.results.experiments import experiments_result
+    from nereval_core.cli.runner import load_layers, score_systems, types_of
+
+    loaded = load_layers(options)
+    settings = _experiment_settings(options, experiments, loaded)
+    say_unused(settings, types_of(loaded))
+    systems = {layer.name: scores for layer, scores in score_systems(loaded, settings)}
+    return experiments_result(loaded.corpus.gold, systems, options, experiments)
+
+
+def _experiment_settings(options: argparse.Namespace, experiments: list[str], loaded: Loaded) -> Settings:
+    """Return criteria and merges; with `--gone`, which compares scores without and with merges, none is in force."""
+    from dataclasses import replace
+
+    from nereval_core.analysis.criteria.rescued_errors import CHAIN
+    from nereval_core.analysis.criteria.sensitivity import parse_settings
+    from nereval_core.cli.settings import applicable_criteria, scoring_settings
+    from nereval_core.scoring.criteria import CRITERIA
+
+    merge: dict[str, str] = {}
+    if not options.gone:
+        for setting in parse_settings(options.merge):
+            merge |= setting
+    settings = scoring_settings(options, several_merges=True)
+    criteria = {one.name: one for one in applicable_criteria(settings.criteria, options, loaded.corpus.gold)}
+    needed = CHAIN if "recovered" in experiments else ()
+    for name in (*needed, *comma_separated([options.gap or ""]), options.stand_in or "", options.gone or ""):
+        if name in CRITERIA and CRITERIA[name].lacks(loaded.corpus.gold) is None:
+            criteria.setdefault(name, CRITERIA[name])
+    return replace(settings, criteria=tuple(criteria.values()), merge=tuple(sorted(merge.items())))

@@ -1,0 +1,116 @@
+"""The verb `slices`: scores by properties of spans and documents, with intervals."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nereval_core.cli.options import (
+    GOLD_AND_PREDICTIONS,
+    Parser,
+    add_output,
+    add_reading,
+    add_resampling,
+    add_scoring,
+    check_resampling,
+    comma_separated,
+)
+
+if TYPE_CHECKING:
+    from nereval_core.analysis.slices.user_columns import Columns
+    from nereval_core.corpus import Layer
+
+HELP = "score by what spans and documents are, with intervals"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.jsonl system.jsonl --by length,seen --training train.jsonl"
+NOTES = f"""\
+--by takes length, tokens, shape, frequency, consistency, seen, position, document-length, spans, period, noise, meta
+(or "meta KEY"), column (or "column NAME"), score (thresholds and calibration), worst (combinations of two). By default
+all that apply but worst. --columns has a line of names: document, for single spans span (a gold span's id, or a
+record's as g:12-19:Drug), and columns of your own.
+
+{GOLD_AND_PREDICTIONS}"""
+
+
+def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("slicing").add_argument
+    add("--by", action="append", default=[], metavar="LIST", help="what to slice by, with commas; see below")
+    add("--training", metavar="FILE", help="training data: slice by whether a span was seen there")
+    add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
+    add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
+    add_resampling(add, "resamples of the bootstrap", 2_000)
+    add_output(parser, figure="a figure for each slicing and the tables")
+    add_scoring(parser, "strict")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.analysis.slices import check_asked, slice_report
+    from nereval_core.analysis.slices.user_columns import check_columns
+    from nereval_core.cli.output import progress_bar, say
+    from nereval_core.cli.results.slices import slices_result
+    from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
+
+    check_resampling(options)
+    places = output_places(options, "figure")
+    by = comma_separated(options.by)
+    check_asked(by)
+    training, columns = _read_files(options)
+    loaded, settings = load_for_scoring(options)
+    corpus = loaded.corpus
+    if columns is not None:
+        check_columns(columns, corpus.gold, corpus.systems)
+    units = resampling_units(corpus.documents, options.resample_by)
+    for note in units.notes:
+        say(note)
+    found = {
+        layer.name: [
+            slice_report(
+                scores,
+                criterion.name,
+                by=by,
+                training=training,
+                columns=columns,
+                resamples=options.resamples,
+                seed=options.seed,
+                units=units,
+                progress=progress_bar(layer.name, "sliced"),
+            )
+            for criterion in settings.criteria
+        ]
+        for layer, scores in score_systems(loaded, settings)
+    }
+    write_result(slices_result(corpus, found), places)
+
+
+def _read_files(options: argparse.Namespace) -> tuple[Layer | None, Columns | None]:
+    """Return the training data and the columns of the user's own.
+
+    Raises:
+        FormatError: with the problems of both.
+    """
+    from nereval_core.analysis.slices.user_columns import read_columns
+    from nereval_core.api.load import read
+    from nereval_core.cli.output import say_read
+    from nereval_core.problems import FormatError, Problem
+    from nereval_core.readers import Source
+
+    problems: list[Problem] = []
+    training, columns = None, None
+    try:
+        if options.training:
+            reading = read(options.training, format=options.training_format)
+            training = reading.layer
+            if not options.quiet:
+                say_read(reading)
+    except FormatError as error:
+        problems += error.problems
+    try:
+        if options.columns:
+            columns = read_columns(Source.of_path(options.columns).files[0].text(), options.columns)
+    except FormatError as error:
+        problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    return training, columns

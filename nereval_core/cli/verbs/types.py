@@ -1,0 +1,31 @@
+"""The verb `types`: suggest which types of predictions are which of gold's, as a file to check by hand."""
+
+from __future__ import annotations
+
+import argparse
+
+from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, add_reading
+
+HELP = "suggest which types of predictions are which of gold's"
+USAGE = "GOLD PRED [PRED ...] [options]"
+EXAMPLE = "gold.jsonl system.jsonl > names.types"
+NOTES = f"""\
+Each type that gold has not is suggested to be the type of gold that its spans overlap most, else the one with a name
+alike; what is not sure is left out by a #. Nothing is applied: check the lines, and score with --pred-types FILE.
+
+{GOLD_AND_PREDICTIONS}"""
+
+
+def add_arguments(parser: Parser) -> None:
+    add_reading(parser)
+    parser.set_defaults(criteria=None)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.cli.files import check_places
+    from nereval_core.cli.runner import load_layers
+    from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
+
+    check_places(options, {})
+    corpus = load_layers(options, say_types=False).corpus
+    print(suggested_lines(suggest_types(corpus.gold, corpus.systems), corpus.gold, corpus.systems), end="")

@@ -1,0 +1,116 @@
+"""Verdicts on the command line: reading those that are accepted, and writing and saying what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from nereval_core import writers
+from nereval_core.api.load import Loaded
+from nereval_core.cli.files import prediction_files, real_paths
+from nereval_core.cli.options import STDOUT, UsageError, comma_separated
+from nereval_core.cli.output import say
+from nereval_core.cli.runner import load_layers
+from nereval_core.corpus import Layer
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.review.apply import Applied, accepted
+from nereval_core.review.apply.corrected_copy import write_copy
+from nereval_core.review.apply.settlement import REASONS
+from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts import KINDS
+
+
+def verdict_kinds(options: argparse.Namespace) -> list[str]:
+    """Return the kinds of verdicts that `--kind` names.
+
+    Raises:
+        UsageError: one that there is not.
+    """
+    kinds = comma_separated(options.kind)
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise UsageError(f"--kind {quoted(unknown[0])}, choose among {', '.join(KINDS)}")
+    return kinds
+
+
+def verdict_count(number: int) -> str:
+    """Return a number of verdicts in words: `1,000 verdicts`."""
+    return f"{number:,} verdict{'' if number == 1 else 's'}"
+
+
+def check_copy(options: argparse.Namespace) -> None:
+    """Refuse a format that cannot be written, and unknown kinds of verdicts.
+
+    Raises:
+        UsageError: one of them.
+    """
+    known = writers.writers()
+    if options.target_format is not None and options.target_format not in known:
+        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}")
+    verdict_kinds(options)
+
+
+def check_kept(place: str, kept: Iterable[str | Path | None]) -> None:
+    """Refuse an output in the place of the verdicts themselves, or of an input.
+
+    Raises:
+        UsageError: it would be overwritten.
+    """
+    real = {os.path.realpath(path) for path in kept if path is not None}
+    if place != STDOUT and os.path.realpath(place) in real:
+        raise UsageError(f"{quoted(place)} would be overwritten, name another FILE")
+
+
+def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
+    """Return the verdicts that are accepted, and the file that they are kept in, if it is one.
+
+    Raises:
+        FormatError: a file that is not there, or a database that cannot be read; a reviewer who gave none.
+    """
+    if options.review is not None and not Path(options.review).exists():
+        raise FormatError.single(options.review, None, "there is no such file", "name the file that holds the verdicts")
+    store = ReviewStore.of_environment(options.review)
+    try:
+        every = store.reviewed()
+        name, kept = store.name, store.database.file
+    finally:
+        store.close()
+    unknown = [who for who in options.reviewer if who not in every.reviewers]
+    if unknown:
+        known = ", ".join(map(quoted, every.reviewers)) or "nobody"
+        raise FormatError(
+            Problem(name, None, f"no verdict of {quoted(who)} stands", f"verdicts are of {known}") for who in unknown
+        )
+    return accepted(every, who=options.reviewer or None, kinds=verdict_kinds(options) or None), kept
+
+
+def load_reviewed(options: argparse.Namespace) -> Loaded:
+    """Read gold and the systems, which may be none."""
+    return load_layers(options, systems=None if prediction_files(options.files) else {})
+
+
+def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:
+    """Write a layer and its log, over none of the inputs and not over the verdicts themselves."""
+    places: list[str | Path] = [*real_paths(options.files), *([kept] if kept else [])]
+    form = options.target_format or "jsonl"
+    for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
+        say(f"{options.out}: {note}")
+
+
+def say_applied(found: Applied) -> None:
+    """Say how many verdicts were applied, to how many places in how many documents, and which documents were not."""
+    say(
+        f"{counted(found.verdicts, 'verdict')} applied to {counted(found.places, 'place')} in "
+        f"{counted(found.documents, 'document')}"
+    )
+    if found.spared:
+        say(f"{counted(found.spared, 'document')} with the same text left alone; --every-document changes all of them")
+
+
+def say_counts(found: Applied) -> None:
+    """Say how many verdicts were applied, and how many came to what."""
+    say_applied(found)
+    for name, count in found.counts().items():
+        say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))

@@ -1,0 +1,40 @@
+"""Verbs of the command line: each is a file, and its help begins with an example that its parser accepts."""
+
+from __future__ import annotations
+
+import shlex
+from importlib import import_module
+from itertools import pairwise
+
+import pytest
+
+from nereval_core.cli import VERBS, main, verb_parser
+from tests.support import ROOT
+
+FOLDER = ROOT / "nereval_core" / "cli" / "verbs"
+
+
+def test_every_file_of_the_folder_is_a_verb() -> None:
+    files = {file.relative_to(FOLDER) for file in FOLDER.rglob("*.py") if file.name != "__init__.py"}
+    words = {" ".join(file.with_suffix("").parts).replace("_", "-").removesuffix("-") for file in files}
+    assert set(VERBS) == words
+    assert {"score", "review what-if", "review import"} <= words
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_begins_with_an_example_and_ends_with_reading(verb: str) -> None:
+    module = import_module(VERBS[verb])
+    example, text = module.EXAMPLE, verb_parser(verb).format_help()
+    lines = text.removesuffix(text[text.index(module.NOTES) :] if module.NOTES else "").splitlines()
+    assert lines[0].startswith(f"usage: nereval {verb}")
+    assert lines.index("example:") < 6
+    assert lines[lines.index("example:") + 1].strip() == f"nereval {verb} {example}".strip()
+    # The shell takes away where standard output goes.
+    verb_parser(verb).parse_intermixed_args(shlex.split(example.partition(" > ")[0]))
+    groups = [line for line, below in pairwise(lines) if line.endswith(":") and below.startswith("  -")]
+    assert "reading:" not in groups or set(groups[groups.index("reading:") + 1 :]) <= {"what of it is scored:"}
+
+
+def test_a_published_scorer_s_options_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "--convention", "hipe-2022", "--help"]) == 0
+    assert "options of hipe-2022:" in capsys.readouterr().out
