@@ -36,6 +36,10 @@ class Problem:
         return one_line(f"{place}: {self.found}; {self.remedy}")
 
 
+ALL_OPTIONS = "to score the files as they stand, give all of these options: "
+"""The beginning of the last line of a refusal whose remedies name several options."""
+
+
 class FormatError(Exception):
     """Input that cannot be read or scored: all its problems at once."""
 
@@ -60,7 +64,7 @@ class FormatError(Exception):
         if len(options) > 1:
             rest = sum(not problem.option for problem in self.problems)
             mend = f"; {counted(rest, 'problem')} must be mended in the files" if rest else ""
-            lines.append(f"to score the files as they stand, give all of these options: {' '.join(options)}{mend}")
+            lines.append(f"{ALL_OPTIONS}{' '.join(options)}{mend}")
         return lines
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 
@@ -10,18 +11,12 @@ import pytest
 
 from tests.benchmarks.__main__ import GROUPS, measured
 from tests.benchmarks.scales import Scale
-from tests.support.browser import ROOT
+from tests.support import ROOT
 
 IN_BROWSER = ("app", "store", "folder")
 
 
-@pytest.mark.parametrize(
-    "group",
-    [
-        pytest.param(group, marks=[pytest.mark.browser, pytest.mark.xdist_group("browser")] * (group in IN_BROWSER))
-        for group in GROUPS
-    ],
-)
+@pytest.mark.parametrize("group", [group for group in GROUPS if group not in IN_BROWSER])
 def test_a_group_runs_and_gives_its_rows(group: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(measured(group, Scale.TINY))
     said = capsys.readouterr().out
@@ -31,8 +26,22 @@ def test_a_group_runs_and_gives_its_rows(group: str, capsys: pytest.CaptureFixtu
     assert all(math.isfinite(figure) for _, figure, _ in rows)
 
 
-def test_the_command_prints_the_rows_of_the_groups_that_are_named() -> None:
-    command = [sys.executable, "-m", "tests.benchmarks", "--tiny", "parquet"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    rows = [line for line in run.stdout.splitlines() if "spans" in line or "shards" in line]
-    assert len(rows) == 4
+@pytest.mark.parametrize(
+    ("group", "least"),
+    [
+        ("parquet", 4),
+        *(
+            pytest.param(group, 3, marks=[pytest.mark.browser, pytest.mark.xdist_group("browser")])
+            for group in IN_BROWSER
+        ),
+    ],
+)
+def test_the_command_prints_the_rows_of_the_groups_that_are_named(group: str, least: int) -> None:
+    """In a process of its own: a browser of the tests may run in this one."""
+    command = [sys.executable, "-m", "tests.benchmarks", "--tiny", group]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    if "not measured to its end" in run.stdout and os.environ.get("CI") != "true":
+        pytest.skip(run.stdout)
+    assert "not measured to its end" not in run.stdout
+    assert len(run.stdout.splitlines()) >= least + 3

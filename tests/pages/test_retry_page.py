@@ -92,5 +92,6 @@ def test_nothing_is_offered_where_the_files_are_gone() -> None:
 def test_all_problems_are_counted_and_the_first_shown() -> None:
     lines = SHOWN + 5
     app = refused("Aspirin\tI-Drug\nhelps\tO\n\n" + "a\tO\nb\tI-Drug\n\n" * lines)
-    assert f"{lines + 1} problems in all" in app.error[0].value
+    # Behind the tags that are malformed lies that gold has other tokens; the line that names all options is no problem.
+    assert f"{lines + 2} problems in all" in app.error[0].value
     assert sum(code.value.startswith("system.tsv:") for code in app.code) == SHOWN

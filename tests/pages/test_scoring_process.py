@@ -117,7 +117,7 @@ def scoring_under(server: int) -> list[int]:
             command = (status.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if parent == server and b"scoring_apart" in command:
+        if parent == server and b"scoring_process" in command:
             found.append(int(status.parent.name))
     return found
 

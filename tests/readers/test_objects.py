@@ -147,7 +147,7 @@ def compared(documents: list[Any], block: int, **more: Any) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(found_module, "BLOCK", block)
             if not fast:
-                patch.setattr(nereval_core.objects, "at_once", lambda *_: None)
+                patch.setattr(nereval_core.readers.objects, "at_once", lambda *_: None)
             try:
                 reading = read_objects(documents, **more)
                 found.append(
