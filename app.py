@@ -12,13 +12,13 @@ if st.runtime.exists():
 
     @page("Start", needs_corpus=False)
     def draw(here: Here | None) -> None:
-        start.headline()
-        start.doors(here)
-        start.choice(here)
-        waiting.draw()
-        start.problems()
+        start.draw_headline()
+        start.offer_ways_in(here)
+        start.choose_corpus(here)
+        waiting.draw_waiting()
+        start.show_reading_problems()
         if here is not None:
-            start.account(here)
+            start.say_what_was_read(here)
 
 else:
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.

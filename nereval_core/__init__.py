@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nereval_core.api.agreement import agreement
+    from nereval_core.api.compare import compare
     from nereval_core.api.consistency import consistency_of
     from nereval_core.api.errors import errors_of
     from nereval_core.api.linking import index, link
-    from nereval_core.api.load import compare, read, reproduce, score, type_suggestions, write
+    from nereval_core.api.read import read
     from nereval_core.api.report import report_of
+    from nereval_core.api.reproduce import reproduce
     from nereval_core.api.review import adjudicate, apply_verdicts, scores_with_verdicts
+    from nereval_core.api.score import score
     from nereval_core.api.slices import slices_of
+    from nereval_core.api.type_suggestions import type_suggestions
+    from nereval_core.api.write import write
     from nereval_core.pairing.document_lists import restricted
     from nereval_core.pairing.type_names import mapped
     from nereval_core.readers.objects import read_objects
@@ -29,22 +34,22 @@ _MODULES = {
     "adjudicate": "api.review",
     "agreement": "api.agreement",
     "apply_verdicts": "api.review",
-    "compare": "api.load",
+    "compare": "api.compare",
     "consistency_of": "api.consistency",
     "errors_of": "api.errors",
     "index": "api.linking",
     "link": "api.linking",
     "mapped": "pairing.type_names",
-    "read": "api.load",
+    "read": "api.read",
     "read_objects": "readers.objects",
     "report_of": "api.report",
-    "reproduce": "api.load",
+    "reproduce": "api.reproduce",
     "restricted": "pairing.document_lists",
-    "score": "api.load",
+    "score": "api.score",
     "scores_with_verdicts": "api.review",
     "slices_of": "api.slices",
-    "type_suggestions": "api.load",
-    "write": "api.load",
+    "type_suggestions": "api.type_suggestions",
+    "write": "api.write",
 }
 """The module of each verb, imported when the verb is first asked for: numpy takes longer than the help."""
 

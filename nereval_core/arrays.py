@@ -1,8 +1,8 @@
-"""Types of NumPy arrays by what they hold. Shapes stand where an array is described."""
+"""Types of NumPy arrays by their elements, and arrays that cannot be written into."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,3 +14,11 @@ UInt64 = NDArray[np.uint64]
 Float64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Array = NDArray[Any]
+
+AnyArray = TypeVar("AnyArray", bound=Array)
+
+
+def frozen(array: AnyArray) -> AnyArray:
+    """Return the array, which can no longer be written into."""
+    array.setflags(write=False)
+    return array

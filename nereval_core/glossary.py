@@ -1,4 +1,4 @@
-"""What every abbreviation means: its name, one sentence and its formula. Pages take their tooltips from here."""
+"""Terms of the field: name, one sentence and formula of each abbreviation, as tooltips and the Guide show them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ERROR_CLASSES = (
     "missed",
     "spurious",
 )
-"""The classes of errors, in the order in which they are tried: see `nereval_core.analysis.errors.error_classes`."""
+"""Classes of errors, in the order in which they are tried: see `nereval_core.analysis.errors.error_classes`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One abbreviation; `formula` is empty where the count is not made of others."""
+    """An abbreviation; `formula` is empty for a count that is not computed from others."""
 
     code: str
     name: str
@@ -51,9 +51,9 @@ _TERMS = (
     Term("PAR", "partial", "A gold span and a prediction are aligned and earn half a point for a near miss."),
     Term("MIS", "missed", "A gold span that no prediction is aligned with."),
     Term("SPU", "spurious", "A prediction that no gold span is aligned with."),
-    Term("POS", "possible", "All gold spans: what could have been found.", "COR + INC + PAR + MIS"),
-    Term("ACT", "actual", "All predictions: what the system did answer.", "COR + INC + PAR + SPU"),
-    Term("P", "precision", "The share of the predictions that are right.", "(COR + 0.5 × PAR) / ACT"),
+    Term("POS", "possible", "All gold spans, which could have been found.", "COR + INC + PAR + MIS"),
+    Term("ACT", "actual", "All predictions of the system.", "COR + INC + PAR + SPU"),
+    Term("P", "precision", "The share of the predictions that are correct.", "(COR + 0.5 × PAR) / ACT"),
     Term("R", "recall", "The share of the gold spans that were found.", "(COR + 0.5 × PAR) / POS"),
     Term("F1", "F1", "Precision and recall in one number, their harmonic mean.", "2 × (COR + 0.5 × PAR) / (POS + ACT)"),
     Term("micro", "micro", "The counts of all types and documents are added first and divided once."),
@@ -69,40 +69,40 @@ _TERMS = (
     ),
     Term("support", "support", "The number of gold spans of the type."),
     Term("core", "core", "The part of a gold span that a prediction must cover under the criterion core."),
-    Term("alternatives", "alternatives", "Other boundaries of a gold span that are as right as its own."),
+    Term("alternatives", "alternatives", "Other boundaries of a gold span that are as correct as its own."),
     Term(
         "token run",
         "token run",
-        "What a record is under the criterion fragment: adjacent tokens of one type and decision. It counts for its "
-        "tokens, and POS and ACT are tokens.",
+        "A record under the criterion fragment: adjacent tokens with one type and decision. It counts as many times "
+        "as it has tokens, and POS and ACT count tokens.",
     ),
     Term(
         "duplicate",
         "duplicate",
-        "A prediction aligned with nothing that repeats another one: same boundaries, same type. Mended, it goes.",
+        "An unaligned prediction with the boundaries and type of another prediction. Mended, it is removed.",
     ),
     Term(
         "split",
         "split",
-        "One gold span, several predictions: an aligned pair that is not correct, and each prediction aligned with "
-        "nothing that shares a character with its gold span. Mended, one prediction equals the gold span and the "
-        "others go.",
+        "One gold span, several predictions: an aligned pair that is not correct, and each unaligned prediction that "
+        "shares a character with its gold span. Mended, one prediction equals the gold span and the others are "
+        "removed.",
     ),
     Term(
         "merged",
         "merged",
-        "Several gold spans, one prediction: an aligned pair that is not correct, and each gold span aligned with "
-        "nothing that shares a character with its prediction. Mended, each gold span is predicted.",
+        "Several gold spans, one prediction: an aligned pair that is not correct, and each unaligned gold span that "
+        "shares a character with its prediction. Mended, each gold span is predicted.",
     ),
-    Term("type only", "type only", "Another pair of equal boundaries. Mended, the prediction takes gold's type."),
+    Term("type only", "type only", "Another pair with equal boundaries. Mended, the prediction gets gold's type."),
     Term(
         "boundary only",
         "boundary only",
-        "Another pair of equal type. Mended, the prediction takes gold's boundaries.",
+        "Another pair with equal types. Mended, the prediction gets gold's boundaries.",
     ),
-    Term("type and boundary", "type and boundary", "Any other pair. Mended, the prediction takes both of gold."),
+    Term("type and boundary", "type and boundary", "Any other pair. Mended, the prediction gets both from gold."),
     Term("missed", "missed", "Any other gold span that no prediction is aligned with. Mended, it is predicted."),
-    Term("spurious", "spurious", "Any other prediction that no gold span is aligned with. Mended, it goes."),
+    Term("spurious", "spurious", "Any other prediction that no gold span is aligned with. Mended, it is removed."),
 )
 
 GLOSSARY: Mapping[str, Term] = MappingProxyType({term.code: term for term in _TERMS})

@@ -1,4 +1,4 @@
-"""What is said of bad input: a problem has a place, a finding and a remedy."""
+"""Problems with input: each names a place, a finding and a remedy."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 SHOWN = 20
-"""How many problems are printed before the rest is only counted."""
+"""Problems that are printed; the rest is only counted."""
 OPTION = re.compile(r"--(?:repair conlleval|token-text gold|align-text|missing empty|documents shared)")
-"""The options that let files be scored as they stand, as remedies name them."""
+"""Options, as remedies name them, with which files can be scored as they stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with the input.
-
-    `line` counts from 1 and is None where the whole file is meant.
-    """
+    """A problem with the input; `line` counts from 1 and is None for a problem of the whole file."""
 
     source: str
     line: int | None
@@ -53,9 +50,9 @@ class FormatError(Exception):
         return cls([Problem(source, line, found, remedy)])
 
     def lines(self) -> list[str]:
-        """Return the first problems, one line each, and the count of those not shown.
+        """Return the first problems, one line each, and the number of all if more are left.
 
-        Where remedies name several options, all of these stand in a last line.
+        A last line names all options of the remedies, if these name several.
         """
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
@@ -75,15 +72,15 @@ class FormatError(Exception):
 
 
 def quoted(text: str, limit: int = 40) -> str:
-    """Return text as it can stand in a message: one line, control characters escaped, cut at limit."""
+    """Return text for a message: in quotes, on one line, control characters escaped, cut at `limit`."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return "'" + one_line(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
 
 
 def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
-    """Return two texts that differ as `quoted` does, each cut so that the first difference is shown.
+    """Return two different texts for a message, each cut so that their first difference is shown.
 
-    Where they differ in white space alone, blanks are shown as `␣`.
+    If they differ in white space alone, blanks are shown as `␣`.
     """
     if "".join(one.split()) == "".join(other.split()) and "␣" not in one:
         one, other = (text.replace(" ", "␣") for text in (one, other))
@@ -96,20 +93,20 @@ def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
 
 
 def one_line(text: str) -> str:
-    """Return text with everything that would not print, line ends too, as escapes."""
+    """Return text with escapes for all characters that do not print, line ends included."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def counted(number: int, what: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 span`, `2 spans`."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def one_of(name: str, value: str, allowed: Any) -> None:
-    """Refuse a value that is none of a Literal's.
+    """Refuse a value that a Literal does not allow.
 
     Raises:
-        FormatError: naming those there are.
+        FormatError: the problem names the allowed values.
     """
     known = get_args(allowed)
     if value not in known:

@@ -1,4 +1,4 @@
-"""Agreement: how far do annotators agree, where do they not, and what stands in the text there?"""
+"""Agreement: figures of agreement between annotators, and their disagreements in the text."""
 
 import streamlit as st
 
@@ -8,22 +8,22 @@ from pages.shared.frame import Here, page
 
 @page("Agreement")
 def draw(here: Here) -> None:
-    names = agreement.chosen(here)
+    names = agreement.choose_annotators(here)
     if len(names) < 2:
         st.info("Choose two annotators or more.")
         return
-    found = agreement.agreed(here, names)
-    agreement.words(here, found)
-    agreement.together(here, found)
+    found = agreement.agreement_of(here, names)
+    agreement.say_agreement(here, found)
+    agreement.all_annotators(here, found)
 
     st.subheader("Each with each")
-    pair = agreement.each(here, found)
+    pair = agreement.annotator_matrix(here, found)
     if pair is None:
         st.caption("Choose a cell to open what the two disagree on.")
     else:
-        agreement.disagreements(here, found, pair)
+        agreement.list_disagreements(here, found, pair)
 
-    st.subheader(f"By type{agreement.of(found, pair)}")
-    agreement.types(here, found, pair)
-    st.subheader(f"By document{agreement.of(found, pair)}")
-    agreement.documents(here, found, pair)
+    st.subheader(f"By type{agreement.of_whom(found, pair)}")
+    agreement.by_type(here, found, pair)
+    st.subheader(f"By document{agreement.of_whom(found, pair)}")
+    agreement.by_document(here, found, pair)

@@ -3,35 +3,33 @@
 import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared import overview
 from pages.shared.components import report_button, sentence
-from pages.shared.components.terms import explained
 from pages.shared.frame import Here, page
-from pages.shared.overview import convention
-from pages.shared.view.plain_text import plain
+from pages.shared.overview import convention, tables
+from pages.shared.view.text import explained, plain
 
 
 @page("Overview")
 def draw(here: Here) -> None:
     if here.convention is not None:
-        convention.section(here, here.convention)
-    overview.systems_line(here)
-    overview.badge(here)
+        convention.draw_scorer(here, here.convention)
+    tables.systems_line(here)
+    tables.reconciliation(here)
     sentence.overview(here)
-    report_button.offer(here)
+    report_button.offer_report(here)
 
     st.subheader("By matching criterion")
-    everything = overview.all_criteria(here)
+    everything = tables.all_criteria(here)
     few = dict.fromkeys((*SCHEMAS, here.by))
     names = tuple(name for name in here.criteria if everything or name in few)
-    overview.criteria(here, names)
-    overview.bars(here, names)
+    tables.by_criterion(here, names)
+    tables.decision_figure(here, names)
 
     st.subheader(f"By type, under {plain(here.by)}", help=explained("support"))
-    overview.types(here)
+    tables.by_type(here)
 
     st.subheader("Averages", help=explained("micro", "macro over types", "macro over documents"))
-    overview.averages(here)
+    tables.averages(here)
 
     st.caption("Signature: what reproduces these numbers")
     st.code(here.signature(), language=None, wrap_lines=True)

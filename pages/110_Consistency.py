@@ -1,4 +1,4 @@
-"""Consistency: what would a careful reader question within one layer?"""
+"""Consistency: places within one layer that a careful reader would question."""
 
 import streamlit as st
 
@@ -9,9 +9,9 @@ from pages.shared.frame import Here, page
 
 @page("Consistency")
 def draw(here: Here) -> None:
-    found = consistency.asked(here)
-    kind = consistency.choices(here, found)
+    found = consistency.inspect_layer(here)
+    kind = consistency.choose_question(here, found)
     st.markdown(f"#### {consistency.sentence(found, kind)}")
-    chosen = consistency.findings(here, found, kind)
+    chosen = consistency.list_findings(here, found, kind)
     if chosen is not None:
-        consistency_places.draw(here, found, kind, *chosen)
+        consistency_places.list_places(here, found, kind, *chosen)

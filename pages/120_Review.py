@@ -1,4 +1,4 @@
-"""Review: what would the scores be had gold been as the verdicts have it, and how do they get back into the data?"""
+"""Review: scores against gold as corrected by verdicts, the verdicts themselves, and corrected copies."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from pages.shared.verdicts import list as verdicts_list
 
 @page("Review")
 def draw(here: Here) -> None:
-    verdicts_list.problems()
-    view = review_views.chosen(here)
+    verdicts_list.show_verdict_problems()
+    view = review_views.choose_view(here)
     with st.container():
         view(here)

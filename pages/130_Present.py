@@ -1,4 +1,4 @@
-"""Present: what do we show, in which order, with which words? Slides of records in large type."""
+"""Present: playlists of records, their order and comments, and slides in large type."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pages.shared.frame import Here, page
 from pages.shared.present import lobby
 
 
-@page("Present", needs_corpus=False, bare=presenting.on)
+@page("Present", needs_corpus=False, bare=presenting.shows_slides)
 def present(here: Here | None) -> None:
     if here is None:
-        lobby.without_corpus()
-    elif presenting.on(here.view):
-        presenting.draw(here)
+        lobby.find_corpus()
+    elif presenting.shows_slides(here.view):
+        presenting.draw_slides(here)
     else:
-        lobby.draw(here)
+        lobby.draw_lobby(here)

@@ -4,11 +4,11 @@ import streamlit as st
 
 from pages.shared import confusion
 from pages.shared.components import sentence
-from pages.shared.components.record_list import opened
+from pages.shared.components.record_list import open_records
 from pages.shared.frame import Here, page
 from pages.shared.view.count_tables import confusion_table
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import cell_query
+from pages.shared.view.text import plain
 
 
 @page("Confusion")
@@ -18,11 +18,11 @@ def draw(here: Here) -> None:
         "The last row holds spurious predictions (SPU), the last column missed gold spans (MIS)."
     )
     sentence.confusion(here)
-    layout = confusion.layout(here)
+    layout = confusion.choose_layout(here)
     cells = here.ledger().confusion()
-    table = confusion_table(cells, confusion.most(here, cells), layout)
+    table = confusion_table(cells, confusion.types_shown(here, cells), layout)
 
-    cell = confusion.show(here, table)
+    cell = confusion.draw_matrix(here, table)
 
     if cell is None:
         return
@@ -31,4 +31,4 @@ def draw(here: Here) -> None:
         st.code(share, language=None)
     title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
     query = cell_query(table.rows[row], table.columns[column])
-    opened(here, here.by, query, title, name="confusion")
+    open_records(here, here.by, query, title, name="confusion")

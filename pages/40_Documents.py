@@ -7,20 +7,16 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.shared.components.navigation import link_to
-from pages.shared.documents import reading, verdict_row
-from pages.shared.documents.controls import controls, part_asked_for, parts
-from pages.shared.documents.document import opened, opened_card
-from pages.shared.documents.view import view
+from pages.shared.documents import verdict_row
+from pages.shared.documents.controls import chosen_part, draw_controls, turn_parts
+from pages.shared.documents.document import open_card, open_document
+from pages.shared.documents.highlighted_text import show_text, text_data
 from pages.shared.frame import Here, page
 from pages.shared.present import stars
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 HINT = "Click a span, or press j, to see its partner, the reason for its decision, and what every criterion says of it."
-
-
-def go(doc: str, record: str) -> None:
-    state.update(doc=doc, record=record)
 
 
 @page("Documents")
@@ -35,12 +31,12 @@ def documents(here: Here) -> None:
     beside = (here.beside, here.of(here.beside).reading) if here.beside else None
     query = replace(here.query(), doc="")
     turned = (here.view.doc, here.view.record or here.view.at)
-    there = opened(
+    there = open_document(
         here.ledger(),
         query,
         here.reading,
         *wanted,
-        part_asked_for(turned),
+        chosen_part(turned),
         start,
         beside=beside,
         place=here.view.place,
@@ -56,26 +52,26 @@ def documents(here: Here) -> None:
     record = str(there.record["record"]) if there.record else ""
 
     def beside_place() -> None:
-        verdict_row.queue(here, there, go)
-        stars.star(here, there.name, record)
+        verdict_row.choose_from_queue(here, there, state.take_record)
+        stars.draw_star(here, there.name, record)
 
-    by = controls(there, texts.ids, go, others, verdict_row.progress(here), beside_place)
-    verdict_row.bar(here, there, go)
-    parts(there, turned)
-    data = view(
-        there.text[slice(*there.window)],
+    by = draw_controls(there, texts.ids, state.take_record, others, verdict_row.progress_words(here), beside_place)
+    verdict_row.verdict_bar(here, there, state.take_record)
+    turn_parts(there, turned)
+    data = text_data(
+        there.window_text,
         there.marks,
         doc=there.name,
         selected=there.selected,
         colour_by=by,
         types=here.annotated_types,
-        card=opened_card(there, here.by) or {"hint": HINT},
+        card=open_card(there, here.by) or {"hint": HINT},
         queue=there.queue,
         at=there.at,
         keys=("j next record", "k previous", "Escape closes the card"),
         systems=(here.system, here.beside) if here.beside else None,
         place=there.place,
-        verdicts=verdict_row.of_document(here, there.name),
+        verdicts=verdict_row.verdict_words(here, there.name),
     )
-    reading(data, key=f"{keys.WIDGET}reading", on_select=go)
+    show_text(data, key=f"{keys.WIDGET}reading", on_select=state.take_record)
     link_to("Guide", "What the decisions and the criteria mean", here.view)

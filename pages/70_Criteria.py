@@ -1,16 +1,16 @@
-"""Criteria: how far does the score of one prediction depend on what counts as a match, and which spans make it?"""
+"""Criteria: the scores of one prediction under every matching criterion, and the spans that make the difference."""
 
 import streamlit as st
 
 from pages.shared import criteria
 from pages.shared.criteria import views as criteria_views
 from pages.shared.frame import Here, page
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 
 @page("Criteria")
 def draw(here: Here) -> None:
-    view = criteria_views.chosen(here)
+    view = criteria_views.choose_view(here)
     if view is not None:
         view(here)
         return
@@ -19,11 +19,11 @@ def draw(here: Here) -> None:
         "A scorer stands below the criterion that means the same. All types as annotated: nothing merged or left out."
     )
     here = criteria.as_read(here)
-    rows, refused = criteria.rows(here)
+    rows, refused = criteria.score_rows(here)
 
-    criteria.dots(here, rows)
-    cell = criteria.overview_table(here, rows)
+    criteria.score_figure(here, rows)
+    cell = criteria.all_criteria_table(here, rows)
     if cell is not None:
-        criteria.opened_cell(here, rows, *cell)
+        criteria.open_cell(here, rows, *cell)
 
-    criteria.not_applying(refused)
+    criteria.list_refused(refused)

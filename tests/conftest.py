@@ -19,7 +19,7 @@ from hypothesis.internal.conjecture import providers
 
 from nereval_core.cli import main
 from tests.support import databases
-from tests.support.browser import Visit, launched, served
+from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
 
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
@@ -30,7 +30,8 @@ os.environ["NEREVAL_CACHE"] = ""
 os.environ["NEREVAL_REVIEW_URL"] = f"sqlite:///{tempfile.mkdtemp(prefix='nereval-')}/review.sqlite"
 
 # Hypothesis draws constants that it finds in the modules imported so far: what a test is given would depend on which
-# tests ran before it in the same process.
+# tests ran before it in the same process. No setting leaves them out: `derandomize` fixes the seed, not what is drawn
+# from, and a backend of our own would have to override the same private name, and is not known to exhaust small spaces.
 NO_CONSTANTS = providers._local_constants
 providers._get_local_constants = lambda: NO_CONSTANTS
 
@@ -41,14 +42,14 @@ settings.load_profile("nereval")
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A headless Chromium; without one the test is skipped, or fails under CI=true."""
-    with launched() as started:
+    with start_browser() as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def app() -> Iterator[str]:
     """The address of the running app."""
-    with served() as address:
+    with serve_app() as address:
         yield address
 
 
@@ -88,14 +89,13 @@ def cli(command: Cli) -> Cli:
     return partial(command, "score")
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes the browser, so that no file has to; all of it runs in one process, which starts one browser."""
+    """Mark what takes the browser, so that no file has to, and run files with such tests first: they wait the most."""
     for item in items:
         if {"browser", "visit"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
-            if item.get_closest_marker("xdist_group") is None:
-                item.add_marker(pytest.mark.xdist_group("browser"))
+    waiting = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path not in waiting)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -60,4 +60,5 @@ if ! server >/dev/null; then
     echo "tests/run.sh: no PostgreSQL: tests of verdicts kept there cannot run (Debian: apt-get install postgresql)" >&2
 fi
 
-exec "$venv/bin/python" -m pytest -n 2 --dist loadgroup "$@" </dev/null
+# Two processes take one file after the other, in the order that tests/conftest.py gives them.
+exec "$venv/bin/python" -m pytest -n 2 --dist loadfile --no-loadscope-reorder "$@" </dev/null

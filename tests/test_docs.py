@@ -17,7 +17,8 @@ from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.review.verdict_lines import KEYS
-from nereval_core.scoring.criteria import CRITERIA, criteria_from_toml
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from pages.shared.components.navigation import pages
 from pages.shared.view import View
 from tests.support import ROOT

@@ -157,3 +157,26 @@ def test_requirements_are_those_of_the_package() -> None:
     extras = project["optional-dependencies"]
     assert sorted(requirements(ROOT / "requirements.txt")) == sorted([*project["dependencies"], *extras["app"]])
     assert sorted(requirements(ROOT / "tests" / "requirements.txt")) == sorted([*extras["test"], *extras["lint"]])
+
+
+# One small file of each side: what the verb enters of ours, so that it answers at once.
+ENTERED_BY_SCORE = 66
+SCORED = '{"id": "d", "text": "Ann met Bob.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n'
+
+
+def test_score_enters_few_modules(tmp_path: Path) -> None:
+    places = [tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"]
+    for place in places:
+        place.write_text(SCORED)
+    code = (
+        "import sys; from nereval_core.cli import main; main(['score', *sys.argv[1:], '--quiet']); "
+        "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'nereval_core'), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, places)], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    entered = done.stderr.split()
+    assert "nereval_core.scoring" in entered
+    readers = {name.split(".")[2] for name in entered if name.startswith("nereval_core.readers.")}
+    assert readers == {"input", "jsonl", "read_settings", "recognition", "shared"}
+    assert len(entered) <= ENTERED_BY_SCORE

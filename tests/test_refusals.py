@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import main
 from tests.support.shared_corpora import SHARED, needs
 

@@ -2,8 +2,8 @@
 
 Most spans overlap at most one span of the other side, and are decided by vector operations over chunks of whole
 documents that fit in cache: both sides are merged into one sorted array, a running maximum of the ends cuts it into
-clusters, and a pair is what a cluster of one gold span and one prediction is. Only the rest, the tangled clusters, is
-handed to a solver (`clusters.py`).
+clusters, and a cluster of one gold span and one prediction is a pair. Only the rest, the tangled clusters, go to a
+solver (`tangled_clusters.py`).
 
 A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each further question
 that criteria ask (`questions.py`). A criterion is a table from codes to decisions.
@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.clusters import solve
 from nereval_core.alignment.codes import (
     CODES,
     CONTAIN,
@@ -28,18 +27,21 @@ from nereval_core.alignment.codes import (
     START,
     TANGLED,
     UNALIGNED,
+    Alignment,
     Decision,
+    Progress,
+    Rules,
+    SideOutcome,
     Spans,
     describe,
 )
-from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
 from nereval_core.alignment.questions import Facts
 from nereval_core.arrays import Array, Int64, UInt8
 
-CHUNK = 1 << 17
+CHUNK_SPANS = 1 << 17
 """Spans a side that are decided at once: few enough for the arrays to stay near, enough to pay for the calls."""
 LOWEST_BYTE = 0 if sys.byteorder == "little" else 7
-FLUSH = 1 << 18
+FLUSH_SPANS = 1 << 18
 """Tangled spans collected before the solvers run: enough to fill their vectors, few enough to bound memory."""
 
 
@@ -77,13 +79,16 @@ def align(
     def solve_waiting() -> None:
         nonlocal tangled, clusters
         if waiting:
+            # Most small corpora have no tangled spans, and the solvers are many.
+            from nereval_core.alignment.tangled_clusters import solve_clusters
+
             columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
-            greedy.update(solve(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))
+            greedy.update(solve_clusters(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))
             waiting.clear()
             tangled = clusters = 0
 
     for chunk in _chunks(gold, pred, base):
-        codes, knots, pairs = _sweep(gold, pred, base, facts, chunk)
+        codes, tangles, pairs = _sweep(gold, pred, base, facts, chunk)
         for side, table, code, part, histogram, spans in zip(
             (outcome.gold, outcome.pred), tables, codes, (chunk.gold, chunk.pred), histograms, (gold, pred), strict=True
         ):
@@ -97,18 +102,18 @@ def align(
             gold_of, pred_of = pairs[0] + chunk.gold.start, pairs[1] + chunk.pred.start
             outcome.gold.partners[gold_of] = pred_of
             outcome.pred.partners[pred_of] = gold_of
-        if knots is not None:
+        if tangles is not None:
             waiting.append(
                 (
-                    knots.gold + chunk.gold.start,
-                    knots.gold_cluster + clusters,
-                    knots.pred + chunk.pred.start,
-                    knots.pred_cluster + clusters,
+                    tangles.gold + chunk.gold.start,
+                    tangles.gold_cluster + clusters,
+                    tangles.pred + chunk.pred.start,
+                    tangles.pred_cluster + clusters,
                 )
             )
-            clusters += knots.clusters
-            tangled += len(knots.gold) + len(knots.pred)
-            if tangled > FLUSH:
+            clusters += tangles.clusters
+            tangled += len(tangles.gold) + len(tangles.pred)
+            if tangled > FLUSH_SPANS:
                 solve_waiting()
         if progress is not None:
             progress(chunk.gold.stop, len(gold))
@@ -132,7 +137,7 @@ class _Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Knots:
+class _Tangles:
     """Spans of tangled clusters, as indices into the chunk, with the number of their cluster."""
 
     gold: Int64
@@ -170,8 +175,8 @@ def _width(criteria: int) -> int:
     return next((width for width in (1, 2, 4, 8) if criteria <= width), -(-criteria // 8) * 8)
 
 
-def _side(spans: int, rules: Rules, types: int, partners: bool) -> Side:
-    return Side(
+def _side(spans: int, rules: Rules, types: int, partners: bool) -> SideOutcome:
+    return SideOutcome(
         np.empty((spans, _width(rules.criteria)), np.uint8),
         np.zeros((types, rules.criteria, len(Decision)), np.int64),
         np.full(spans, -1, np.int32) if partners else None,
@@ -179,9 +184,9 @@ def _side(spans: int, rules: Rules, types: int, partners: bool) -> Side:
 
 
 def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
-    """Cut both sides at document boundaries, about CHUNK spans at a time, twice as many where input is large."""
+    """Cut both sides at document boundaries, about CHUNK_SPANS spans at a time, twice as many where input is large."""
     end_gold, end_pred, documents = len(gold), len(pred), len(base) - 1
-    step = min(max(CHUNK, end_gold // 32), 2 * CHUNK)
+    step = min(max(CHUNK_SPANS, end_gold // 32), 2 * CHUNK_SPANS)
     g = p = 0
     while g < end_gold or p < end_pred:
         first = min(side.doc[at] for side, at, end in ((gold, g, end_gold), (pred, p, end_pred)) if at < end)
@@ -203,7 +208,7 @@ def _chunks(gold: Spans, pred: Spans, base: Int64) -> Iterator[_Chunk]:
 
 def _sweep(
     gold: Spans, pred: Spans, base: Int64, facts: Facts, chunk: _Chunk
-) -> tuple[tuple[UInt8, UInt8], _Knots | None, tuple[Array, Array]]:
+) -> tuple[tuple[UInt8, UInt8], _Tangles | None, tuple[Array, Array]]:
     """Return the codes of both sides of a chunk, its tangled clusters, and its untangled pairs (two index arrays)."""
     sides = ((gold, chunk.gold), (pred, chunk.pred))
     codes = tuple(np.full(part.stop - part.start, UNALIGNED, np.uint8) for _, part in sides)
@@ -212,8 +217,8 @@ def _sweep(
         return (codes[0], codes[1]), None, (none, none)
     lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
     bits = int(max(length.max() for length in lengths)).bit_length()
-    merged = _merged(sides, lengths, bits, base, chunk)
-    opens = _opens(merged, bits)
+    merged = _merged_keys(sides, lengths, bits, base, chunk)
+    opens = _cluster_starts(merged, bits)
     # The lowest byte of each key holds its side.
     side: UInt8 = merged.view(np.uint8)[LOWEST_BYTE::8] & np.uint8(1)
     # Of the type of indices: numpy would convert any other each time it is used as one.
@@ -225,11 +230,11 @@ def _sweep(
     two = opens[:-2] & inner
     two &= opens[2:]
     two &= side[:-1] != side[1:]
-    knots = None
+    tangles = None
     broken = bool(gold.fragments or pred.fragments)
     third = inner[1:] & inner[:-1]
     if broken or third.any():
-        knots, two = _tangles(gold, pred, chunk, side, before, opens, third, two)
+        tangles, two = _find_tangles(gold, pred, chunk, side, before, opens, third, two)
     at = np.flatnonzero(two)
     p = before.take(at)
     g = at - p
@@ -243,13 +248,13 @@ def _sweep(
         code |= facts.answers(g + chunk.gold.start, p + chunk.pred.start, pred, shared, *sizes)
     codes[0][g] = code
     codes[1][p] = code
-    if knots is not None:
-        codes[0][knots.gold] = TANGLED
-        codes[1][knots.pred] = TANGLED
-    return (codes[0], codes[1]), knots, (g, p)
+    if tangles is not None:
+        codes[0][tangles.gold] = TANGLED
+        codes[1][tangles.pred] = TANGLED
+    return (codes[0], codes[1]), tangles, (g, p)
 
 
-def _merged(
+def _merged_keys(
     sides: tuple[tuple[Spans, slice], ...], lengths: list[Array], bits: int, base: Int64, chunk: _Chunk
 ) -> Int64:
     """Return both sides as sorted keys: position, length in `bits` bits, and side in one.
@@ -281,7 +286,7 @@ def _merged(
     return merged
 
 
-def _opens(merged: Int64, bits: int) -> NDArray[np.bool_]:
+def _cluster_starts(merged: Int64, bits: int) -> NDArray[np.bool_]:
     """Return where clusters open: at spans that start no earlier than all before them have ended, and at the end."""
     # Ends are put where starts stand in the key, so that both compare without being unpacked.
     reach = merged & ((1 << (bits + 1)) - 2)
@@ -312,7 +317,7 @@ def _codes(merged: Int64, at: Int64, bits: int) -> UInt8:
     return code
 
 
-def _tangles(
+def _find_tangles(
     gold: Spans,
     pred: Spans,
     chunk: _Chunk,
@@ -321,15 +326,15 @@ def _tangles(
     opens: NDArray[np.bool_],
     third: NDArray[np.bool_],
     two: NDArray[np.bool_],
-) -> tuple[_Knots | None, NDArray[np.bool_]]:
+) -> tuple[_Tangles | None, NDArray[np.bool_]]:
     """Return the clusters that a solver must decide, and the pairs that are left untangled.
 
     `third` says of every position but the last two whether the next two positions belong to the same cluster.
     """
-    # Few spans are tangled: everything is marked in booleans, and only what is marked is looked at as numbers.
-    knotted = np.zeros(len(side), bool)
+    # Few spans are tangled: all are marked in booleans, and only marked ones are handled as numbers.
+    in_tangle = np.zeros(len(side), bool)
     for place in range(3):
-        knotted[place : place + len(third)] |= third
+        in_tangle[place : place + len(third)] |= third
     if gold.fragments or pred.fragments:
         # Hulls of discontinuous spans may overlap where no character is shared: a solver looks at the fragments.
         broken = np.zeros(len(side), bool)
@@ -337,10 +342,10 @@ def _tangles(
             inside = [i - part.start for i in spans.fragments if part.start <= i < part.stop]
             broken[np.flatnonzero(side == number)[inside]] = True
         handed = two & (broken[:-1] | broken[1:])
-        knotted[:-1] |= handed
-        knotted[1:] |= handed
+        in_tangle[:-1] |= handed
+        in_tangle[1:] |= handed
         two = two & ~handed
-    member = np.flatnonzero(knotted)
+    member = np.flatnonzero(in_tangle)
     predicted = side[member] == 1
     cluster = np.cumsum(opens[member]) - 1
     # Clusters of one side only have nothing to align.
@@ -356,6 +361,6 @@ def _tangles(
     member, predicted, cluster = member[kept], predicted[kept], cluster[kept]
     p = before[member]
     return (
-        _Knots((member - p)[~predicted], cluster[~predicted], p[predicted], cluster[predicted], len(both)),
+        _Tangles((member - p)[~predicted], cluster[~predicted], p[predicted], cluster[predicted], len(both)),
         two,
     )

@@ -1,4 +1,4 @@
-"""Assignment: the exact solver for clusters of any shape, level by level."""
+"""Exact solver for clusters of any shape: one assignment problem for each level of design section 4."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 from nereval_core.arrays import Int64
 
 
-def assign(pairs: Pairs, credit: Int64) -> Int64:
+def solve_assignment(pairs: Pairs, credit: Int64) -> Int64:
     """Solve any cluster: an assignment for each level, over the pairs that all best solutions so far may use.
 
     Levels are packed together as far as their sums stay exact in float64. After each assignment, dual prices tell
-    which pairs a best solution may use; what is left after the last level is decided by the order of the pairs.
+    which pairs a best solution may use; the order of the pairs decides between solutions that tie on every level.
     """
     golds, g = np.unique(pairs.gold, return_inverse=True)
     preds, p = np.unique(pairs.pred, return_inverse=True)
@@ -43,8 +43,8 @@ def assign(pairs: Pairs, credit: Int64) -> Int64:
 class _Assignment:
     """The best matchings of a bipartite graph, as perfect matchings of a graph twice its size.
 
-    Each span has a stand-in on the other side, worth nothing, that it takes when it stays unaligned; the stand-ins of
-    the two spans of a pair may take each other. `row`, `column` and `allowed` describe the edges, the pairs first, and
+    Each span has a dummy on the other side, worth nothing, that it takes when it stays unaligned; the dummies of the
+    two spans of a pair may take each other. `row`, `column` and `allowed` describe the edges, the pairs first, and
     `match` the column of each row.
     """
 
@@ -54,7 +54,7 @@ class _Assignment:
         self.row = np.concatenate((g, golds + p, alone_gold, golds + alone_pred))
         self.column = np.concatenate((p, preds + g, preds + alone_gold, alone_pred))
         self.allowed = np.ones(len(self.row), bool)
-        # At first every span takes its stand-in.
+        # At first every span takes its dummy.
         self.match = np.concatenate((preds + alone_gold, alone_pred))
 
     def restrict(self, worth: Int64) -> None:
@@ -77,7 +77,7 @@ class _Assignment:
         graph.sort_indices()
         rows, columns = min_weight_full_bipartite_matching(graph)
         self.match[rows] = before[columns]
-        # What it costs to move a row from its column to another: shortest paths over these are the dual prices.
+        # The costs of moving a row from its column to another: shortest paths over these are the dual prices.
         kept = np.zeros(self.size, np.int64)
         matched = self.match[row] == column
         kept[row[matched]] = cost[matched]

@@ -1,6 +1,6 @@
-"""Tangled spans and their candidate pairs: what the solvers of tangled clusters work on.
+"""Tangled spans and their candidate pairs, which the solvers of tangled clusters take.
 
-All positions are those in the row of all texts; spans are indices into a knot, the tangled spans of both sides.
+All positions are those in the row of all texts; spans are indices into a tangle, the tangled spans of both sides.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Spans, describe, rang
 from nereval_core.alignment.questions import Facts
 from nereval_core.arrays import Array, Int64
 
-BLOCK = 1 << 22
+BLOCK_PAIRS = 1 << 22
 """Candidate pairs that are looked at together where a cluster is too large to hold them all."""
 CREDIT = np.array([2, 0, 1, 0, 0], np.int64)
 """Twice the credit of each decision."""
 
 
 @dataclass(frozen=True, slots=True)
-class Knot:
+class TangledSpans:
     """Tangled spans of both sides: index, position (start, end), type, and rank among all of them.
 
     Spans with equal boundaries, type, fragments, core and alternatives have equal ranks, whichever side they are on.
@@ -58,8 +58,8 @@ class Knot:
             size[span] = sum(high - low for low, high in fragments)
         return size
 
-    def take(self, g: Int64, p: Int64) -> Knot:
-        """Return a knot of some gold spans and predictions (increasing indices)."""
+    def take(self, g: Int64, p: Int64) -> TangledSpans:
+        """Return a tangle of some gold spans and predictions (increasing indices)."""
         return replace(
             self,
             gold=self.gold[g],
@@ -72,14 +72,14 @@ class Knot:
             pred_type=self.pred_type[p],
             gold_rank=self.gold_rank[g],
             pred_rank=self.pred_rank[p],
-            gold_parts=_of_some(self.gold_parts, g),
-            pred_parts=_of_some(self.pred_parts, p),
+            gold_parts=_parts_of_some(self.gold_parts, g),
+            pred_parts=_parts_of_some(self.pred_parts, p),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Candidate pairs: the two spans (indices into the knot), code, shared characters, difference of boundaries, key.
+    """Candidate pairs: the two spans (indices into the tangle), code, shared characters, difference of boundaries, key.
 
     `key` orders pairs as design section 4 does under 7.
     """
@@ -95,7 +95,7 @@ class Pairs:
         return len(self.gold)
 
     def of(self, g: Int64, p: Int64) -> Pairs:
-        """Return the pairs with their spans as indices into another knot: `g` and `p` give those of this one's."""
+        """Return the pairs with their spans as indices into another tangle: `g` and `p` give those of this one's."""
         return replace(self, gold=g[self.gold], pred=p[self.pred])
 
     def take(self, which: Array | slice) -> Pairs:
@@ -112,7 +112,9 @@ class Pairs:
         )
 
 
-def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int64, pred_spans: Int64) -> Knot:
+def tangled_spans(
+    gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int64, pred_spans: Int64
+) -> TangledSpans:
     columns = []
     parts = []
     more: list[dict[int, _More]] = []
@@ -129,7 +131,7 @@ def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int6
         more.append(_more(spans, members))
     ranks = _ranks(columns, parts, more)
     (gold_start, gold_end, gold_type), (pred_start, pred_end, pred_type) = columns
-    return Knot(
+    return TangledSpans(
         gold_spans,
         pred_spans,
         gold_start,
@@ -148,7 +150,9 @@ def tie_up(gold: Spans, pred: Spans, base: Int64, facts: Facts, gold_spans: Int6
     )
 
 
-def _of_some(parts: dict[int, tuple[tuple[int, int], ...]], members: Int64) -> dict[int, tuple[tuple[int, int], ...]]:
+def _parts_of_some(
+    parts: dict[int, tuple[tuple[int, int], ...]], members: Int64
+) -> dict[int, tuple[tuple[int, int], ...]]:
     if not parts:
         return {}
     return {place: parts[span] for place, span in enumerate(members.tolist()) if span in parts}
@@ -210,33 +214,56 @@ def _order(extra: Sequence[Mapping[int, Any]], golds: int, spans: int) -> Int64:
     return order
 
 
-def bounds(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
+def overlap_ranges(tangle: TangledSpans) -> tuple[Int64, Int64, Int64, Int64]:
     """Return where the overlaps of each span are: every pair of overlapping hulls is in exactly one range.
 
     A gold span meets the predictions that start inside it, and a prediction the gold spans that start inside it but
     not where it starts itself. Positions are sorted on both sides, so that both are ranges.
     """
-    low = np.searchsorted(knot.gold_start, knot.pred_start, side="right")
+    return _ranges_of(tangle.gold_start, tangle.gold_end, tangle.pred_start, tangle.pred_end)
+
+
+def _ranges_of(
+    gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64
+) -> tuple[Int64, Int64, Int64, Int64]:
+    low = np.searchsorted(gold_start, pred_start, side="right")
     return (
-        np.searchsorted(knot.pred_start, knot.gold_start, side="left"),
-        np.searchsorted(knot.pred_start, knot.gold_end, side="left"),
+        np.searchsorted(pred_start, gold_start, side="left"),
+        np.searchsorted(pred_start, gold_end, side="left"),
         low,
-        np.maximum(low, np.searchsorted(knot.gold_start, knot.pred_end, side="left")),
+        np.maximum(low, np.searchsorted(gold_start, pred_end, side="left")),
     )
 
 
-def candidate_pairs(knot: Knot, g: Int64, p: Int64) -> Pairs:
+def overlap_blocks(
+    gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64, most: int
+) -> Iterator[tuple[Int64, Int64]]:
+    """Yield the indices of all overlapping pairs of hulls, about `most` at a time; both sides are sorted by start."""
+    low, high, other_low, other_high = _ranges_of(gold_start, gold_end, pred_start, pred_end)
+    for first, last, of_gold in ((low, high, True), (other_low, other_high, False)):
+        total = np.cumsum(last - first)
+        at = 0
+        while at < len(total):
+            done = int(total[at - 1]) if at else 0
+            stop = max(at + 1, int(np.searchsorted(total, done + most, side="right")))
+            row, other = ranges(first[at:stop], last[at:stop])
+            if len(row):
+                yield (row + at, other) if of_gold else (other, row + at)
+            at = stop
+
+
+def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     """Describe candidate pairs; those of discontinuous spans that share no character are dropped."""
-    gold_start, gold_end = knot.gold_start[g], knot.gold_end[g]
-    pred_start, pred_end = knot.pred_start[p], knot.pred_end[p]
+    gold_start, gold_end = tangle.gold_start[g], tangle.gold_end[g]
+    pred_start, pred_end = tangle.pred_start[p], tangle.pred_end[p]
     shared = np.minimum(gold_end, pred_end) - np.maximum(gold_start, pred_start)
     code = describe(gold_start, gold_end, pred_start, pred_end)
-    code |= (knot.gold_type[g] == knot.pred_type[p]).view(np.uint8) * np.uint8(SAME_TYPE)
-    if knot.gold_parts or knot.pred_parts:
-        broken = np.isin(g, list(knot.gold_parts)) | np.isin(p, list(knot.pred_parts))
+    code |= (tangle.gold_type[g] == tangle.pred_type[p]).view(np.uint8) * np.uint8(SAME_TYPE)
+    if tangle.gold_parts or tangle.pred_parts:
+        broken = np.isin(g, list(tangle.gold_parts)) | np.isin(p, list(tangle.pred_parts))
         for i in np.flatnonzero(broken).tolist():
-            one = knot.gold_parts.get(int(g[i])) or ((int(gold_start[i]), int(gold_end[i])),)
-            two = knot.pred_parts.get(int(p[i])) or ((int(pred_start[i]), int(pred_end[i])),)
+            one = tangle.gold_parts.get(int(g[i])) or ((int(gold_start[i]), int(gold_end[i])),)
+            two = tangle.pred_parts.get(int(p[i])) or ((int(pred_start[i]), int(pred_end[i])),)
             shared[i] = shared_characters(one, two)
             if one != two:
                 code[i] &= ~np.uint8(EQUAL)
@@ -244,18 +271,18 @@ def candidate_pairs(knot: Knot, g: Int64, p: Int64) -> Pairs:
         g, p, code, shared = g[kept], p[kept], code[kept], shared[kept]
         gold_start, gold_end = gold_start[kept], gold_end[kept]
         pred_start, pred_end = pred_start[kept], pred_end[kept]
-    if knot.facts.questions:
-        sizes = (knot.size("gold")[g], knot.size("pred")[p])
-        code |= knot.facts.answers(knot.gold[g], knot.pred[p], knot.preds, shared, *sizes)
-    low = np.minimum(knot.gold_rank[g], knot.pred_rank[p])
-    high = np.maximum(knot.gold_rank[g], knot.pred_rank[p])
+    if tangle.facts.questions:
+        sizes = (tangle.size("gold")[g], tangle.size("pred")[p])
+        code |= tangle.facts.answers(tangle.gold[g], tangle.pred[p], tangle.preds, shared, *sizes)
+    low = np.minimum(tangle.gold_rank[g], tangle.pred_rank[p])
+    high = np.maximum(tangle.gold_rank[g], tangle.pred_rank[p])
     return Pairs(
         g,
         p,
         code,
         shared,
         np.abs(gold_start - pred_start) + np.abs(gold_end - pred_end),
-        low * knot.ranks + high,
+        low * tangle.ranks + high,
     )
 
 
@@ -271,34 +298,14 @@ def shared_characters(one: tuple[tuple[int, int], ...], two: tuple[tuple[int, in
     return total
 
 
-def blocks(knot: Knot, g: Int64, p: Int64) -> Iterator[Pairs]:
-    """List all candidate pairs of some gold spans and predictions, at most about BLOCK // 4 at a time."""
-    gold_start, pred_start = knot.gold_start[g], knot.pred_start[p]
-    for mine, low, high in (
-        (
-            "gold",
-            np.searchsorted(pred_start, gold_start, side="left"),
-            np.searchsorted(pred_start, knot.gold_end[g], side="left"),
-        ),
-        (
-            "pred",
-            np.searchsorted(gold_start, pred_start, side="right"),
-            np.searchsorted(gold_start, knot.pred_end[p], side="left"),
-        ),
-    ):
-        total = np.cumsum(np.maximum(high - low, 0))
-        at = 0
-        while at < len(total):
-            done = int(total[at - 1]) if at else 0
-            stop = max(at + 1, int(np.searchsorted(total, done + BLOCK // 4, side="right")))
-            row, other = ranges(low[at:stop], np.maximum(low[at:stop], high[at:stop]))
-            if len(row):
-                pair = (g[row + at], p[other]) if mine == "gold" else (g[other], p[row + at])
-                yield candidate_pairs(knot, *pair)
-            at = stop
+def pair_blocks(tangle: TangledSpans, g: Int64, p: Int64) -> Iterator[Pairs]:
+    """List all candidate pairs of some gold spans and predictions, at most about BLOCK_PAIRS // 4 at a time."""
+    hulls = (tangle.gold_start[g], tangle.gold_end[g], tangle.pred_start[p], tangle.pred_end[p])
+    for one, two in overlap_blocks(*hulls, BLOCK_PAIRS // 4):
+        yield candidate_pairs(tangle, g[one], p[two])
 
 
-def worth_of(pairs: Pairs) -> Int64:
+def _worth(pairs: Pairs) -> Int64:
     """Pack equal boundaries, equal type and shared characters of single pairs into one number."""
     rank = ((pairs.code & EQUAL).astype(np.int64) << 42) | ((pairs.code & SAME_TYPE).astype(np.int64) << 36)
     worth: Int64 = rank + pairs.shared
@@ -307,10 +314,10 @@ def worth_of(pairs: Pairs) -> Int64:
 
 def preference(pairs: Pairs, *before: Array) -> Int64:
     """Order pairs by `before`, and then from the best to the worst whatever they earn."""
-    order: Int64 = np.lexsort((pairs.key, pairs.difference, -worth_of(pairs), *before[::-1]))
+    order: Int64 = np.lexsort((pairs.key, pairs.difference, -_worth(pairs), *before[::-1]))
     return order
 
 
-def joined(parts: list[Pairs]) -> Pairs:
+def concatenate_pairs(parts: list[Pairs]) -> Pairs:
     names = ("gold", "pred", "code", "shared", "difference", "key")
     return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

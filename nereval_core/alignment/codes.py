@@ -1,18 +1,24 @@
-"""Spans as columns, and the code of a pair: a bit for each thing that criteria ask of its boundaries and types."""
+"""The data that alignment takes and gives: spans as columns, codes of pairs, criteria as a table, decisions.
+
+The code of a pair has a bit for each fact of its boundaries and types, and one for each further question that criteria
+ask (`questions.py`); `describe` sets the former.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nereval_core.arrays import Array, Int64, UInt8
 
 
 class Decision(IntEnum):
-    """What became of a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
+    """The decision on a span: aligned (COR, INC, PAR), unaligned gold (MIS) or unaligned prediction (SPU)."""
 
     COR = 0
     INC = 1
@@ -20,6 +26,11 @@ class Decision(IntEnum):
     MIS = 3
     SPU = 4
 
+
+Progress = Callable[[int, int], None]
+"""Called with the gold spans done and their total."""
+Question = tuple[str, Fraction]
+"""A question about a pair and the least share asked for: "gold", "prediction" and "union" are shares of characters."""
 
 EQUAL, START, END, CONTAIN, SAME_TYPE = 1, 2, 4, 8, 16
 CODES = 256
@@ -32,7 +43,7 @@ class Spans:
     """One side: int32 `doc`, `start`, `end` and integer `type`, sorted by document, start, end, type and fragments.
 
     Types are codes shared by both sides, in the order of their names. `fragments` holds those of discontinuous spans,
-    `cores` and `alternatives` what only some spans have.
+    `cores` and `alternatives` the annotations that only some spans have.
     """
 
     doc: Array
@@ -45,6 +56,40 @@ class Spans:
 
     def __len__(self) -> int:
         return len(self.doc)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Criteria as a table: `decisions[code, criterion]` of a pair, and the questions that the code's bits answer."""
+
+    decisions: UInt8
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def criteria(self) -> int:
+        return int(self.decisions.shape[1])
+
+
+@dataclass(slots=True)
+class SideOutcome:
+    """The outcome for one side: decisions by row, `counts` (types, criteria, 5), and partners if asked.
+
+    `rows` (spans, at least as many columns as criteria) is padded to a width that is written as one integer.
+    `partners` (spans,) holds the index of the span aligned with under the only criterion asked for, -1 where none.
+    """
+
+    rows: UInt8
+    counts: Int64
+    partners: NDArray[np.int32] | None
+
+
+@dataclass(slots=True)
+class Alignment:
+    """Both sides' outcomes, and the documents that hold a cluster too large for an exact solver."""
+
+    gold: SideOutcome
+    pred: SideOutcome
+    greedy: tuple[int, ...]
 
 
 def describe(gold_start: Int64, gold_end: Int64, pred_start: Int64, pred_end: Int64) -> UInt8:

@@ -1,12 +1,12 @@
 """Clusters with too many candidate pairs to align exactly: few pairs are offered for each span, the best taken first.
 
-Identical spans are paired first. Of the rest, every span is offered the next WINDOW spans of the other side that start
-inside it (fewer in a cluster of more than OFFERED // WINDOW spans), and, of all types and of its own, the one before it
-that ends last and the one after it that ends first. Of the pairs offered, the best by design section 4 is taken, then
-the next that is still free. What remains is paired in one pass from left to right, equal types first. Time and memory
-grow with the number of spans, not with that of their overlaps.
+Identical spans are paired first. Of the rest, every span is offered the next WINDOW_SPANS spans of the other side that
+start inside it (fewer in a cluster of more than OFFERED_PAIRS // WINDOW_SPANS spans), and, of all types and of its own,
+the one before it that ends last and the one after it that ends first. Of the pairs offered, the best by design section
+4 is taken, then the next that is still free. The remaining spans are paired in one pass from left to right, equal types
+first. Time and memory grow with the number of spans, not with that of their overlaps.
 
-Spans are told apart by rank only, which both sides share: neither their order nor their side decides anything.
+Only the rank, which both sides share, distinguishes spans: neither their order nor their side decides anything.
 """
 
 from __future__ import annotations
@@ -16,62 +16,68 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Knot, Pairs, candidate_pairs, joined, preference
-from nereval_core.alignment.codes import ranges
-from nereval_core.alignment.outcome import Rules
+from nereval_core.alignment.candidates import (
+    CREDIT,
+    Pairs,
+    TangledSpans,
+    candidate_pairs,
+    concatenate_pairs,
+    preference,
+)
+from nereval_core.alignment.codes import Rules, ranges
 from nereval_core.arrays import Int64
 
-WINDOW = 64
+WINDOW_SPANS = 64
 """Spans of the other side that each span is offered at most, of those that start inside it."""
-OFFERED = 1 << 20
+OFFERED_PAIRS = 1 << 20
 """Pairs offered in one cluster, about: in larger clusters the window shrinks."""
 
 
-def greedy_alignments(knot: Knot, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, Pairs]]:
+def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, Pairs]]:
     """Yield each criterion with the pairs that a connected cluster is aligned by; `g` and `p` are its spans."""
-    g, p = _by_rank(g, knot.gold_rank), _by_rank(p, knot.pred_rank)
-    one, two = _identical(knot.gold_rank[g], knot.pred_rank[p])
-    identical = candidate_pairs(knot, g[one], p[two])
+    g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
+    one, two = _identical(tangle.gold_rank[g], tangle.pred_rank[p])
+    identical = candidate_pairs(tangle, g[one], p[two])
     g, p = np.delete(g, one), np.delete(p, two)
-    offers = offered(knot, g, p)
+    offers = offered_pairs(tangle, g, p)
     offers = offers.take(preference(offers))
     for criterion in range(rules.criteria):
         credit = CREDIT[rules.decisions[:, criterion]].astype(np.uint8)[offers.code]
         best = offers.take(np.argsort(2 - credit, kind="stable"))
         taken = best.take(_first_free(best))
         left = np.setdiff1d(g, taken.gold), np.setdiff1d(p, taken.pred)
-        yield criterion, joined([identical, taken, _swept_up(knot, *left)])
+        yield criterion, concatenate_pairs([identical, taken, _pair_rest(tangle, *left)])
 
 
-def offered(knot: Knot, g: Int64, p: Int64) -> Pairs:
+def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     """Return pairs of overlapping spans that differ in rank, each once: those offered for any of `g` and `p`."""
-    g, p = _by_rank(g, knot.gold_rank), _by_rank(p, knot.pred_rank)
-    most = max(1, min(WINDOW, OFFERED // max(1, len(g) + len(p))))
-    golds = (knot.gold_rank[g], knot.gold_start[g], knot.gold_end[g], knot.gold_type[g].astype(np.int64))
-    preds = (knot.pred_rank[p], knot.pred_start[p], knot.pred_end[p], knot.pred_type[p].astype(np.int64))
+    g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
+    most = max(1, min(WINDOW_SPANS, OFFERED_PAIRS // max(1, len(g) + len(p))))
+    golds = (tangle.gold_rank[g], tangle.gold_start[g], tangle.gold_end[g], tangle.gold_type[g].astype(np.int64))
+    preds = (tangle.pred_rank[p], tangle.pred_start[p], tangle.pred_end[p], tangle.pred_type[p].astype(np.int64))
     of_gold, of_pred = _offers(golds, preds, most), _offers(preds, golds, most)
     one = np.concatenate((of_gold[0], of_pred[1]))
     two = np.concatenate((of_gold[1], of_pred[0]))
     pair = np.unique(one * max(1, len(p)) + two)
     one, two = np.divmod(pair, max(1, len(p)))
     # Pairs of the same two ranks follow the numbers of their copies, that of the lower rank first.
-    turns = _turn(golds[0])[one], _turn(preds[0])[two]
+    turns = _copy_numbers(golds[0])[one], _copy_numbers(preds[0])[two]
     lower = golds[0][one] < preds[0][two]
     order = np.lexsort((np.where(lower, turns[1], turns[0]), np.where(lower, turns[0], turns[1])))
-    return candidate_pairs(knot, g[one[order]], p[two[order]])
+    return candidate_pairs(tangle, g[one[order]], p[two[order]])
 
 
-def with_identical(knot: Knot, g: Int64, p: Int64) -> Pairs:
+def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     """Return the pairs offered, and for every span one of its identical ones of the other side."""
-    ranks_of = knot.gold_rank[g], knot.pred_rank[p]
-    pairs = [offered(knot, g, p)]
+    ranks_of = tangle.gold_rank[g], tangle.pred_rank[p]
+    pairs = [offered_pairs(tangle, g, p)]
     for mine, theirs, swap in ((*ranks_of, False), (*ranks_of[::-1], True)):
         order = np.argsort(theirs, kind="stable")
         at = order.take(np.searchsorted(theirs[order], mine), mode="clip")
         some = np.flatnonzero(theirs[at] == mine)
         one, two = (at[some], some) if swap else (some, at[some])
-        pairs.append(candidate_pairs(knot, g[one], p[two]))
-    return joined(pairs)
+        pairs.append(candidate_pairs(tangle, g[one], p[two]))
+    return concatenate_pairs(pairs)
 
 
 def _by_rank(spans: Int64, rank: Int64) -> Int64:
@@ -81,12 +87,12 @@ def _by_rank(spans: Int64, rank: Int64) -> Int64:
 def _identical(gold_rank: Int64, pred_rank: Int64) -> tuple[Int64, Int64]:
     """Pair spans of equal rank, as many as there are on both sides; both columns are sorted."""
     many = np.searchsorted(pred_rank, gold_rank, side="right") - np.searchsorted(pred_rank, gold_rank, side="left")
-    turn = _turn(gold_rank)
+    turn = _copy_numbers(gold_rank)
     one = np.flatnonzero(turn < many)
     return one, np.searchsorted(pred_rank, gold_rank[one], side="left") + turn[one]
 
 
-def _turn(rank: Int64) -> Int64:
+def _copy_numbers(rank: Int64) -> Int64:
     """Number the spans of each rank from 0; the column is sorted."""
     turn: Int64 = np.arange(len(rank)) - np.searchsorted(rank, rank, side="left")
     return turn
@@ -138,7 +144,7 @@ def _first_free(pairs: Pairs) -> Int64:
     return np.array(found, np.int64)
 
 
-def _swept_up(knot: Knot, g: Int64, p: Int64) -> Pairs:
+def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     """Pair what remains from left to right: each span takes the open one of the other side that ends first.
 
     Equal types go first. Discontinuous spans stay unaligned: that their hulls overlap says nothing.
@@ -146,8 +152,8 @@ def _swept_up(knot: Knot, g: Int64, p: Int64) -> Pairs:
     spans = [
         (rank, start, end, kind, side, span)
         for side, some, parts, columns in (
-            (0, g, knot.gold_parts, (knot.gold_rank, knot.gold_start, knot.gold_end, knot.gold_type)),
-            (1, p, knot.pred_parts, (knot.pred_rank, knot.pred_start, knot.pred_end, knot.pred_type)),
+            (0, g, tangle.gold_parts, (tangle.gold_rank, tangle.gold_start, tangle.gold_end, tangle.gold_type)),
+            (1, p, tangle.pred_parts, (tangle.pred_rank, tangle.pred_start, tangle.pred_end, tangle.pred_type)),
         )
         for rank, start, end, kind, span in zip(
             *(column[some].tolist() for column in columns), some.tolist(), strict=True
@@ -173,4 +179,4 @@ def _swept_up(knot: Knot, g: Int64, p: Int64) -> Pairs:
                 heappush(opened[side].setdefault(group, []), (end, rank, span))
                 free[side].add(span)
         spans = [row for row in spans if row[5] in free[row[4]]]
-    return candidate_pairs(knot, np.array(taken[0], np.int64), np.array(taken[1], np.int64))
+    return candidate_pairs(tangle, np.array(taken[0], np.int64), np.array(taken[1], np.int64))

@@ -1,4 +1,4 @@
-"""Identical pairs that every best alignment holds: they are fixed before the solvers see what is left.
+"""Identical pairs that every best alignment contains: they are fixed before the rest is solved.
 
 A pair is identical if its spans have the same boundaries and the same type, are in one piece, and are the only two
 spans with these boundaries. Instead of such a pair, an alignment may hold each of its spans with another: (g, p') and
@@ -22,9 +22,8 @@ from typing import Literal
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Knot
-from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, describe
-from nereval_core.alignment.outcome import Rules
+from nereval_core.alignment.candidates import CREDIT, TangledSpans
+from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Rules, describe
 from nereval_core.arrays import Array, Bools, Int64
 
 Scope = Literal["everywhere", "innermost", "nowhere"]
@@ -73,7 +72,7 @@ _TO_PRED, _TO_GOLD, _LEFT = _exchanges()
 class IdenticalPairs:
     """Distinct pairs of boundaries, sorted by start and end: `start`, `end`, and whether an identical pair has them.
 
-    `gold_at` and `pred_at` are the spans of that pair, as indices into the knot.
+    `gold_at` and `pred_at` are the spans of that pair, as indices into the tangle.
     """
 
     start: Int64
@@ -83,17 +82,17 @@ class IdenticalPairs:
     pred_at: Int64
 
     @classmethod
-    def of(cls, knot: Knot, gold_cluster: Int64, pred_cluster: Int64) -> IdenticalPairs:
-        start, end, gold_place, pred_place = _places(knot)
+    def of(cls, tangle: TangledSpans, gold_cluster: Int64, pred_cluster: Int64) -> IdenticalPairs:
+        start, end, gold_place, pred_place = _places(tangle)
         golds, preds = (np.bincount(place, minlength=len(start)) for place in (gold_place, pred_place))
         gold_at, pred_at = np.zeros(len(start), np.int64), np.zeros(len(start), np.int64)
         gold_at[gold_place] = np.arange(len(gold_place))
         pred_at[pred_place] = np.arange(len(pred_place))
         here = (golds == 1) & (preds == 1)
-        here &= knot.gold_type.take(gold_at, mode="clip") == knot.pred_type.take(pred_at, mode="clip")
-        if knot.gold_parts or knot.pred_parts:
+        here &= tangle.gold_type.take(gold_at, mode="clip") == tangle.pred_type.take(pred_at, mode="clip")
+        if tangle.gold_parts or tangle.pred_parts:
             # Where only hulls overlap nothing is known: clusters with discontinuous spans are left alone.
-            odd = [gold_cluster[list(knot.gold_parts)], pred_cluster[list(knot.pred_parts)]]
+            odd = [gold_cluster[list(tangle.gold_parts)], pred_cluster[list(tangle.pred_parts)]]
             here &= ~np.isin(gold_cluster[gold_at], np.concatenate(odd))
         return cls(start, end, here, gold_at, pred_at)
 
@@ -106,19 +105,19 @@ class IdenticalPairs:
         return self.gold_at[some], self.pred_at[some]
 
 
-def _places(knot: Knot) -> tuple[Int64, Int64, Int64, Int64]:
+def _places(tangle: TangledSpans) -> tuple[Int64, Int64, Int64, Int64]:
     """Return the start and end of each distinct pair of boundaries, sorted, and the number of each span's."""
-    start, end = np.zeros(knot.ranks, np.int64), np.zeros(knot.ranks, np.int64)
-    start[knot.gold_rank], start[knot.pred_rank] = knot.gold_start, knot.pred_start
-    end[knot.gold_rank], end[knot.pred_rank] = knot.gold_end, knot.pred_end
-    # The knot may be a part of another, and not have all of its ranks.
+    start, end = np.zeros(tangle.ranks, np.int64), np.zeros(tangle.ranks, np.int64)
+    start[tangle.gold_rank], start[tangle.pred_rank] = tangle.gold_start, tangle.pred_start
+    end[tangle.gold_rank], end[tangle.pred_rank] = tangle.gold_end, tangle.pred_end
+    # The tangle may be a part of another, and not have all of its ranks.
     held = np.flatnonzero(end)
     start, end = start[held], end[held]
     new = np.ones(len(held), bool)
     new[1:] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
-    place = np.zeros(knot.ranks, np.int64)
+    place = np.zeros(tangle.ranks, np.int64)
     place[held] = np.cumsum(new) - 1
-    return start[new], end[new], place[knot.gold_rank], place[knot.pred_rank]
+    return start[new], end[new], place[tangle.gold_rank], place[tangle.pred_rank]
 
 
 def _innermost(start: Int64, end: Int64, may: Bools) -> Int64:

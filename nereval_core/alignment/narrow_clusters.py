@@ -1,4 +1,4 @@
-"""Clusters of any length in which few spans are open at any place, such as a long span over thousands of short ones.
+"""Exact solver for long clusters in which few spans are open at any place, such as one span over thousands of others.
 
 The spans of a cluster, in the order of their starts, are cut into segments where few are open. Each segment is solved
 by the tables of `nesting.py` once for every subset of the open spans that may be free where it begins, which gives
@@ -13,25 +13,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.alignment.candidates import CREDIT, Knot, Pairs
-from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-from nereval_core.alignment.nesting import CELLS, HIGHEST, NEVER, OPEN, Clusters, better, tables
-from nereval_core.alignment.outcome import Rules
+from nereval_core.alignment.candidates import CREDIT, Pairs, TangledSpans
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
+from nereval_core.alignment.nesting import (
+    BATCH_CELLS,
+    FIRST_PAIR_BIT,
+    MOST_OPEN_SPANS,
+    UNREACHABLE,
+    Clusters,
+    better_alignments,
+    subset_tables,
+)
+from nereval_core.arrays import Bools, Int64
 
-Int64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-
-SEGMENT = 16
+SEGMENT_SPANS = 16
 """Spans a segment, at most."""
-EXACT = 53
+SEGMENT_PAIRS = 53
 """Pairs a segment, at most: the first in which two alignments differ is found by a conversion to float64."""
-WORTH = 1 << 60
-"""What the pairs of a segment are worth together, at most, so that it can be added to NEVER."""
-WORK = 1 << 8
+SEGMENT_WORTH = 1 << 60
+"""Worth of all pairs of a segment together, at most, so that it can be added to UNREACHABLE."""
+CELLS_PER_SPAN = 1 << 8
 """Steps of table cells for each span, on average, up to which a cluster is solved here."""
-SPANS = 1 << 19
+CLUSTER_SPANS = 1 << 19
 """Spans up to which the sums of a cluster fit."""
 NO_DIFFERENCE = 1 << 62
 
@@ -54,12 +58,12 @@ class Segments:
         """Return whether time and memory for each span are within bounds."""
         begin = np.array([1 << slots.bit_count() for slots in self.open[:-1].tolist()], np.int64)
         work = int((begin * np.diff(self.cuts)).sum()) << self.width
-        return work <= WORK * len(self.slot)
+        return work <= CELLS_PER_SPAN * len(self.slot)
 
 
-def segments(start: Int64, end: Int64) -> Segments | None:
+def cut_segments(start: Int64, end: Int64) -> Segments | None:
     """Cut a cluster of spans, sorted by start, into segments; None if too many are open at once to be solved here."""
-    if len(start) > SPANS or _most_open(start, end) > OPEN:
+    if len(start) > CLUSTER_SPANS or _most_open(start, end) > MOST_OPEN_SPANS:
         return None
     until: list[int] = []
     slots, opened = [], []
@@ -73,8 +77,8 @@ def segments(start: Int64, end: Int64) -> Segments | None:
     opened.append(0)
     width = max(2, len(until))
     longest = int((end - start).max())
-    ways = range(min(SEGMENT, EXACT // (width - 1)), 0, -1)
-    most = next((most for most in ways if _radix(most, longest) <= WORTH), None)
+    ways = range(min(SEGMENT_SPANS, SEGMENT_PAIRS // (width - 1)), 0, -1)
+    most = next((most for most in ways if _radix(most, longest) <= SEGMENT_WORTH), None)
     if most is None:
         return None
     cuts = [0]
@@ -106,14 +110,14 @@ class NarrowCluster:
     other: Int64
 
     @classmethod
-    def of(cls, knot: Knot, pairs: Pairs) -> NarrowCluster | None:
+    def of(cls, tangle: TangledSpans, pairs: Pairs) -> NarrowCluster | None:
         """Return the cluster of these pairs, or None if too many spans are open at once."""
         golds, g = np.unique(pairs.gold, return_inverse=True)
         preds, p = np.unique(pairs.pred, return_inverse=True)
-        start = np.concatenate((knot.gold_start[golds], knot.pred_start[preds]))
-        end = np.concatenate((knot.gold_end[golds], knot.pred_end[preds]))
+        start = np.concatenate((tangle.gold_start[golds], tangle.pred_start[preds]))
+        end = np.concatenate((tangle.gold_end[golds], tangle.pred_end[preds]))
         order = np.argsort(start, kind="stable")
-        found = segments(start[order], end[order])
+        found = cut_segments(start[order], end[order])
         if found is None:
             return None
         position = np.empty(len(order), np.int64)
@@ -132,25 +136,25 @@ class NarrowCluster:
         first = np.searchsorted(inside[turn], np.arange(len(cuts)))
         place = np.empty(len(self.pairs), np.int64)
         place[turn] = np.arange(len(turn)) - first[inside[turn]]
-        found = _Joined(rules.criteria, len(cuts) - 1)
+        found = _JoinedSegments(rules.criteria, len(cuts) - 1)
         sums, taken = self._solved_segments(rules, place, inside)
         for number in range(len(cuts) - 1):
             found.add(sums[number], taken[number], overall[turn[first[number] : first[number + 1]]])
         bits = found.traced()[:, inside]
-        chosen: Bools = (bits >> (HIGHEST - place) & 1).astype(bool)
+        chosen: Bools = (bits >> (FIRST_PAIR_BIT - place) & 1).astype(bool)
         return chosen
 
     def _solved_segments(self, rules: Rules, place: Int64, inside: Int64) -> tuple[dict[int, Int64], dict[int, Int64]]:
         """Return, by segment, sums and pairs taken by criterion and by subset where it begins and where it ends."""
         cuts, opened, width = self.segments.cuts, self.segments.open, self.segments.width
         worth = self._worth(rules)
-        edge = np.full((len(self.segments.slot), OPEN), -1, np.int64)
+        edge = np.full((len(self.segments.slot), MOST_OPEN_SPANS), -1, np.int64)
         edge[self.other, self.segments.slot[self.one]] = np.arange(len(self.pairs))
         sums, taken = {}, {}
-        for before, after, numbers in _alike(opened):
+        for before, after, numbers in _segments_by_slots(opened):
             begin = _subsets(before)
             numbers = numbers[np.argsort(cuts[numbers] - cuts[numbers + 1], kind="stable")]
-            step = max(1, CELLS // (len(begin) << width))
+            step = max(1, BATCH_CELLS // (len(begin) << width))
             for low in range(0, len(numbers), step):
                 some = numbers[low : low + step]
                 rows = np.repeat(some, len(begin))
@@ -164,13 +168,13 @@ class NarrowCluster:
                     cluster=inside,
                     place=place,
                 )
-                best = tables(table, np.arange(len(rows)), width, worth, np.tile(begin, len(some)))
+                best = subset_tables(table, np.arange(len(rows)), width, worth, np.tile(begin, len(some)))
                 for slot in range(width):
                     if not after >> slot & 1:
                         # Its span has ended: free or not, nothing depends on it any more.
                         free = np.flatnonzero(np.arange(1 << width) >> slot & 1)
                         both = (part[:, :, which] for which in (free ^ 1 << slot, free) for part in best)
-                        for part, won in zip(best, better(*both), strict=True):
+                        for part, won in zip(best, better_alignments(*both), strict=True):
                             part[:, :, free ^ 1 << slot] = won
                 end = _subsets(after)
                 shape = (rules.criteria, len(some), len(begin), len(end))
@@ -193,7 +197,7 @@ class NarrowCluster:
     def _unpacked(self, sums: Int64) -> Int64:
         """Return sums as three numbers each: credit, equal boundaries and pairs; equal types and characters; distance.
 
-        What cannot be reached is NEVER in the first.
+        What cannot be reached is UNREACHABLE in the first.
         """
         most = self.segments.most
         rest, distance = np.divmod(-sums, 2 * most * self.longest + 1)
@@ -202,10 +206,10 @@ class NarrowCluster:
         rest, pairs = np.divmod(rest, most + 1)
         credit, equal = np.divmod(rest, most + 1)
         first = (credit << 40) + (equal << 20) + pairs
-        return np.stack((np.where(sums < 0, NEVER, first), (types << 43) + shared, -distance))
+        return np.stack((np.where(sums < 0, UNREACHABLE, first), (types << 43) + shared, -distance))
 
 
-class _Joined:
+class _JoinedSegments:
     """The best alignments of the segments joined so far, by criterion and subset of the spans then open.
 
     `sums` (3, criteria, subsets) are their sums, and `first` (criteria, subsets, subsets) is the first pair in which
@@ -221,7 +225,7 @@ class _Joined:
     def add(self, sums: Int64, taken: Int64, overall: Int64) -> None:
         """Join a segment; `overall` are the places of its pairs among all of the cluster."""
         together = self.sums[:, :, :, None] + sums
-        np.maximum(together[0], NEVER, out=together[0])
+        np.maximum(together[0], UNREACHABLE, out=together[0])
         alive: Bools = np.ones_like(together[0], bool)
         for word in together:
             worth = np.where(alive, word, np.iinfo(np.int64).min)
@@ -266,13 +270,13 @@ def _first_different(one: Int64, other: Int64, overall: Int64) -> Int64:
     differ = one ^ other
     if not len(overall):
         return np.full(differ.shape, NO_DIFFERENCE)
-    place = HIGHEST + 1 - np.frexp(differ.astype(np.float64))[1]
+    place = FIRST_PAIR_BIT + 1 - np.frexp(differ.astype(np.float64))[1]
     found = overall.take(place, mode="clip") + 1
     signed: Int64 = np.where(differ == 0, np.int64(NO_DIFFERENCE), np.where(one > other, found, -found))
     return signed
 
 
-def _alike(opened: Int64) -> Iterator[tuple[int, int, Int64]]:
+def _segments_by_slots(opened: Int64) -> Iterator[tuple[int, int, Int64]]:
     """Yield the slots open where segments begin and where they end, with the numbers of the segments."""
     kinds, kind = np.unique(np.stack((opened[:-1], opened[1:])), axis=1, return_inverse=True)
     for number, (before, after) in enumerate(kinds.T.tolist()):

@@ -1,6 +1,6 @@
-"""Clusters in which few spans are open at any place, nested ones above all: many solved at once, in linear time.
+"""Exact solver for clusters in which few spans are open at any place, nested ones above all, in linear time.
 
-The spans of a cluster are gone through by start. What may still happen depends only on which of the spans then open are
+The spans of a cluster are visited by start. The rest of an alignment depends only on which of the spans then open are
 still free, so that a cluster is solved by a table over the subsets of its open spans: a span that begins stays free, or
 takes a free one of the other side. Each subset carries the best sums so far, and the pairs taken as bits: 2 to the
 power of a pair's place from the end of the cluster's list, which is the last rule of design section 4. Clusters are
@@ -14,44 +14,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Knot, Pairs
-from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-from nereval_core.alignment.outcome import Rules
+from nereval_core.alignment.candidates import CREDIT, Pairs, TangledSpans
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
 from nereval_core.arrays import Bools, Int64
 
-OPEN = 8
+MOST_OPEN_SPANS = 8
 """Spans open at once, both sides together, up to which tables over their subsets are made."""
-LONGEST = 200
+LONGEST_CLUSTER_SPANS = 200
 """Spans a cluster: longer ones are rare, and their steps would be taken for few."""
-MOST = 15
+MOST_PAIRS = 15
 """Pairs an alignment may have, so that a sum of counts takes 4 bits."""
-ROOM = 21
+SUM_BITS = 21
 """Bits for the sum of shared characters, and for that of differences."""
-BITS = 62
-"""Pairs that one number tells of."""
-HIGHEST = BITS - 1
+PAIR_BITS = 62
+"""Pairs that one number has bits for."""
+FIRST_PAIR_BIT = PAIR_BITS - 1
 """The bit of the pair that comes first in its cluster's list; that of each further one is one lower."""
-CELLS = 1 << 16
+BATCH_CELLS = 1 << 16
 """Subsets of all clusters that are worked on at once: few enough to stay near."""
-NEVER = -(1 << 60)
-"""Less than what any alignment is worth, also after the worth of MOST pairs is added."""
+UNREACHABLE = -(1 << 60)
+"""Less than any alignment is worth, also after the worth of MOST_PAIRS pairs is added."""
 
 
-def solved_by_nesting(rules: Rules, knot: Knot, pairs: Pairs, cluster: Int64) -> tuple[Bools, Bools]:
+def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int64) -> tuple[Bools, Bools]:
     """Solve all clusters that lend themselves to it; `cluster` (pairs,) numbers connected clusters.
 
     Returns which pairs are in the best alignment, by criterion, and which belong to a cluster that was solved, shapes
     (criteria, pairs) and (pairs,).
     """
     chosen = np.zeros((rules.criteria, len(pairs)), bool)
-    table = Clusters.of(knot, pairs, cluster)
+    table = Clusters.of(tangle, pairs, cluster)
     done = table.able[table.cluster]
     worth = _worth(rules, pairs)
-    for width in range(2, OPEN + 1):
+    for width in range(2, MOST_OPEN_SPANS + 1):
         these = np.flatnonzero(table.able & (table.width == width))
         # The longest first: those that are still at work at a step are the first so many.
         these = these[np.argsort(-table.size[these], kind="stable")]
-        step = max(1, CELLS >> width)
+        step = max(1, BATCH_CELLS >> width)
         for low in range(0, len(these), step):
             _solve(table, these[low : low + step], width, worth, chosen)
     return chosen, done
@@ -61,8 +60,8 @@ def _worth(rules: Rules, pairs: Pairs) -> Int64:
     """Return levels 1 to 6 of design section 4 as one number, by criterion and pair."""
     code = pairs.code
     base = np.where(code & EQUAL != 0, 1 << 8, 0) + (1 << 4) + np.where(code & SAME_TYPE != 0, 1, 0)
-    base = (((base << ROOM) + pairs.shared) << ROOM) - pairs.difference
-    credit = CREDIT[rules.decisions[code]].T << (12 + 2 * ROOM)
+    base = (((base << SUM_BITS) + pairs.shared) << SUM_BITS) - pairs.difference
+    credit = CREDIT[rules.decisions[code]].T << (12 + 2 * SUM_BITS)
     worth: Int64 = base + credit
     return worth
 
@@ -72,9 +71,9 @@ class Clusters:
     """Clusters laid out for the steps.
 
     By cluster: `size` in spans, `first` of them in the columns by span, most spans open at once (`width`), and whether
-    it can be solved here (`able`). By span, in the order of cluster and start: `slot`, and `edge` (spans, OPEN), the
-    pair that the span makes with the earlier one in each slot, -1 where none. By pair: `cluster`, and its `place` in
-    the cluster's list.
+    it can be solved here (`able`). By span, in the order of cluster and start: `slot`, and `edge` (spans,
+    MOST_OPEN_SPANS), the pair that the span makes with the earlier one in each slot, -1 where none. By pair: `cluster`,
+    and its `place` in the cluster's list.
     """
 
     size: Int64
@@ -87,14 +86,14 @@ class Clusters:
     place: Int64
 
     @classmethod
-    def of(cls, knot: Knot, pairs: Pairs, label: Int64) -> Clusters:
-        golds = len(knot.gold)
-        labels = np.full(golds + len(knot.pred), -1, np.int64)
+    def of(cls, tangle: TangledSpans, pairs: Pairs, label: Int64) -> Clusters:
+        golds = len(tangle.gold)
+        labels = np.full(golds + len(tangle.pred), -1, np.int64)
         heads, tails = pairs.gold, pairs.pred + golds
         labels[heads] = labels[tails] = label
         nodes = np.flatnonzero(labels >= 0)
-        start = np.concatenate((knot.gold_start, knot.pred_start))[nodes]
-        end = np.concatenate((knot.gold_end, knot.pred_end))[nodes]
+        start = np.concatenate((tangle.gold_start, tangle.pred_start))[nodes]
+        end = np.concatenate((tangle.gold_end, tangle.pred_end))[nodes]
         order = np.lexsort((start, labels[nodes]))
         nodes, start, end = nodes[order], start[order], end[order]
         opens = np.flatnonzero(np.diff(labels[nodes], prepend=-1))
@@ -108,17 +107,17 @@ class Clusters:
         place = np.empty(len(pairs), np.int64)
         place[turn] = np.arange(len(pairs)) - np.repeat(np.cumsum(many) - many, many)
         most = np.minimum(of_gold, size - of_gold)
-        able = (size <= LONGEST) & (most <= MOST) & (many <= BITS)
+        able = (size <= LONGEST_CLUSTER_SPANS) & (most <= MOST_PAIRS) & (many <= PAIR_BITS)
         for amount in (pairs.shared, pairs.difference):
             largest = np.zeros(len(opens), np.int64)
             np.maximum.at(largest, cluster, amount)
-            able &= largest * most < 1 << ROOM
+            able &= largest * most < 1 << SUM_BITS
         slot, width = _slots(start, end, opens, size, able)
-        able &= width <= OPEN
+        able &= width <= MOST_OPEN_SPANS
         position = np.full(len(labels), -1, np.int64)
         position[nodes] = np.arange(len(nodes))
         one, two = position[heads], position[tails]
-        edge = np.full((len(nodes), OPEN), -1, np.int64)
+        edge = np.full((len(nodes), MOST_OPEN_SPANS), -1, np.int64)
         edge[np.maximum(one, two), slot[np.minimum(one, two)]] = np.arange(len(pairs))
         return cls(size, opens, width, able, slot, edge, cluster, place)
 
@@ -130,38 +129,38 @@ def _slots(start: Int64, end: Int64, first: Int64, size: Int64, able: Bools) -> 
     these = np.flatnonzero(able)
     these = these[np.argsort(-size[these], kind="stable")]
     steps = np.cumsum(np.bincount(size[these])[::-1])[::-1] if len(these) else np.zeros(1, np.int64)
-    until = np.full((len(these), OPEN + 1), -1, np.int64)
-    # The last column is always free: what lands there is one too many.
+    until = np.full((len(these), MOST_OPEN_SPANS + 1), -1, np.int64)
+    # The last column is always free: a span that lands there is one too many.
     for step in range(len(steps) - 1):
         working = int(steps[step + 1])
         span = first[these[:working]] + step
         free = until[:working] <= start[span, None]
-        free[:, OPEN] = True
+        free[:, MOST_OPEN_SPANS] = True
         taken = free.argmax(axis=1)
         until[np.arange(working), taken] = end[span]
-        slot[span] = np.minimum(taken, OPEN - 1)
+        slot[span] = np.minimum(taken, MOST_OPEN_SPANS - 1)
         width[these[:working]] = np.maximum(width[these[:working]], taken + 1)
     return slot, width
 
 
 def _solve(table: Clusters, these: Int64, width: int, worth: Int64, chosen: Bools) -> None:
     """Solve clusters, the longest of them first, and mark the pairs taken."""
-    best = tables(table, these, width, worth, np.zeros(len(these), np.int64))
+    best = subset_tables(table, these, width, worth, np.zeros(len(these), np.int64))
     for level in range(width):
         middle = 1 << width - level - 1
         low, high = slice(None, middle), slice(middle, None)
-        best = better(*(part[:, :, some] for some in (low, high) for part in best))
+        best = better_alignments(*(part[:, :, some] for some in (low, high) for part in best))
     _mark(table, these, best[1][:, :, 0], chosen)
 
 
-def tables(table: Clusters, these: Int64, width: int, worth: Int64, begin: Int64) -> tuple[Int64, Int64]:
+def subset_tables(table: Clusters, these: Int64, width: int, worth: Int64, begin: Int64) -> tuple[Int64, Int64]:
     """Return the best sums and the pairs taken, shape (criteria, clusters, subsets), where the clusters `these` end.
 
     The longest cluster comes first. `begin` (clusters,) is the subset of slots that holds free spans before the first
     step.
     """
     criteria, height, subsets = len(worth), len(these), 1 << width
-    sums = np.full((criteria, height * subsets), NEVER, np.int64)
+    sums = np.full((criteria, height * subsets), UNREACHABLE, np.int64)
     sums[:, np.arange(height) * subsets + begin] = 0
     taken = np.zeros((criteria, height * subsets), np.int64)
     size = table.size[these]
@@ -174,8 +173,8 @@ def tables(table: Clusters, these: Int64, width: int, worth: Int64, begin: Int64
         slot = table.slot[span]
         place = (without[slot] + (np.arange(working) * subsets)[:, None]).ravel()
         other = place + np.repeat(np.int64(1) << slot, subsets >> 1)
-        # Whoever had the slot has ended: free or not, nothing depends on it any more.
-        free = better(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
+        # The span that had the slot has ended: free or not, nothing depends on it any more.
+        free = better_alignments(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
         sums[:, other], taken[:, other] = free
         sums[:, place], taken[:, place] = _paired(free, table, span, slot, width, worth)
     shape = (criteria, height, subsets)
@@ -187,7 +186,7 @@ def _paired(
 ) -> tuple[Int64, Int64]:
     """Return the best sums in which the span that begins takes one of those free, by subset of the other slots."""
     criteria, working = len(worth), len(span)
-    result = tuple(np.full_like(part, value) for part, value in zip(free, (NEVER, 0), strict=True))
+    result = tuple(np.full_like(part, value) for part, value in zip(free, (UNREACHABLE, 0), strict=True))
     for bit in range(width - 1):
         # With its own slot left out, the slots above it stand one lower.
         pair = table.edge[span, bit + (bit >= slot)]
@@ -199,12 +198,12 @@ def _paired(
         sums, taken = (part.reshape(shape)[:, :, :, 1][:, some] for part in free)
         best, bits = (part.reshape(shape)[:, :, :, 0] for part in result)
         gain = worth.take(pair, axis=1)[:, :, None, None]
-        mark = (np.int64(1) << (HIGHEST - table.place[pair]))[None, :, None, None]
-        best[:, some], bits[:, some] = better(best[:, some], bits[:, some], sums + gain, taken | mark)
+        mark = (np.int64(1) << (FIRST_PAIR_BIT - table.place[pair]))[None, :, None, None]
+        best[:, some], bits[:, some] = better_alignments(best[:, some], bits[:, some], sums + gain, taken | mark)
     return result[0], result[1]
 
 
-def better(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
+def better_alignments(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
     """Return the better of two alignments each: greater sums, then the smaller list of pairs."""
     wins = (other > sums) | (other == sums) & (also > taken)
     return np.where(wins, other, sums), np.where(wins, also, taken)
@@ -214,10 +213,10 @@ def _mark(table: Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
     row = np.full(len(table.size), -1, np.int64)
     row[these] = np.arange(len(these))
     pairs = np.flatnonzero(row[table.cluster] >= 0)
-    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (HIGHEST - table.place[pairs]) & 1
+    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (FIRST_PAIR_BIT - table.place[pairs]) & 1
 
 
-def by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
+def pairs_by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
     """Yield the chosen pairs of each criterion."""
     for criterion, some in enumerate(chosen):
         yield criterion, pairs.take(some)

@@ -1,33 +1,31 @@
-"""What criteria ask of a pair beside its boundaries and types: a minimum overlap, gold's core, gold's alternatives.
+"""Questions of criteria about a pair beside its boundaries and types: a minimum overlap, gold's core, alternatives.
 
 A question is one bit of a pair's code. It is answered only where a criterion asks it, so that the others cost nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import Spans
+from nereval_core.alignment.codes import Question, Spans
 from nereval_core.arrays import Array, Int64, UInt8
 
-Question = tuple[str, Fraction]
-"""What is asked, and the least share asked for: "gold", "prediction" and "union" are shares of shared characters."""
 CORE: Question = ("core", Fraction(1))
 """Does the prediction cover the gold span's core? A span without a core is its own. Both are outer hulls."""
 ALTERNATIVES: Question = ("alternatives", Fraction(1))
 """Are the prediction's boundaries one of the gold span's alternatives? A discontinuous prediction has none of them."""
-BITS = (32, 64, 128)
-"""Bits of a code that say yes to a question; so many can be asked at once."""
+QUESTION_BITS = (32, 64, 128)
+"""Bits of a code, one for each question that can be asked at once: set where the answer is yes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What gold says beyond boundaries, as far as it is asked for; offsets in code points of the document.
+    """Cores and alternatives of gold, as far as questions ask for them; offsets in code points of the document.
 
     `core_start` and `core_end` (spans,); the alternatives of span i are `start[first[i]:first[i + 1]]`, `end[...]`.
     `pred_broken` says which predictions are discontinuous.
@@ -64,7 +62,7 @@ class Facts:
     def answers(self, g: Int64, p: Int64, pred: Spans, shared: Int64, gold_size: Int64, pred_size: Int64) -> UInt8:
         """Return the bits of the questions that pairs of spans answer with yes; sizes and `shared` are characters."""
         code = np.zeros(len(g), np.uint8)
-        for bit, question in zip(BITS, self.questions, strict=False):
+        for bit, question in zip(QUESTION_BITS, self.questions, strict=False):
             if question == CORE:
                 yes = (pred.start[p] <= self.core_start[g]) & (pred.end[p] >= self.core_end[g])
             elif question == ALTERNATIVES:
@@ -95,6 +93,3 @@ class Facts:
 
 def _keys(mapping: Mapping[int, object]) -> Int64:
     return np.fromiter(mapping, np.int64, len(mapping))
-
-
-__all__: Sequence[str] = ("ALTERNATIVES", "BITS", "CORE", "Facts", "Question")

@@ -1,7 +1,8 @@
-"""Solvers for clusters of particular shapes.
+"""Exact solvers for stars, for clusters of few spans, and for chains.
 
-Stars take their best pair; clusters of at most SMALL by SMALL are solved together, by trying every maximal matching;
-chains of flat spans by a linear dynamic programme. Sums are integers throughout.
+A star, in which one side has one span, takes its best pair. Clusters of at most SMALL_CLUSTER_SPANS by
+SMALL_CLUSTER_SPANS are solved together, by trying every maximal matching. Chains, in which neither side overlaps
+itself, are solved by a linear dynamic programme. Sums are integers throughout.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.candidates import BLOCK, CREDIT, Pairs, preference
-from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-from nereval_core.alignment.outcome import Rules
+from nereval_core.alignment.candidates import BLOCK_PAIRS, CREDIT, Pairs, preference
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
 from nereval_core.arrays import Array, Int64
 
-SMALL = 4
+SMALL_CLUSTER_SPANS = 4
 """Spans a side up to which all maximal matchings are tried."""
 
 
-def stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pairs]]:
+def solve_stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pairs]]:
     """Take the best pair of each cluster in which one side has one span."""
     order = preference(pairs, cluster)
     first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
@@ -45,7 +45,7 @@ def _matchings(rows: int, columns: int) -> Int64:
     return np.array(found, np.int64)
 
 
-def smalls(
+def solve_small_clusters(
     rules: Rules, pairs: Pairs, cluster: Int64, rows: int, columns: int, local_gold: Int64, local_pred: Int64
 ) -> Iterator[tuple[int, Pairs]]:
     """Try every maximal matching of all clusters of one size at once.
@@ -56,14 +56,14 @@ def smalls(
     slots = rows * columns
     numbers, row = np.unique(cluster, return_inverse=True)
     slot = local_gold[pairs.gold] * columns + local_pred[pairs.pred]
-    step = max(1, BLOCK // ways.size)
+    step = max(1, BLOCK_PAIRS // ways.size)
     for low in range(0, len(numbers), step):
         inside = np.flatnonzero((row >= low) & (row < low + step))
         height = min(step, len(numbers) - low)
         place = (row[inside] - low) * slots + slot[inside]
         edge: Array = np.full(height * slots, -1, np.int64)
         edge[place] = inside
-        # Sums of at most SMALL pairs: 3 bits hold a count, 34 the shared characters of any text.
+        # Sums of at most SMALL_CLUSTER_SPANS pairs: 3 bits hold a count, 34 the shared characters of any text.
         code = pairs.code[inside].astype(np.int64)
         worth = np.zeros(height * slots, np.int64)
         worth[place] = ((code & EQUAL) << 40) + (1 << 37) + ((code & SAME_TYPE) << 30) + pairs.shared[inside]
@@ -98,7 +98,7 @@ def _smallest(keys: Array, alive: NDArray[np.bool_]) -> Int64:
     return best
 
 
-def chain(pairs: Pairs, credit: Int64) -> Int64:
+def solve_chain(pairs: Pairs, credit: Int64) -> Int64:
     """Solve a cluster in which neither side overlaps itself: its pairs form a staircase, in the order of their keys.
 
     The pairs that share a span with pair i are neighbours of it, so the best of the rest from i on is the better of

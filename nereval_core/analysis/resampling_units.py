@@ -1,8 +1,8 @@
-"""The units that are resampled: documents, sentences where no documents are marked, or groups of either.
+"""The plan of a resampling and its units: documents, sentences where no documents are marked, or groups of either.
 
-Resampling takes its units for independent. Sentences of one document are not, so intervals from sentences are too
-narrow where the documents that they stem from are not marked; documents of one author or source may not be either.
-Counts are summed by unit before anything is drawn, left out or swapped.
+Resampling assumes that its units are independent. Sentences of one document are not, so that intervals over sentences
+are too narrow where their documents are not marked; documents of one author or source may be dependent too. Counts are
+summed by unit before any unit is drawn, left out or swapped.
 """
 
 from __future__ import annotations
@@ -15,27 +15,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.resampling import Plan
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Array, Int64
 from nereval_core.corpus import Documents, Unit
 from nereval_core.problems import FormatError, quoted
 
-RUNS = "runs:"
-"""What is followed by the length of runs in `--resample-by runs:20`."""
+RUNS_PREFIX = "runs:"
+"""The length of runs follows, as in `--resample-by runs:20`."""
 OPTION = "--resample-by"
-UNMARKED = (
+UNMARKED_DOCUMENTS = (
     "each sentence is resampled for itself, as no documents are marked: where several stem from one document, "
     "intervals are too narrow and p values too small; resample by a metadata key or, as a last resort, by runs of "
     "sentences"
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ResamplingPlan:
+    """The number of resamples, their seed, and the confidence level of intervals."""
+
+    resamples: int = 10_000
+    seed: int = 0
+    level: float = 0.95
+
+
 @dataclass(frozen=True, eq=False)
 class ResamplingUnits:
-    """Which unit each document belongs to.
+    """The unit of each document.
 
-    `by` is what was asked for, `one` and `many` what units are called, `count` how many there are. `numbers` is the
-    unit of each document, from 0 without gaps, shape (documents,); None where each document is a unit. `notes` warn.
+    `by` is the request that made them, `one` and `many` name a unit, `count` is their number. `numbers` is the unit of
+    each document, from 0 without gaps, shape (documents,); None where each document is a unit. `notes` are warnings.
     """
 
     by: str
@@ -45,99 +53,106 @@ class ResamplingUnits:
     numbers: Int64 | None = None
     notes: tuple[str, ...] = ()
 
-    def summed(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return the sums of counts by unit, shape (..., documents) to (..., units); their dtype stays."""
+    def sum_counts(self, counts: Array) -> Array:
+        """Return the sums of counts by unit in the same dtype, shape (..., documents) to (..., units)."""
         if self.numbers is None:
             return counts
         order = np.argsort(self.numbers, kind="stable")
         first = np.searchsorted(self.numbers[order], np.arange(self.count))
-        found: NDArray[Any] = np.add.reduceat(counts[..., order], first, axis=-1, dtype=counts.dtype)
+        found: Array = np.add.reduceat(counts[..., order], first, axis=-1, dtype=counts.dtype)
         return found
 
-    def of(self, documents: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-        """Return the units of documents by number."""
+    def of_documents(self, documents: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+        """Return the unit of each of some documents."""
         return documents if self.numbers is None else self.numbers[documents]
 
-    def named(self, number: int) -> str:
-        """Return a number of units in words."""
+    def in_words(self, number: int) -> str:
+        """Return a number of units with their name: `1 document`, `20 documents`."""
         return f"{number:,} {self.one if number == 1 else self.many}"
 
-    def signed(self, plan: Plan) -> str:
-        """Return what a signature says of intervals."""
+    def signature(self, plan: ResamplingPlan) -> str:
+        """Return the part of a signature that reproduces intervals."""
         return f"intervals {plan.level:.0%}, {plan.resamples} resamples of {self.many}, seed {plan.seed}"
 
-    def lone(self, figure: str) -> str:
-        """Say why a figure has no interval."""
+    def no_interval_note(self, figure: str) -> str:
+        """Return the reason why a figure that rests on a single unit has no interval."""
         return f"no interval and no test: {figure} rests on one {self.one} alone"
 
 
-def each_document(count: int, unit: Unit = "document") -> ResamplingUnits:
-    """Return units of which each is one document, or one sentence where no documents are marked."""
-    return ResamplingUnits(unit, unit, f"{unit}s", count, notes=(UNMARKED,) if unit == "sentence" and count > 1 else ())
+def document_units(count: int, unit: Unit = "document") -> ResamplingUnits:
+    """Return each document as a unit, or each sentence where no documents are marked."""
+    return ResamplingUnits(
+        unit, unit, f"{unit}s", count, notes=(UNMARKED_DOCUMENTS,) if unit == "sentence" and count > 1 else ()
+    )
 
 
 def resampling_units(documents: Documents, by: str = "") -> ResamplingUnits:
-    """Return the units that documents are resampled in.
+    """Return the resampling units of documents.
 
-    `by` is "document" or "sentence", which must be what was read; "runs:20" for runs of so many of them as they stand;
-    or a metadata key: documents with the same value are one unit. By default each document as read is a unit.
+    `by` is "document" or "sentence", whichever was read; "runs:20" for runs of 20 consecutive ones; or a metadata key,
+    under which documents with the same value are one unit. By default each document as read is a unit.
 
     Raises:
-        FormatError: what is asked for is not known of these documents.
+        FormatError: these documents cannot be grouped so.
     """
     unit, count = documents.unit, len(documents)
     if by in ("", unit):
-        return each_document(count, unit)
+        return document_units(count, unit)
     if by == "document":
         raise FormatError.single(
-            OPTION, None, "no documents are marked: each sentence was read as one", f"choose {_choices(documents)}"
+            OPTION,
+            None,
+            "no documents are marked: each sentence was read as one",
+            f"choose {_choices_in_words(documents)}",
         )
     if by == "sentence":
         raise FormatError.single(
-            OPTION, None, "sentences of one document are not independent", f"choose {_choices(documents)}"
+            OPTION, None, "sentences of one document are not independent", f"choose {_choices_in_words(documents)}"
         )
-    if by.startswith(RUNS):
-        return _runs(by, count, unit)
-    keys = _keys(documents)
+    if by.startswith(RUNS_PREFIX):
+        return _run_units(by, count, unit)
+    keys = _metadata_keys(documents)
     if by not in keys:
-        raise FormatError.single(OPTION, None, f"no {unit} has {quoted(by)}", f"choose {_choices(documents)}")
-    return _groups(by, documents)
+        raise FormatError.single(OPTION, None, f"no {unit} has {quoted(by)}", f"choose {_choices_in_words(documents)}")
+    return _metadata_units(by, documents)
 
 
-def offered(documents: Documents) -> tuple[str, ...]:
-    """Return what documents may be resampled by, but for runs: what was read, then metadata keys."""
-    return (documents.unit, *_keys(documents))
+def resampling_choices(documents: Documents) -> tuple[str, ...]:
+    """Return the values of `by` that these documents allow, without runs: the unit read, then metadata keys."""
+    return (documents.unit, *_metadata_keys(documents))
 
 
-def _keys(documents: Documents) -> tuple[str, ...]:
+def _metadata_keys(documents: Documents) -> tuple[str, ...]:
     return tuple(sorted({key for row in documents.meta or () for key in row} - {"document", "sentence"}))
 
 
-def _choices(documents: Documents) -> str:
-    keys = _keys(documents)
-    shown = [documents.unit, *keys[:10], f"{RUNS}20 (consecutive {documents.unit}s)"]
+def _choices_in_words(documents: Documents) -> str:
+    keys = _metadata_keys(documents)
+    shown = [documents.unit, *keys[:10], f"{RUNS_PREFIX}20 (consecutive {documents.unit}s)"]
     return " or ".join([", ".join(shown[:-1]), shown[-1]])
 
 
-def _runs(by: str, count: int, unit: Unit) -> ResamplingUnits:
-    length = by.removeprefix(RUNS)
+def _run_units(by: str, count: int, unit: Unit) -> ResamplingUnits:
+    length = by.removeprefix(RUNS_PREFIX)
     if not (length.isascii() and length.isdigit() and int(length) > 1):
-        raise FormatError.single(OPTION, None, f"{quoted(by)} is no length of runs", f"write {RUNS}N, N 2 or more")
+        raise FormatError.single(
+            OPTION, None, f"{quoted(by)} is no length of runs", f"write {RUNS_PREFIX}N, N 2 or more"
+        )
     many = f"runs of {int(length)} {unit}s"
     numbers = np.arange(count, dtype=np.int64) // int(length)
     return ResamplingUnits(by, many.replace("runs", "run", 1), many, -(-count // int(length)), numbers)
 
 
-def _groups(key: str, documents: Documents) -> ResamplingUnits:
+def _metadata_units(key: str, documents: Documents) -> ResamplingUnits:
     rows: Sequence[Mapping[str, Any]] = documents.meta or ()
     known: dict[str, int] = {}
-    # What lacks the key is a unit of its own: a number is no key that JSON could have.
+    # A document without the key is a unit of its own: no JSON value begins with a line feed.
     values = (json.dumps(row[key], sort_keys=True) if key in row else f"\n{place}" for place, row in enumerate(rows))
     numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64, len(documents))
     lacking = sum(key not in row for row in rows)
     notes: tuple[str, ...] = ()
     if lacking:
-        what = f"{documents.unit} has" if lacking == 1 else f"{documents.unit}s have"
-        notes = (f"{lacking:,} {what} no {key}: each is resampled for itself",)
+        have = f"{documents.unit} has" if lacking == 1 else f"{documents.unit}s have"
+        notes = (f"{lacking:,} {have} no {key}: each is resampled for itself",)
     many = f"groups of {documents.unit}s with the same {key}"
     return ResamplingUnits(key, many.replace("groups", "group", 1), many, len(known), numbers, notes)

@@ -1,9 +1,9 @@
-"""The words of texts, one after another, as numbers: what surface forms are compared and looked for by.
+"""The running words of texts as numbers, by which surface forms are compared and searched.
 
-A word is a run of letters, digits and `_` with the marks on them; every other character but white space stands alone,
-and so does every letter of a script that puts no blanks between words (Chinese, Japanese, Thai, Lao, Burmese, Khmer,
-but not Korean, whose particles are part of the word). Marks of direction and blanks without width part words like white
-space. Words are the same if they are so without case, in Unicode's composed form.
+A word is a run of letters, digits and `_` with their combining marks. Every other character except white space is a
+word of its own, and so is every letter of a script that puts no blanks between words (Chinese, Japanese, Thai, Lao,
+Burmese, Khmer, but not Korean, whose particles are part of the word). Direction marks and zero-width blanks separate
+words like white space. Words are equal if they are equal without case, in Unicode's composed form.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ More = Callable[[Int64, Int64], Sequence[str]]
 
 _BLANK, _WORD, _SINGLE, _OTHER, _JOINED = range(5)
 _PIECE = 1 << 19
-"""Characters whose words are found at once."""
+"""Characters processed together."""
 _LONG = 200
-"""Characters from which on words are hashed by a digest: sums of powers could be made alike for very long ones."""
+"""Longer words are hashed by a digest, as very long words with equal sums of powers could be constructed."""
 _BASE = 0x9E3779B97F4A7C15
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "MYANMAR", "KHMER", "BOPOMOFO", "YI ", "TANGUT", "NUSHU")
-"""What the names of letters begin with whose scripts put no blanks between words."""
+"""Beginnings of the Unicode names of letters in scripts that put no blanks between words."""
 _JOINERS = "\u00ad\u200c\u200d\u2060"
-"""Characters without width that stand inside words."""
+"""Zero-width characters that belong to words."""
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words of texts in a row: those of text d are numbers `first[d]` to `first[d + 1]`.
+    """The words of all texts in order: those of text d have the numbers `first[d]` to `first[d + 1]`.
 
-    `start` and `end` are code points from where all texts begin if they stood in a row. `code` (words,) are indices
-    into `names`, the distinct words without case; `spelt` (words,) tells words apart with case; `glued` tells which
-    have no blank before them, `opens` which are the first of their text.
+    `start` and `end` are code points from the beginning of all texts. `code` (words,) are indices into `names`, the
+    distinct words without case; `spelt` (words,) are the same for equal words with case; `glued` tells which words
+    follow no blank, `opens` which are the first of their text.
     """
 
     first: Int64
@@ -62,25 +62,27 @@ class Words:
 
     @cached_property
     def steps(self) -> Int64:
-        """What tells a word after another: twice its code, and one more where it is glued, shape (words,)."""
+        """The key of a word after another: twice its code, plus one where it is glued, shape (words,)."""
         return frozen(self.code.astype(np.int64) * 2 + self.glued)
 
     @cached_property
     def lettered(self) -> Bools:
-        """Which of `names` hold a letter."""
+        """The `names` that contain a letter."""
         return frozen(np.fromiter((any(map(str.isalpha, name)) for name in self.names), bool, len(self.names)))
 
     @cached_property
     def bare(self) -> Bools:
-        """Which of `names` are one letter or digit of a script that puts blanks between words, or have no letter."""
+        """The `names` without a letter, or of one letter or digit of a script that puts blanks between words."""
         return frozen(
-            np.fromiter((len(name) == 1 and _kind(name) != _SINGLE for name in self.names), bool, len(self.names))
+            np.fromiter(
+                (len(name) == 1 and _character_kind(name) != _SINGLE for name in self.names), bool, len(self.names)
+            )
             | ~self.lettered
         )
 
     @cached_property
     def punctuation(self) -> Bools:
-        """Which of `names` are a mark of punctuation."""
+        """The `names` that are punctuation."""
         marks = (unicodedata.category(name[0]).startswith("P") and name[0] != "_" for name in self.names)
         return frozen(np.fromiter(marks, bool, len(self.names)))
 
@@ -88,18 +90,18 @@ class Words:
 def form_of(text: str) -> str:
     """Return the surface form of a text: without case, in composed form, with one blank for each run of white space.
 
-    Two texts have one form if and only if their words are the same and are glued together in the same places.
+    Two texts have the same form if and only if their words are equal and are glued together in the same places.
     """
-    return fold(" ".join(_with_blanks(text).split()))
+    return fold(" ".join(_blank_separators(text).split()))
 
 
 def spelling_of(text: str) -> str:
-    """Return a text as `form_of` does, with case."""
-    return composed(" ".join(_with_blanks(text).split()))
+    """Return the surface form of a text with case."""
+    return composed(" ".join(_blank_separators(text).split()))
 
 
-def _with_blanks(text: str) -> str:
-    return text if text.isascii() else "".join(" " if _kind(char) == _BLANK else char for char in text)
+def _blank_separators(text: str) -> str:
+    return text if text.isascii() else "".join(" " if _character_kind(char) == _BLANK else char for char in text)
 
 
 def fold(text: str) -> str:
@@ -115,24 +117,23 @@ def composed(text: str) -> str:
 def words_of(documents: Documents, more: More | None = None) -> Words:
     """Return the words of all documents.
 
-    `more` is told where these start and end, and returns texts whose words stand behind them as those of texts of
-    their own.
+    `more` gets their starts and ends and returns further texts, whose words follow those of the documents.
     """
     texts = documents.texts
     lengths = documents.lengths
-    rows = _rows(texts, lengths, documents.base)
+    rows = _word_rows(texts, lengths, documents.base)
     extra: Sequence[str] = ()
     if more is not None:
         extra = more(np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows]))
     lengths = np.concatenate((lengths, np.fromiter(map(len, extra), np.int64, len(extra))))
     base = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     many = len(documents)
-    rows += _rows(extra, lengths[many:], base[many:])
+    rows += _word_rows(extra, lengths[many:], base[many:])
     start, end, hashed, glued = (np.concatenate(column) for column in zip(*rows, strict=True))
     first = np.searchsorted(start, base).astype(np.int64)
     opens = np.zeros(len(start), bool)
     opens[first[:-1][np.diff(first) > 0]] = True
-    # Hashes of 64 bits: that two of ten million distinct words have the same is as likely as 1 to 300,000.
+    # With hashes of 64 bits, the probability that any two of ten million distinct words collide is 1 in 300,000.
     raw, distinct = pd.factorize(hashed)
     seen = np.empty(len(distinct), np.int64)
     seen[raw[::-1]] = np.arange(len(raw))[::-1]
@@ -160,17 +161,19 @@ def words_of(documents: Documents, more: More | None = None) -> Words:
 
 
 Row = tuple[Int64, Int64, NDArray[np.uint64], Bools]
-"""Start, end and hash of words, and whether they are glued to the one before."""
+"""Start, end and hash of words, and the mask of those glued to the word before."""
 
 
-def _rows(texts: Sequence[str], lengths: Int64, base: Int64) -> list[Row]:
+def _word_rows(texts: Sequence[str], lengths: Int64, base: Int64) -> list[Row]:
     nothing = np.zeros(0, np.int64)
     rows: list[Row] = [(nothing, nothing, nothing.astype(np.uint64), nothing.astype(bool))]
-    return rows + [_found(code, begin, int(base[at])) for at, begin, code in _pieces(texts, lengths) if len(code)]
+    return rows + [
+        _words_in(code, begin, int(base[at])) for at, begin, code in _consecutive_texts(texts, lengths) if len(code)
+    ]
 
 
-def _pieces(texts: Sequence[str], lengths: Int64) -> Iterator[tuple[int, Int64, Codes]]:
-    """Yield the characters of some texts in a row: the number of the first, where each begins, and the codes."""
+def _consecutive_texts(texts: Sequence[str], lengths: Int64) -> Iterator[tuple[int, Int64, Codes]]:
+    """Yield consecutive texts: the number of the first, the beginning of each, and all their characters as codes."""
     reached = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     at = 0
     while at < len(lengths):
@@ -185,14 +188,14 @@ def _pieces(texts: Sequence[str], lengths: Int64) -> Iterator[tuple[int, Int64, 
         at = stop
 
 
-def _found(code: Codes, begin: Int64, base: int) -> Row:
-    """Return the words among some characters; texts begin at `begin`."""
-    kind = _kinds(max(int(code.max()).bit_length(), 8))[code]
+def _words_in(code: Codes, begin: Int64, base: int) -> Row:
+    """Return the words in characters that are consecutive texts, which begin at `begin`."""
+    kind = _character_kinds(max(int(code.max()).bit_length(), 8))[code]
     begins = np.zeros(len(code) + 1, bool)
     begins[begin[begin < len(code)]] = True
     joined = kind == _JOINED
     if joined.any():
-        kind = _carried(kind, joined, begins[:-1])
+        kind = _carry_marks(kind, joined, begins[:-1])
     blank = kind == _BLANK
     goes_on = np.zeros(len(code) + 1, bool)
     goes_on[1:-1] = (kind[1:] == _WORD) & (kind[:-1] == _WORD) | joined[1:] & ~blank[:-1]
@@ -201,21 +204,21 @@ def _found(code: Codes, begin: Int64, base: int) -> Row:
     end = np.flatnonzero(~blank & ~goes_on[1:]) + 1
     glued = ~begins[start]
     glued[glued] = ~blank[start[glued] - 1]
-    return start + base, end + base, _hashes(code, start, end), glued
+    return start + base, end + base, _word_hashes(code, start, end), glued
 
 
-def _carried(kind: NDArray[np.uint8], joined: Bools, begins: Bools) -> NDArray[np.uint8]:
-    """Return the kinds of characters, marks having that of the character they stand on, or of a letter without one."""
+def _carry_marks(kind: NDArray[np.uint8], joined: Bools, begins: Bools) -> NDArray[np.uint8]:
+    """Return the kinds of characters, where marks have that of their base character, or of a letter without one."""
     base = np.where(joined & ~begins, 0, np.arange(len(kind)))
     kind = kind[np.maximum.accumulate(base)]
     return np.where(joined & ((kind == _BLANK) | (kind == _JOINED)), np.uint8(_WORD), kind)
 
 
-def _hashes(code: Codes, start: Int64, end: Int64) -> NDArray[np.uint64]:
-    """Return a hash of each word's characters: the sum of each with a power of a base, shifted to the word's start."""
-    up, down = _powers()
+def _word_hashes(code: Codes, start: Int64, end: Int64) -> NDArray[np.uint64]:
+    """Return a hash of each word: the sum of its characters times powers of a base, counted from the word's start."""
+    up, down = _powers_of_base()
     found = np.empty(len(start), np.uint64)
-    # One text alone may be longer than a piece.
+    # A single text may be longer than a piece.
     for low in range(0, len(code), _PIECE):
         some = slice(*np.searchsorted(start, (low, low + _PIECE)).tolist())
         piece = code[low : low + len(up)]
@@ -231,7 +234,7 @@ def _hashes(code: Codes, start: Int64, end: Int64) -> NDArray[np.uint64]:
 
 
 @cache
-def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def _powers_of_base() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the powers of the base modulo 2 to the power of 64, and their inverses."""
     tables = []
     for base in (_BASE, pow(_BASE, -1, 1 << 64)):
@@ -242,13 +245,13 @@ def _powers() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 @cache
-def _kinds(bits: int) -> NDArray[np.uint8]:
-    """Return what every character with a code below 2 to the power of `bits` is."""
+def _character_kinds(bits: int) -> NDArray[np.uint8]:
+    """Return the kind of every character with a code below 2 to the power of `bits`."""
     size = min(1 << bits, sys.maxunicode + 1)
-    return frozen(np.fromiter((_kind(chr(code)) for code in range(size)), np.uint8, size))
+    return frozen(np.fromiter((_character_kind(chr(code)) for code in range(size)), np.uint8, size))
 
 
-def _kind(char: str) -> int:
+def _character_kind(char: str) -> int:
     if char.isspace():
         return _BLANK
     if char in _JOINERS:
@@ -263,6 +266,3 @@ def _kind(char: str) -> int:
     if char < "\u0e00" or not category.startswith("L"):
         return _WORD
     return _SINGLE if unicodedata.name(char, "").startswith(_UNSPACED) else _WORD
-
-
-__all__: Sequence[str] = ("Words", "fold", "form_of", "spelling_of", "words_of")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from nereval_core.analysis.agreement import Agreement, agree, agree_pairwise
-from nereval_core.analysis.agreement.token_agreement import pairs_of
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.load import Given, Texts, choose_criteria, gold_side, pred_side, warn_unlike
+from nereval_core.analysis.agreement import Agreement, measure_agreement, measure_pairwise_agreement
+from nereval_core.analysis.agreement.coefficients import Pair
+from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
+from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
+from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
+from nereval_core.api.load_options import LoadOptions
+from nereval_core.api.scoring_settings import settings_of, warn_of_other_types
+from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.document_lists import restricted
 from nereval_core.problems import FormatError, Problem, one_of
 from nereval_core.readers import Reading
 from nereval_core.readers.objects import levelled
-from nereval_core.scoring import Settings
-from nereval_core.scoring.criteria import Criterion, parse_merge
+from nereval_core.scoring.criteria import Criterion
 
 DocumentsCompared = Literal["same", "shared", "pairwise"]
 
@@ -51,53 +53,96 @@ def agreement(
     one_of("documents", documents, DocumentsCompared)
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
-    merged = merge if isinstance(merge, Mapping) else parse_merge([merge] if isinstance(merge, str) else merge)
-    left = [leave_out] if isinstance(leave_out, str) else leave_out
-    settings = Settings(
-        choose_criteria([criteria] if isinstance(criteria, str) else criteria),
-        tuple(sorted(merged.items())),
-        tuple(sorted(set(left))),
-    )
-    if documents != "same":
-        (first, given), *rest = annotators.items()
-        ours = gold_side(given, format=format, core_type=core_type, texts=texts)
-        readings = {first: ours}
-        readings |= {name: pred_side(other, ours, format=format, core_type=core_type) for name, other in rest}
-
-        def compared(names: Sequence[str]) -> Agreement | None:
-            alike = _restricted({name: readings[name] for name in names})
-            if alike is None:
-                return None
-            return agreement(
-                alike,
-                criteria=settings.criteria,
-                resamples=resamples,
-                seed=seed,
-                resample_by=resample_by,
-                merge=merged,
-                leave_out=left,
-                **pairing,
-            )
-
-        nothing = FormatError.single("annotators", None, "no document in common", "name those of the same texts")
-        names = tuple(annotators)
-        if documents == "shared":
-            if (found := compared(names)) is None:
-                raise nothing
-            return found
-        pairs = pairs_of(len(names))
-        parts = {pair: part for pair in pairs if (part := compared([names[number] for number in pair])) is not None}
-        if not parts:
-            raise nothing
-        return agree_pairwise(names, parts)
+    settings = settings_of(criteria, merge, leave_out)
+    plan = ResamplingPlan(resamples=resamples, seed=seed)
     (first, given), *rest = annotators.items()
-    ours = gold_side(given, format=format, core_type=core_type, texts=texts)
+    ours = gold_reading(given, format=format, core_type=core_type, texts=texts)
+    if documents == "same":
+        layers = _layers_of_all(first, ours, dict(rest), format, core_type, pairing)
+        units = resampling_units(layers[first].documents, resample_by)
+        return _warned(measure_agreement(layers, settings, plan=plan, resampled=units))
+    readings = {first: ours}
+    readings |= {name: prediction_reading(other, ours, format=format, core_type=core_type) for name, other in rest}
+    options = LoadOptions(common=True, **pairing)
+
+    def agreed(loaded: Loaded, name: str) -> Agreement:
+        units = resampling_units(loaded.corpus.documents, resample_by)
+        return _warned(measure_agreement(annotator_layers(name, loaded), settings, plan=plan, resampled=units))
+
+    nothing = FormatError.single("annotators", None, "no document in common", "name those of the same texts")
+    if documents == "shared":
+        together = _on_common_documents(ours, {name: readings[name] for name, _ in rest}, options)
+        if together is None:
+            raise nothing
+        return agreed(together, first)
+    names = tuple(annotators)
+    parts = {pair: agreed(loaded, names[pair[0]]) for pair, loaded in pair_annotators(readings, options).items()}
+    if not parts:
+        raise nothing
+    return measure_pairwise_agreement(names, parts)
+
+
+def pair_annotators(
+    readings: Mapping[str, Reading], options: LoadOptions, others: LoadOptions | None = None
+) -> dict[Pair, Loaded]:
+    """Return each two annotators on the documents that both have; pairs that have none in common are left out.
+
+    The earlier of two is gold. `others` are the options of pairs without the first annotator, by default `options`.
+
+    Raises:
+        FormatError: with the problems of all pairs, each once.
+    """
+    names = tuple(readings)
+    found: dict[Pair, Loaded] = {}
+    problems: list[Problem] = []
+    for pair_of in annotator_pairs(len(names)):
+        one, other = (names[number] for number in pair_of)
+        try:
+            chosen = others if others is not None and pair_of[0] else options
+            loaded = _on_common_documents(readings[one], {other: readings[other]}, chosen)
+            if loaded is not None:
+                found[pair_of] = loaded
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return found
+
+
+def annotator_layers(first: str, loaded: Loaded) -> dict[str, Layer]:
+    """Return the layers of all annotators by name, gold by the name of the first."""
+    gold = loaded.corpus.gold.renamed(first)
+    return {layer.name: layer for layer in (gold, *loaded.corpus.systems)}
+
+
+def _on_common_documents(first: Reading, others: Mapping[str, Reading], options: LoadOptions) -> Loaded | None:
+    """Return the annotators on the documents that all of them have, None where there are none.
+
+    Raises:
+        FormatError: documents without ids, and as `pair`.
+    """
+    try:
+        return pair_readings(Readings(first, others), options)
+    except FormatError as error:
+        if all(problem.found == NONE_SHARED for problem in error.problems):
+            return None
+        raise
+
+
+def _layers_of_all(
+    first: str, ours: Reading, others: Mapping[str, Given], format: str, core_type: str | None, pairing: Pairing
+) -> dict[str, Layer]:
+    """Return the layers of annotators over the documents of the first.
+
+    Raises:
+        FormatError: with the problems of all annotators.
+    """
     layers = {first: ours.layer}
     problems: list[Problem] = []
     sides = {}
-    for name, other in rest:
+    for name, other in others.items():
         try:
-            sides[name] = pred_side(other, ours, format=format, core_type=core_type)
+            sides[name] = prediction_reading(other, ours, format=format, core_type=core_type)
             # Objects without texts: documents are as long as the farthest span of any annotator asks for.
             ours = levelled(ours, sides[name])[0]
         except FormatError as error:
@@ -110,27 +155,13 @@ def agreement(
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    named = {name: replace(layer, name=name, documents=ours.documents) for name, layer in layers.items()}
-    units = resampling_units(ours.documents, resample_by)
-    found = agree(named, settings, plan=Plan(resamples=resamples, seed=seed), resampled=units)
+    return {name: replace(layer, name=name, documents=ours.documents) for name, layer in layers.items()}
+
+
+def _warned(found: Agreement) -> Agreement:
+    """Return an agreement, once annotators that share no type are warned of."""
     for pair_of, scores in found.scores.items():
         if pair_of[0] < pair_of[1] and scores:
             scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
-            warn_unlike(scored.gold, scored.pred, f"{name} against {to}")
+            warn_of_other_types(scored.gold, scored.pred, f"{name} against {to}")
     return found
-
-
-def _restricted(readings: Mapping[str, Reading]) -> Mapping[str, Reading] | None:
-    """Return readings of the documents that all of them have, None where there are none.
-
-    Raises:
-        FormatError: documents without ids.
-    """
-    for name, reading in readings.items():
-        if not reading.documents.named:
-            found = "documents without ids, which cannot be looked for in all files"
-            raise FormatError.single(name, None, found, "do not ask for those that all have")
-    shared = set.intersection(*(set(reading.documents.ids) for reading in readings.values()))
-    if not shared:
-        return None
-    return {name: restricted(reading, sorted(shared)) for name, reading in readings.items()}

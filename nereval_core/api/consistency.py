@@ -8,8 +8,8 @@ from typing import Unpack
 
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
 from nereval_core.analysis.consistency.kinds import check_kinds
-from nereval_core.analysis.consistency.letter_case import Case
-from nereval_core.api.load import Given, Texts, gold_side, pred_side
+from nereval_core.analysis.consistency.letter_case import LetterCase
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError, Problem
@@ -22,7 +22,7 @@ def consistency_of(
     others: Mapping[str, Given] = NONE,
     *,
     kinds: str | Iterable[str] = (),
-    case: Case = "differs",
+    case: LetterCase = "differs",
     format: str = "auto",
     core_type: str | None = None,
     texts: Texts | None = None,
@@ -38,13 +38,13 @@ def consistency_of(
     """
     asked = [kinds] if isinstance(kinds, str) else list(kinds)
     check_kinds(asked)
-    ours = gold_side(layer, format=format, core_type=core_type, texts=texts)
+    ours = gold_reading(layer, format=format, core_type=core_type, texts=texts)
     check_texts(ours.layer)
     problems: list[Problem] = []
     found: list[Layer] = []
     for name, other in others.items():
         try:
-            theirs = pred_side(other, ours, format=format, core_type=core_type)
+            theirs = prediction_reading(other, ours, format=format, core_type=core_type)
             found.append(pair(ours, theirs, **pairing).layer.renamed(name))
         except FormatError as error:
             problems += error.problems

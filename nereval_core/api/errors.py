@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Unpack
 
-from nereval_core.analysis.errors import Errors, error_report
+from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.api.load import Given, Texts, choose_criteria, score
+from nereval_core.api.inputs import Given, Texts
+from nereval_core.api.score import score
+from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.pairing import Pairing
 from nereval_core.scoring.criteria import Criterion
 
@@ -23,7 +25,7 @@ def errors_of(
     core_type: str | None = None,
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
-) -> Errors:
+) -> ErrorReport:
     """Sort the errors of a prediction into classes and reckon what mending each would gain under some criteria.
 
     Classes are those of the records under `strict`, see `nereval_core.analysis.errors.error_classes`. The options are

@@ -8,9 +8,9 @@ from typing import Unpack
 
 from nereval_core import readers
 from nereval_core.analysis.linking import LinkScores, Truth, score_links
-from nereval_core.analysis.linking.indexing import IndexScores, index_of, score_index
+from nereval_core.analysis.linking.indexing import IndexScores, index_layer, score_index
 from nereval_core.analysis.linking.mentions import Boundaries, Mentions
-from nereval_core.api.load import Input, opened
+from nereval_core.api.inputs import Annotations, Input, reading_of, source_of
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError
@@ -18,7 +18,7 @@ from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.concepts import Index, read_index, read_mapping
 
 TSV = "tsv"
-"""What the format of a file of codes is called where one is named."""
+"""The name of the format of a file of codes."""
 SPANNED = ("jsonl", "brat", "hipe")
 """Formats whose spans may have links."""
 
@@ -26,8 +26,8 @@ Relaxed = Mapping[str, str] | Source | str | os.PathLike[str]
 
 
 def link(
-    gold: Reading | Layer | Input,
-    pred: Reading | Layer | Input,
+    gold: Annotations,
+    pred: Annotations,
     *,
     boundaries: Boundaries = "strict",
     mentions: Mentions = "end-to-end",
@@ -54,8 +54,8 @@ def link(
             raise FormatError.single(name, None, f"there is no '{value}' here", f"use {' or '.join(known)}")
     if n < 1:
         raise FormatError.single("n", None, f"the first {n} of a ranking", "use 1 or more")
-    ours = _reading(gold, format, None)
-    theirs = _reading(pred, format, ours)
+    ours = reading_of(gold, format=format)
+    theirs = reading_of(pred, format=format, gold=ours)
     paired = pair(ours, theirs, **pairing)
     mapping = _mapping(relaxed)
     return score_links(
@@ -64,8 +64,8 @@ def link(
 
 
 def index(
-    gold: Index | Reading | Layer | Input,
-    pred: Index | Reading | Layer | Input,
+    gold: Index | Annotations,
+    pred: Index | Annotations,
     *,
     links: Truth = "first",
     relaxed: Relaxed | None = None,
@@ -83,7 +83,7 @@ def index(
         if isinstance(side, Index):
             sides.append(side)
         elif isinstance(side, Reading | Layer):
-            sides.append(index_of(side.layer if isinstance(side, Reading) else side, links=links))
+            sides.append(index_layer(side.layer if isinstance(side, Reading) else side, links=links))
         else:
             sides.append(load_index(side, format=format, links=links)[0])
     return score_index(*sides, relaxed=_mapping(relaxed))
@@ -99,16 +99,16 @@ def load_index(
     Raises:
         FormatError: unreadable input.
     """
-    source = opened(place)
+    source = source_of(place)
     if format == TSV or (format == "auto" and _holds_codes(source)):
         return read_index(source), None
     reading = readers.read(source, format=format, options=ReadOptions(texts=texts))
-    found = index_of(reading.layer, links=links)
+    found = index_layer(reading.layer, links=links)
     return Index(found.name, found.documents, (*reading.notes, *found.notes)), reading
 
 
 def _holds_codes(source: Source) -> bool:
-    claims = {name: reader.recognise(source) for name, reader in readers.readers().items() if name in SPANNED}
+    claims = {name: readers.reader(name).recognise(source) for name in SPANNED}
     tsv = any(file.suffix == ".tsv" for file in source.files)
     return claims["hipe"] < 1 if tsv else max(claims.values()) < 1
 
@@ -117,12 +117,3 @@ def _mapping(relaxed: Relaxed | None) -> Mapping[str, str]:
     if relaxed is None or isinstance(relaxed, Mapping):
         return relaxed or {}
     return read_mapping(relaxed)
-
-
-def _reading(given: Reading | Layer | Input, format: str, gold: Reading | None) -> Reading:
-    if isinstance(given, Reading):
-        return given
-    if isinstance(given, Layer):
-        return Reading(given.documents, given, "", source=given.name)
-    options = ReadOptions() if gold is None else ReadOptions(scheme=gold.scheme, texts=gold.documents)
-    return readers.read(opened(given), format=format, options=options)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Unpack
 
-from nereval_core.alignment.outcome import Progress
-from nereval_core.api.load import Given, Texts, check_criteria, choose_criteria, gold_side, pred_side, warn_unlike
+from nereval_core.alignment.codes import Progress
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
+from nereval_core.api.scoring_settings import check_criteria, settings_of, warn_of_other_types
 from nereval_core.corpus import Corpus
 from nereval_core.corpus.masking import masked, said
 from nereval_core.html_report.page import rendered
-from nereval_core.html_report.records import EACH, Chosen, Scored, Told
+from nereval_core.html_report.records import EACH, RecordNotes, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError
@@ -20,7 +21,7 @@ from nereval_core.readers.objects import levelled
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, parse_merge
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
 
 STRICT = "strict"
 NO_PLOTLY = "Plotly is not installed"
@@ -54,25 +55,22 @@ def report_of(
     """
     if not systems:
         raise FormatError.single("report", None, "no system to report on", "give systems by name")
-    chosen = choose_criteria([criteria] if isinstance(criteria, str) else criteria)
-    merged = merge if isinstance(merge, Mapping) else parse_merge([merge] if isinstance(merge, str) else merge)
-    left = [leave_out] if isinstance(leave_out, str) else leave_out
-    settings = Settings(chosen, tuple(sorted(merged.items())), tuple(sorted(set(left))))
-    ours = gold_side(gold, format=format, core_type=core_type, texts=texts)
-    check_criteria(chosen, ours.layer)
+    settings = settings_of(criteria, merge, leave_out)
+    ours = gold_reading(gold, format=format, core_type=core_type, texts=texts)
+    check_criteria(settings.criteria, ours.layer)
     marks = {}
     layers = []
     for name, given in systems.items():
-        both = levelled(ours, pred_side(given, ours, format=format, core_type=core_type))
+        both = levelled(ours, prediction_reading(given, ours, format=format, core_type=core_type))
         paired = pair(*both, **pairing)
         layers.append(paired.layer.renamed(name))
         marks[name] = paired.marks
     corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))
-    asked = Chosen(query=records) if isinstance(records, Query) else Chosen(each=records)
+    asked = RecordSelection(query=records) if isinstance(records, Query) else RecordSelection(each=records)
     found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
     for name, one in found.scores.items():
-        warn_unlike(one.gold, one.pred, name)
-    return page(found, title=title, chosen=asked)
+        warn_of_other_types(one.gold, one.pred, name)
+    return page(found, title=title, selection=asked)
 
 
 def scored(
@@ -83,7 +81,7 @@ def scored(
     mask: bool = False,
     reviewed: Reviewed | None = None,
     progress: Callable[[str], Progress | None] = lambda name: None,
-) -> Scored:
+) -> ScoredSystems:
     """Score the systems of a corpus for a report, under `strict` too; `marks` by system go into signatures.
 
     Raises:
@@ -103,18 +101,18 @@ def scored(
         layer.name: score_layers(corpus.gold, layer, settings, marks=own[layer.name], progress=progress(layer.name))
         for layer in corpus.systems
     }
-    return Scored(corpus, scores, names, reviewed or Reviewed())
+    return ScoredSystems(corpus, scores, names, reviewed or Reviewed())
 
 
 def page(
-    found: Scored,
+    found: ScoredSystems,
     *,
     title: str = "",
     command: str = "nereval_core.report_of(…)",
-    chosen: Chosen | None = None,
-    told: Told = lambda ledger, position: (),
+    selection: RecordSelection | None = None,
+    notes_on: RecordNotes = lambda ledger, position: (),
 ) -> str:
-    """Return a report as HTML; `told` says what else is known of a record.
+    """Return a report as HTML; `notes_on` gives further lines on a record.
 
     Raises:
         FormatError: Plotly is not installed.
@@ -125,7 +123,7 @@ def page(
     from nereval_core.html_report.figures import script
 
     title = title or f"{', '.join(found.systems)} against {found.corpus.name}"
-    return rendered(report(found, title=title, command=command, chosen=chosen, told=told), script())
+    return rendered(report(found, title=title, command=command, selection=selection, notes_on=notes_on), script())
 
 
 __all__: Sequence[str] = ("page", "report_of", "scored")

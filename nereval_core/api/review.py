@@ -7,19 +7,20 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
-from nereval_core.api.load import Input, choose_criteria, read
+from nereval_core.api.inputs import Annotations, reading_of
+from nereval_core.api.scoring_settings import settings_of
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading
-from nereval_core.review.apply import Applied, accepted, adjudication, applied, what_if
+from nereval_core.review import apply
+from nereval_core.review.apply import AppliedVerdicts, adjudication, select_verdicts, what_if
 from nereval_core.review.apply.adjudication import Adjudicated
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.scoring import Counting, Settings
-from nereval_core.scoring.criteria import SCHEMAS, Criterion, parse_merge
+from nereval_core.scoring import Counting
+from nereval_core.scoring.criteria import SCHEMAS, Criterion
 
-Annotations = Input | Reading | Layer
 Verdicts = Reviewed | str | os.PathLike[str] | None
 """Verdicts, the file or URL that holds them, or None for where the app keeps them."""
 
@@ -34,7 +35,7 @@ def apply_verdicts(
     only_this_document: bool = True,
     format: str = "auto",
     **pairing: Unpack[Pairing],
-) -> Applied:
+) -> AppliedVerdicts:
     """Apply the verdicts that stand to gold: `layer` of what is returned is a new one, `log` says what each did.
 
     Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
@@ -45,7 +46,7 @@ def apply_verdicts(
     Raises:
         FormatError: unreadable input, or systems or verdicts that cannot be had.
     """
-    ours = _reading(gold, format)
+    ours = reading_of(gold, format=format)
     return _applied(
         ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds, only_this_document
     )
@@ -71,11 +72,9 @@ def scores_with_verdicts(
     Raises:
         FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
     """
-    ours = _reading(gold, format)
+    ours = reading_of(gold, format=format)
     layers = _layers(ours, systems, format, **pairing)
-    settings = Settings(
-        choose_criteria(criteria), tuple(sorted(parse_merge(merge).items())), tuple(sorted(set(leave_out))), counting
-    )
+    settings = settings_of(criteria, merge, leave_out, counting)
     return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds, only_this_document), layers, settings)
 
 
@@ -93,7 +92,7 @@ def adjudicate(
     Raises:
         FormatError: as `apply_verdicts`.
     """
-    ours = _reading(first, format)
+    ours = reading_of(first, format=format)
     (other,) = _layers(ours, {"second": second}, format, **pairing)
     return adjudication.adjudicate(
         ours.layer.renamed("first"), other, _reviewed(verdicts), only_this_document=only_this_document
@@ -107,9 +106,9 @@ def _applied(
     reviewers: Collection[str] | None,
     kinds: Collection[str] | None,
     only_this_document: bool,
-) -> Applied:
-    some = accepted(_reviewed(verdicts), who=reviewers, kinds=kinds)
-    return applied(gold.layer, some, layers, only_this_document=only_this_document)
+) -> AppliedVerdicts:
+    some = select_verdicts(_reviewed(verdicts), who=reviewers, kinds=kinds)
+    return apply.apply_verdicts(gold.layer, some, layers, only_this_document=only_this_document)
 
 
 def _reviewed(verdicts: Verdicts) -> Reviewed:
@@ -123,24 +122,10 @@ def _reviewed(verdicts: Verdicts) -> Reviewed:
         store.close()
 
 
-def _reading(given: Annotations, format: str) -> Reading:
-    if isinstance(given, Reading):
-        return given
-    return (
-        Reading(given.documents, given, "", source=given.name)
-        if isinstance(given, Layer)
-        else read(given, format=format)
-    )
-
-
 def _layers(
     gold: Reading, systems: Mapping[str, Annotations], format: str, **pairing: Unpack[Pairing]
 ) -> tuple[Layer, ...]:
     found = []
     for name, given in systems.items():
-        if isinstance(given, (Reading, Layer)):
-            theirs = _reading(given, format)
-        else:
-            theirs = read(given, format=format, scheme=gold.scheme, texts=gold.documents)
-        found.append(pair(gold, theirs, **pairing).layer.renamed(name))
+        found.append(pair(gold, reading_of(given, format=format, gold=gold), **pairing).layer.renamed(name))
     return tuple(found)

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Unpack
 
 from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.analysis.slices import Slices, slice_report
-from nereval_core.analysis.slices.scores_by_slice import PLAN
+from nereval_core.analysis.slices import SliceReport, slice_report
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.analysis.slices.user_columns import check_columns, read_columns
-from nereval_core.api.load import Given, Input, Texts, choose_criteria, score
-from nereval_core.api.load import read as read_annotations
-from nereval_core.corpus import Layer
+from nereval_core.api.inputs import Annotations, Given, Texts, reading_of
+from nereval_core.api.score import score
+from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.pairing import Pairing
-from nereval_core.readers import Reading, Source
+from nereval_core.readers import Source
 from nereval_core.scoring.criteria import Criterion
 
 
@@ -24,10 +24,10 @@ def slices_of(
     *,
     criterion: str | Criterion = "strict",
     by: str | Iterable[str] = (),
-    training: Input | Reading | Layer | None = None,
+    training: Annotations | None = None,
     columns: str | Path | None = None,
-    resamples: int = PLAN.resamples,
-    seed: int = PLAN.seed,
+    resamples: int = SLICE_PLAN.resamples,
+    seed: int = SLICE_PLAN.seed,
     resample_by: str = "",
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -35,7 +35,7 @@ def slices_of(
     core_type: str | None = None,
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
-) -> Slices:
+) -> SliceReport:
     """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slices.slicings` for what by.
 
     `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `resample_by`
@@ -58,9 +58,7 @@ def slices_of(
         texts=texts,
         **pairing,
     )
-    known = None
-    if training is not None:
-        known = training if isinstance(training, Layer) else _layer(training)
+    known = None if training is None else reading_of(training, format="auto").layer
     own = None
     if columns is not None:
         own = read_columns(Source.of_path(columns).files[0].text(), str(columns))
@@ -77,7 +75,3 @@ def slices_of(
         seed=seed,
         units=units,
     )
-
-
-def _layer(given: Input | Reading) -> Layer:
-    return given.layer if isinstance(given, Reading) else read_annotations(given).layer

@@ -1,7 +1,7 @@
 """The command line: `python -m nereval_core VERB …`. Each verb is a file in `verbs`, found by listing that folder.
 
-`options` declares the options that verbs share, `files` says which files make which layer, `runner` reads, scores and
-writes for all verbs, and `results` holds the tables, figures and JSON of verbs that have many.
+`options` declares the options that verbs share, `files` assigns files to layers, `runner` reads, scores and writes for
+all verbs, and `results` makes the tables, figures and JSON of verbs with many of them.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.report import TABLES
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
-"""Exit statuses: 128 and the number of the signal, as a shell has it."""
+"""Exit statuses: 128 plus the number of the signal, as in a shell."""
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 PATHS = frozenset(
     {*TABLES, "files", "input", "output", "training", "columns", "records", "differences", "figure", "work", "out"}
     | {"review", "types", "gold_types", "pred_types"}
 )
-"""Options that are paths, which may hold any bytes."""
+"""Options that are paths, in which any bytes are allowed."""
 
 
 class Verb(Protocol):
     """A module of `verbs`; to add a verb, add such a file.
 
-    It imports nothing heavy outside `run` and the functions that `run` calls, so that help is answered at once.
+    It imports nothing heavy outside `run` and the functions that `run` calls, so that help is printed at once.
     """
 
     HELP: str
@@ -53,10 +53,10 @@ class Verb(Protocol):
         """Declare the options: the verb's own first, those of reading last."""
 
     def run(self, options: argparse.Namespace) -> None:
-        """Do the work.
+        """Run the verb.
 
         Raises:
-            UsageError: options that cannot be used so.
+            UsageError: options that are invalid or cannot be combined.
             FormatError: bad input.
         """
 
@@ -79,7 +79,7 @@ VERBS: Mapping[str, str] = MappingProxyType(dict(_verbs(verbs.__path__[0])))
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a verb and return the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    # Closed by whoever started us: nobody listens.
+    # The caller closed these streams.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -87,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
-            # argparse mixes options and file names only where there are no sub-parsers: the verb is taken off by hand.
+            # argparse mixes options and file names only without sub-parsers, so the verb is split off here.
             for words in (2, 1):
                 if (name := " ".join(arguments[:words])) in VERBS:
                     _run_verb(name, arguments[words:])
@@ -109,8 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             place = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else str(error.filename)
             _print_error(str(Problem(place, None, f"cannot be used: {error.strerror}", "check the path")))
             return BAD
-        # Files report for themselves: this is standard output. What is left in its buffer has nowhere to go, and the
-        # interpreter must not try again at its end.
+        # Errors of files were handled above: this one is of standard output. The rest of its buffer cannot be
+        # written, and the interpreter must not try again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
@@ -176,6 +176,6 @@ def _is_text(value: str) -> bool:
 
 
 def _print_error(text: str) -> None:
-    # Where standard error is full too, the exit status tells.
+    # If standard error cannot be written either, the exit status tells of the error.
     with suppress(OSError):
         print(text, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Files on the command line: the layers they make, `GOLD PRED`, `NAME=PATH` and parts of one NAME, and their names."""
+"""Files on the command line: the layers of `GOLD PRED`, `NAME=PATH` and parts with one NAME, and their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
-from nereval_core.readers.input.source import COMPANIONS, LAYER, STANDARD, label_of, with_layer
+from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
 
 Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
@@ -19,7 +19,7 @@ TWO_OF_ONE = "two layers of one file: FILE#ONE FILE#OTHER, or both of its column
 """The remedy where one file has both sides."""
 
 INPUTS = ("documents", "types", "gold_types", "pred_types", "relaxed", "training", "columns")
-"""Options that name files beside the layers which are read too."""
+"""Options that name input files other than layers."""
 
 
 def gold_path(options: argparse.Namespace) -> Paths:
@@ -57,7 +57,7 @@ def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
 
 
 def prediction_files(files: Sequence[str]) -> list[str]:
-    """Return the files that are no part of gold."""
+    """Return the files that are not part of gold."""
     name = _split_name(files[0])[0]
     return [file for file in files[1:] if name is None or _split_name(file)[0] != name]
 
@@ -68,7 +68,7 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
     Several files given by one NAME are the parts of one layer.
 
     Raises:
-        FormatError: two systems of one name, of which one is not given as NAME=PATH, or a name that is empty.
+        FormatError: two systems with one name, one of them not given as NAME=PATH, or an empty name.
     """
     parts: dict[str, list[str]] = {}
     given: list[tuple[str | None, str]] = []
@@ -88,7 +88,12 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
             names[i] = candidates[i][min(level, len(candidates[i]) - 1)]
     if len(set(names)) < len(names):
         raise FormatError(
-            Problem(path, None, f"a second system is called {quoted(own or short)}", "name them apart: NAME=PATH")
+            Problem(
+                path,
+                None,
+                f"a second system is called {quoted(own or short)}",
+                "name each differently: NAME=PATH",
+            )
             for i, ((own, path), (short, *_)) in enumerate(zip(given, candidates, strict=True))
             if names[i] in names[:i]
         )
@@ -100,7 +105,7 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
 
 def _split_name(file: str) -> tuple[str | None, str]:
     name, equals, path = file.partition("=")
-    if not equals or Path(file).exists() or with_layer(file) is not None:
+    if not equals or Path(file).exists() or split_layer(file) is not None:
         return None, file
     if not name.strip() or not path:
         raise FormatError.single(file, None, "a system without a name or a path", "write NAME=PATH")
@@ -109,24 +114,24 @@ def _split_name(file: str) -> tuple[str | None, str]:
 
 def possible_names(path: str) -> list[str]:
     """Return the names a system may have, from short to long: `run`, `team/run`, `team/run.jsonl`, `2022/team/...`."""
-    if path == STANDARD:
+    if path == STDIN_PATH:
         return ["stdin"]
-    layered = with_layer(path)
+    layered = split_layer(path)
     if layered is not None:
         place, layer = layered[0], one_line(layered[1])
-        return [layer, *(f"{name}{LAYER}{layer}" for name in possible_names(place))]
-    # A folder is called by its whole name, and so is what does not exist: reading it will say so.
+        return [layer, *(f"{name}{LAYER_MARK}{layer}" for name in possible_names(place))]
+    # A folder has its whole name, and so has a path that does not exist, which reading will refuse.
     full = Path(os.path.normpath(Path(path).absolute()))
     stem = label_of(full.name) if full.is_file() else full.name
     parents = [parent for parent in full.parent.parts if parent != full.anchor]
     names = [stem, "/".join((*parents[-1:], stem))]
     names += ["/".join((*parents[-depth:], full.name)) for depth in range(1, len(parents) + 1)]
-    # A name from the file system may hold bytes that are no text.
+    # A name from the file system may hold bytes that are not text.
     return [one_line(name) for name in names]
 
 
 def _asks_for_no_prediction(options: argparse.Namespace) -> bool:
-    """Tell whether a verb that asks for no prediction is given none."""
+    """Tell whether a verb that needs no prediction is given none."""
     return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
 
 
@@ -142,14 +147,14 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     if lone and None in (options.gold_column, options.pred_column):
         raise UsageError(f"name a prediction after gold, {TWO_OF_ONE}")
     given = [*options.files, *(path for key in INPUTS if (path := getattr(options, key, None)) is not None)]
-    if [file for file in given if file == STANDARD or file.endswith(f"={STANDARD}")][1:]:
-        raise UsageError("standard input is given twice, name a file for all but one")
+    if [file for file in given if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
+        raise UsageError("standard input is named twice, name files for all inputs but one")
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
-        raise UsageError(f"two outputs go to {quoted(twice or places[0])}, give each its own FILE")
+        raise UsageError(f"two outputs have the place {quoted(twice or places[0])}, give each its own FILE")
     given += [item for item in comma_separated([options.criteria or ""]) if item.endswith(".toml")]
-    # The tables and lists that published scorers take.
+    # Options of published scorers may name tables and lists.
     settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
     with suppress(OSError):
         given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
@@ -161,8 +166,8 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
 def overwrites(place: str, given: Iterable[str]) -> bool:
     """Tell whether writing a place would overwrite an input given as PATH, NAME=PATH or PATH#LAYER.
 
-    It would if the place is that path, a file in that folder, or belongs to it, as the texts of Parquet belong to the
-    spans. Links are followed.
+    The place overwrites an input if it is that path, a file in that folder, or one of its companions, such as the texts
+    of Parquet spans. Links are followed.
     """
     inputs = {other for path in real_paths(given) for other in (path, *_companions(path))}
     return any(
@@ -174,7 +179,7 @@ def overwrites(place: str, given: Iterable[str]) -> bool:
 def real_paths(given: Iterable[str]) -> set[str]:
     """Return the paths of inputs given as PATH, NAME=PATH or PATH#LAYER, links followed."""
     paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
-    cut = filter(None, map(with_layer, paths))
+    cut = filter(None, map(split_layer, paths))
     return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}
 
 

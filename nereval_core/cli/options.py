@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypedDict
+from typing import Any, NoReturn
 
+from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
 from nereval_core.problems import quoted
+from nereval_core.readers.read_settings import Offer, ReadSettings, offers
 from nereval_core.report import TABLES
-
-if TYPE_CHECKING:
-    from nereval_core.api.load import LoadOptions
-    from nereval_core.pairing import Pairing
-    from nereval_core.pairing.document_lists import DocumentIds
-    from nereval_core.pairing.type_names import TypeNames
-    from nereval_core.readers.shared.label_list import LabelList
-    from nereval_core.readers.shared.offset_units import Offsets
 
 BAD = 2
 """Exit status for bad usage or bad input."""
@@ -35,6 +30,15 @@ ALL = "all"
 
 LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
 """Fewer resamples show no tail of 2.5%, more show nothing new."""
+
+DEFAULTS = {field.name: field.default for field in fields(LoadOptions)}
+SETTINGS_OF_ONE: Mapping[str, Offer] = {
+    "column": COLUMN,
+    **offers(ReadSettings),
+    "documents": offers(LoadOptions)["documents"],
+    "types": TYPES,
+}
+"""The settings of reading a single layer, by the name that `read` of the library has for them."""
 
 FILES = """\
 {} are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
@@ -92,41 +96,19 @@ def add_reading(
     sides: tuple[str, str] = ("gold", "predictions"),
 ) -> None:
     """Add gold, the predictions, and how they are read; `sides` is what help calls the two."""
-    first, others = sides
     parser.add_argument("files", nargs="+", metavar="FILE", help=given)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
-    add = parser.add_argument_group("reading").add_argument
-    add("--format", default="auto", help=f"of {first} and {others}; see `nereval formats` (default: auto, by content)")
-    add("--gold-format", metavar="FORMAT", help=f"of {first} only")
-    add("--pred-format", metavar="FORMAT", help=f"of {others} only")
-    add("--column", type=_column, metavar="N", help="the column with the tags, by number (from 1) or name")
-    add("--gold-column", type=_column, metavar="N", help=f"of {first} only")
-    add("--pred-column", type=_column, metavar="M", help=f"of {others} only")
-    add("--scheme", help=f"tag scheme of {first} and {others} (default: the one that {first} fits)")
-    add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences instead of refusing them")
-    _add_format_details(add)
-    add("--missing", choices=("error", "empty"), default="error", help="empty: count missing documents as empty")
-    add(
-        "--token-text",
-        choices=("own", "gold"),
-        default="own",
-        help=f"gold: take {first}'s text where as many tokens are spelt differently",
-    )
-    add(
-        "--pair-by",
-        choices=("auto", "text", "order"),
-        default="auto",
-        help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
-    )
-    align = f"carry spans over to {first}'s text where white space or quotes differ"
-    add("--align-text", action="store_true", help=align)
-
-    add = parser.add_argument_group("what of it is scored").add_argument
-    _add_documents(add, ", or shared: those that all have")
-    add("--types", metavar="FILE", help="call types by other names on both sides; FILE has lines PER = person")
-    add("--gold-types", metavar="FILE", help=f"of {first} only")
-    add("--pred-types", metavar="FILE", help=f"of {others} only")
+    reading = parser.add_argument_group("reading").add_argument
+    selecting = parser.add_argument_group("what of it is scored").add_argument
+    offered: set[str] = set()
+    for field, offer in offers(LoadOptions).items():
+        for one in filter(None, (offer.both, offer)):
+            if one.flag is not None and one.flag not in offered:
+                # Where gold and predictions have an option each, the one for both has the default.
+                default = None if one is offer and offer.both else DEFAULTS[field]
+                _add_setting(selecting if offer.selects else reading, one, one.help, default, sides)
+                offered.add(one.flag)
 
 
 def add_reading_of_one(parser: argparse.ArgumentParser) -> None:
@@ -135,32 +117,18 @@ def add_reading_of_one(parser: argparse.ArgumentParser) -> None:
     # Problems name the option as the other verbs have it.
     source = ("--from", "--format")
     add(*source, dest="source_format", default="auto", metavar="FORMAT", help="of IN (default: auto)")
-    add("--column", type=_column, metavar="N", help="the column with the tags, by number or name")
-    add("--scheme", help="tag scheme (default: the one that fits)")
-    add("--repair", choices=("conlleval", "discard"), help="mend malformed tag sequences")
-    _add_format_details(add)
-    _add_documents(add)
-    add("--types", metavar="FILE", help="call types by other names; FILE has lines PER = person")
+    for offer in SETTINGS_OF_ONE.values():
+        _add_setting(add, offer, offer.help_of_one or offer.help, None)
 
 
-def _add_format_details(add: Add) -> None:
-    """Add details that a format may leave open: cores, units of offsets, columns, and labels of numbered tags."""
-    add("--core-type", metavar="NAME", help="brat: the type or attribute of spans that are the cores of others")
-    units = "code-points, utf-16 or utf-8, perhaps with ,inclusive ,from-1"
-    add("--offsets", metavar="UNIT", help=f"what offsets count, where a format leaves it open: {units}")
-    columns = "CSV: what columns hold, by name or number from 1: document=doc,start=3,end=4,type=kind,text=6"
-    add("--span-columns", metavar="WHAT=COLUMN,…", help=columns)
-    labels = "datasets: the labels in which tags that are numbers are places, O,B-PER,I-PER,… or a file of them"
-    add("--labels", metavar="LIST|FILE", help=labels)
-
-
-def _add_documents(add: Add, more: str = "") -> None:
-    what = f"these documents only: a file with an id a line, or ids with commas{more}"
-    add("--documents", metavar="FILE|IDS", help=what)
-
-
-def _column(value: str) -> int | str:
-    return int(value) if value.isdecimal() else value
+def _add_setting(add: Add, offer: Offer, help: str, default: object, sides: tuple[str, str] = ("", "")) -> None:
+    assert offer.flag is not None
+    first, others = sides
+    said = help.format(first=first, others=others)
+    if default is False:
+        add(offer.flag, action="store_true", help=said)
+    else:
+        add(offer.flag, default=default, choices=offer.choices, metavar=offer.metavar, help=said)
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:
@@ -169,72 +137,28 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
     Raises:
         FormatError: an option has a value it cannot have.
     """
-    from nereval_core.api.load import LoadOptions
-
-    def first(*values: int | str | None) -> int | str | None:
-        return next((value for value in values if value is not None), None)
-
-    details = format_details(options)
-    if shared := options.documents == SHARED and not Path(SHARED).is_file():
-        details["documents"] = None
-    return LoadOptions(
-        gold_format=options.gold_format or options.format,
-        pred_format=options.pred_format or options.format,
-        gold_column=first(options.gold_column, options.column),
-        pred_column=first(options.pred_column, options.column),
-        scheme=options.scheme,
-        repair=options.repair,
-        core_type=options.core_type,
-        **details,
-        common=shared,
-        **pairing(options),
-        gold_types=_type_names(options.gold_types or options.types),
-        pred_types=_type_names(options.pred_types or options.types),
-    )
+    shared = options.documents == SHARED and not Path(SHARED).is_file()
+    given = argparse.Namespace(**{**vars(options), "documents": None}) if shared else options
+    values = {field: _value(given, offer) for field, offer in offers(LoadOptions).items() if offer.flag is not None}
+    return LoadOptions(common=shared, **{field: value for field, value in values.items() if value is not None})
 
 
-class FormatDetails(TypedDict):
-    """Details that a format may leave open, and the documents that are read."""
-
-    offsets: Offsets | None
-    columns: Mapping[str, int | str] | None
-    labels: LabelList | None
-    documents: DocumentIds | None
-
-
-def format_details(options: argparse.Namespace) -> FormatDetails:
-    """Return the values of `--offsets`, `--span-columns`, `--labels` and `--documents`.
+def settings_of_one(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings of reading a single layer by the name that `read` of the library has for them.
 
     Raises:
-        FormatError: one has a value it cannot have.
+        FormatError: an option has a value it cannot have.
     """
-    from nereval_core.pairing.document_lists import document_ids
-    from nereval_core.readers.shared.label_list import label_list
-    from nereval_core.readers.shared.offset_units import offsets_of
-    from nereval_core.readers.shared.table_columns import chosen_columns
-
-    return {
-        "offsets": None if options.offsets is None else offsets_of(options.offsets),
-        "columns": None if options.span_columns is None else chosen_columns(options.span_columns),
-        "labels": None if options.labels is None else label_list(options.labels),
-        "documents": None if options.documents is None else document_ids(options.documents),
-    }
+    return {name: _value(options, offer) for name, offer in SETTINGS_OF_ONE.items()}
 
 
-def pairing(options: argparse.Namespace) -> Pairing:
-    """Return the options of pairing predictions with gold's documents."""
-    return {
-        "missing": options.missing,
-        "token_text": options.token_text,
-        "pair_by": options.pair_by,
-        "align_text": options.align_text,
-    }
-
-
-def _type_names(path: str | None) -> TypeNames | None:
-    from nereval_core.pairing.type_names import read_types
-
-    return None if path is None else read_types(path)
+def _value(options: argparse.Namespace, offer: Offer) -> Any:
+    """Return the value of a setting, None where neither its option nor the one for both sides is given."""
+    assert offer.flag is not None
+    given = getattr(options, offer.flag.removeprefix("--").replace("-", "_"))
+    if not given and offer.both is not None:
+        return _value(options, replace(offer.both, parse=offer.parse))
+    return offer.parse(given) if isinstance(given, str) and offer.parse else given
 
 
 # Scoring

@@ -1,4 +1,4 @@
-"""Printing and writing: files and standard output; on standard error notes, what was read, and progress."""
+"""Printing and writing: results to files and standard output, notes and progress to standard error."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from nereval_core.cli.options import STDOUT
 from nereval_core.problems import SHOWN, counted, one_line, quoted
 
 if TYPE_CHECKING:
-    from nereval_core.alignment.outcome import Progress
+    from nereval_core.alignment.codes import Progress
     from nereval_core.api.load import Loaded
     from nereval_core.readers import Reading
     from nereval_core.scoring import Settings
 
 PROGRESS_DELAY_SECONDS = 0.5
-"""Progress is not shown of work that is done sooner."""
+"""The time after which progress is shown."""
 
 
 def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
-    """Write the contents of each form to its place: all of the files or none, then what goes to standard output.
+    """Write the contents of each form to its place: all of the files or none, then standard output.
 
     Raises:
         FormatError: a file cannot be written.
     """
+    if not targets:
+        return
     from nereval_core import writers
 
     with ExitStack() as stack:
-        # Files take their places only when the last of them is written.
+        # Files appear only when the last of them is written.
         for form, place in targets.items():
             if place != STDOUT:
                 stack.enter_context(writers.whole_file(Path(place))).write(contents[form])
@@ -62,7 +64,7 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
 
 
 def say(text: str) -> None:
-    """Print a line on standard error, which may be full: that does not stop the work."""
+    """Print a line on standard error; a full disk there does not stop the work."""
     with suppress(OSError):
         print(one_line(text), file=sys.stderr)
 
@@ -73,14 +75,14 @@ def sizes_in_words(documents: int, spans: int, types: int) -> str:
 
 
 def say_read(reading: Reading) -> None:
-    """Say in which format a layer was read, its size, and the reader's notes."""
+    """Print the format and size of a layer, and the reader's notes."""
     form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
     sizes = sizes_in_words(len(reading.documents), len(reading.layer), len(reading.layer.types))
     say(f"{reading.source}: {'; '.join((form, sizes, *reading.notes))}")
 
 
 def say_lost(loaded: Loaded) -> None:
-    """Say which spans were lost when layers were brought onto gold's texts."""
+    """Print the spans that were lost when layers were projected onto gold's texts."""
     for lost in loaded.lost.values():
         for problem in lost[:SHOWN]:
             say(str(problem))
@@ -89,17 +91,17 @@ def say_lost(loaded: Loaded) -> None:
 
 
 def say_other_types(loaded: Loaded) -> None:
-    """Say which systems share no type with gold: they may call the same things by other names."""
-    from nereval_core.pairing.type_suggestions import unlike_in_words
+    """Print the systems that share no type with gold, which may use other names for the same types."""
+    from nereval_core.pairing.type_suggestions import no_common_type_in_words
 
     gold = loaded.corpus.gold
     for system in loaded.corpus.systems:
-        if found := unlike_in_words(gold, system):
+        if found := no_common_type_in_words(gold, system):
             say(f"{system.name}: {found}")
 
 
 def say_unused(settings: Settings, types: Collection[str]) -> None:
-    """Say which types to be merged or left out are none of `types`, those that some span has: often a slip."""
+    """Print the types to be merged or left out that no span has (`types` are those of spans): often typing errors."""
     merged = dict(settings.merge)
     for option, names in (
         ("--merge", sorted(set(merged).difference(types))),
@@ -110,6 +112,6 @@ def say_unused(settings: Settings, types: Collection[str]) -> None:
 
 
 def say_greedy(name: str, documents: Sequence[str]) -> None:
-    """Say in which documents of a system clusters were too large for the exact alignment."""
+    """Print the documents of a system in which clusters were too large for the exact alignment."""
     if documents:
         say(f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}")

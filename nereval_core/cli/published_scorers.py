@@ -1,4 +1,4 @@
-"""Published scorers, for `score --convention NAME`: their options, what they score, and their tables."""
+"""Published scorers, for `score --convention NAME`: their options, inputs and tables."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.analysis.criteria.convention_differences import differences, grouped, twin
-from nereval_core.api.load import Input, LoadOptions, choose_criteria, opened
+from nereval_core.analysis.criteria.convention_differences import count_by_quirk, differences, twin_criterion
+from nereval_core.api.inputs import Input, source_of
+from nereval_core.api.load_options import LoadOptions
+from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.cli.options import STDOUT, UsageError
 from nereval_core.cli.output import say
 from nereval_core.cli.runner import Result
-from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, named, settled
+from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, find_convention, option_values
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.report.convention_tables import (
@@ -32,31 +34,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OPTION_PREFIX = "convention_"
-"""Begins the names of a scorer's options among the parsed ones."""
+"""Prefix of the names of a scorer's options among the parsed options."""
 CHANGING_RULES = ("criteria", "criterion", "merge", "leave_out")
 """Options of `score` that would change the rules of a scorer."""
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the options of a convention to the parser of `score`; one that `score` has already is shared.
+    """Add the options of a convention to the parser of `score`; an option that `score` has is shared.
 
     Raises:
         FormatError: there is no such convention.
     """
-    convention = named(name)
+    convention = find_convention(name)
     group = parser.add_argument_group(f"options of {name}")
     for option in convention.options:
-        # A dash and an underscore are alike.
+        # A dash and an underscore are equivalent.
         spelt = dict.fromkeys((f"--{option.name.replace('_', '-')}", f"--{option.name.replace('-', '_')}"))
         with suppress(argparse.ArgumentError):
+            dest = _parsed_name(option.name)
             if option.kind == "flag":
-                group.add_argument(*spelt, dest=_kept(option.name), action="store_true", default=None, help=option.help)
+                group.add_argument(*spelt, dest=dest, action="store_true", default=None, help=option.help)
             else:
-                group.add_argument(*spelt, dest=_kept(option.name), metavar="VALUE", help=option.help)
+                group.add_argument(*spelt, dest=dest, metavar="VALUE", help=option.help)
 
 
 def check_usage(options: argparse.Namespace) -> None:
-    """Refuse options of `score` that would change the rules of a convention, and forms that it has not.
+    """Refuse options of `score` that would change the rules of a convention, and output forms that it lacks.
 
     Raises:
         UsageError: one of them.
@@ -67,29 +70,29 @@ def check_usage(options: argparse.Namespace) -> None:
     if options.counting != "one-to-one":
         raise UsageError(f"--counting would change the rules of {options.convention}: leave it out")
     if options.repair and not options.differences:
-        raise UsageError(f"--repair: {options.convention} has its own way with malformed tags, leave it out")
+        raise UsageError(f"--repair: {options.convention} has its own handling of malformed tags, leave it out")
     if options.as_reference is not None:
-        forms = named(options.convention).forms
+        forms = find_convention(options.convention).forms
         if not forms:
-            raise UsageError(f"--as-reference: what {options.convention} prints is not reproduced, use --json or --csv")
+            raise UsageError(f"--as-reference: the output of {options.convention} is not reproduced, use --json")
         if options.as_reference and options.as_reference not in forms:
             raise UsageError(f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}")
 
 
 def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, Given]:
-    """Return gold and each system as given, and what of them is scored.
+    """Return gold and each system as given, with the selection to be scored.
 
     Raises:
         FormatError: with all problems of all files.
     """
     problems: list[Problem] = []
     found: dict[str, Given] = {}
-    read = opened(gold)
+    read = source_of(gold)
     for name, path in systems.items():
         try:
             found[name] = Given(
                 gold=read,
-                pred=opened(path),
+                pred=source_of(path),
                 gold_format=load.gold_format,
                 pred_format=load.pred_format,
                 gold_column=load.gold_column,
@@ -112,10 +115,10 @@ def convention_and_options(options: argparse.Namespace) -> tuple[Convention, Map
     """Return the convention that was asked for and the value of each of its options.
 
     Raises:
-        FormatError: there is no such convention, or an option has a value it cannot have.
+        FormatError: there is no such convention, or an option has an invalid value.
     """
-    convention = named(options.convention)
-    return convention, settled(convention, _values(convention, options))
+    convention = find_convention(options.convention)
+    return convention, option_values(convention, _values(convention, options))
 
 
 def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
@@ -130,7 +133,7 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     for name, given in sides.items():
         try:
             outcome = apply(convention, given, values)
-            found.append((name, replace(outcome, notes=(*outcome.notes, *_passed_over(convention, options)))))
+            found.append((name, replace(outcome, notes=(*outcome.notes, *_ignored_scheme(convention, options)))))
         except FormatError as error:
             problems += error.problems
     if problems:
@@ -138,7 +141,7 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
     return found
 
 
-def _passed_over(convention: Convention, options: argparse.Namespace) -> Iterator[str]:
+def _ignored_scheme(convention: Convention, options: argparse.Namespace) -> Iterator[str]:
     """Yield a note on a tag scheme that is given to a convention that takes none."""
     if options.scheme is None or any(option.name == "scheme" for option in convention.options):
         return
@@ -153,9 +156,9 @@ def published_result(
     """Return the scores in every form; `--differences` needs the sides, and `--as-reference` prints as the scorer does.
 
     Raises:
-        FormatError: differences to criteria of ours that cannot be had.
+        FormatError: no criterion of ours to compare with.
     """
-    # Found at once: what cannot be compared is refused before anything is said of the outcomes.
+    # Computed first, so that outcomes that cannot be compared are refused before any note is printed.
     differing = None if sides is None or not options.differences else span_differences(outcomes, sides)
 
     def differences_file(place: str) -> bytes:
@@ -181,18 +184,18 @@ def published_result(
 
 def _as_reference(outcomes: Published, form: str) -> str:
     """Return the output of the scorer itself in one of its forms ("" for its first)."""
-    forms = named(outcomes[0][1].convention).forms
+    forms = find_convention(outcomes[0][1].convention).forms
     show = forms[form or next(iter(forms))]
     return "".join(show(outcome) for _, outcome in outcomes)
 
 
 def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
-    """Return the spans that the convention and the criterion of ours that means the same decide differently.
+    """Return the spans that the convention and our equivalent criterion decide differently.
 
-    A row a span, with `system`, `evaluation`, `criterion` and the columns of DIFFERENCE_COLUMNS.
+    There is one row per span, with `system`, `evaluation`, `criterion` and the columns of DIFFERENCE_COLUMNS.
 
     Raises:
-        FormatError: input that we cannot read as spans, or no evaluation that one of our criteria means.
+        FormatError: input that cannot be read as spans, or no evaluation with an equivalent criterion.
     """
     import pandas as pd
 
@@ -200,7 +203,7 @@ def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.Data
     for name, outcome in outcomes:
         known = _twins(outcome)
         if not known:
-            found = f"{outcome.convention} has no evaluation that a criterion of ours means"
+            found = f"no evaluation of {outcome.convention} has an equivalent criterion of ours"
             raise FormatError.single("--differences", None, found, "compare the figures")
         settings = Settings(choose_criteria(known.values()))
         read = sides[name].read()
@@ -217,11 +220,11 @@ def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.Data
 
 
 def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, ...]:
-    """Return, by system and evaluation, how many spans are decided differently by each quirk."""
+    """Return the number of spans that each quirk decides differently, by system and evaluation."""
     sheets = []
     for name, outcome in outcomes:
         for evaluation, criterion in _twins(outcome).items():
-            rows = grouped(found[(found["system"] == name) & (found["evaluation"] == evaluation)])
+            rows = count_by_quirk(found[(found["system"] == name) & (found["evaluation"] == evaluation)])
             cells = tuple(
                 (quirk, theirs, ours, "yes" if moves else "no", int(count))
                 for quirk, theirs, ours, moves, count in rows.itertuples(index=False)
@@ -234,8 +237,11 @@ def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, 
 
 
 def _twins(outcome: Outcome) -> dict[str, str]:
-    """Return the criterion of ours that means the same, by evaluation, for those that have one."""
-    twins = {evaluation: twin(named(outcome.convention), evaluation) for evaluation in outcome.evaluations}
+    """Return our equivalent criterion by evaluation, for the evaluations that have one."""
+    twins = {
+        evaluation: twin_criterion(find_convention(outcome.convention), evaluation)
+        for evaluation in outcome.evaluations
+    }
     return {evaluation: criterion for evaluation, criterion in twins.items() if criterion}
 
 
@@ -244,11 +250,11 @@ def _values(convention: Convention, options: argparse.Namespace) -> dict[str, An
     found = {}
     for option in convention.options:
         shared = option.name.replace("-", "_")
-        value = getattr(options, _kept(option.name), getattr(options, shared, None))
+        value = getattr(options, _parsed_name(option.name), getattr(options, shared, None))
         if value is not None:
             found[option.name] = value
     return found
 
 
-def _kept(name: str) -> str:
+def _parsed_name(name: str) -> str:
     return OPTION_PREFIX + name.replace("-", "_")

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from nereval_core.report.figures.files import Figure
-    from nereval_core.scoring.protocols import Read, Scored
+    from nereval_core.scoring.protocols import LayerSummary, SystemScores
 
 FRAMES = ("records", "differences")
-"""Options whose file is a table with a row a span or record, in one of RECORD_FORMS."""
+"""Options whose file is a table with a row for each span or record, in one of RECORD_FORMS."""
 INSTEAD_OF_SCREEN = (*TABLES, "differences")
-"""Options whose files stand for the tables that are printed else."""
+"""Options whose files replace the printed tables."""
 
 
 def load_layers(
@@ -70,7 +70,7 @@ def load_layers(
 
 
 def load_for_scoring(options: argparse.Namespace) -> tuple[Loaded, Settings]:
-    """Read gold and the systems, and return them with what is scored of them.
+    """Read gold and the systems, and return them with the settings of scoring.
 
     Raises:
         FormatError: with the problems of all options, or of all files.
@@ -119,7 +119,7 @@ class Result:
     """The text to print, where it is not the tables."""
 
 
-def scores_result(gold: Read, scored: Scored, by: Sequence[str]) -> Result:
+def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -> Result:
     """Return the scores of systems in every form; `by` breaks them down by "type", "document" or both."""
 
     def json_object() -> Mapping[str, Any]:

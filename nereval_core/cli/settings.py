@@ -5,21 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from nereval_core.api.load import check_criteria, choose_criteria
+from nereval_core.api.scoring_settings import check_criteria, choose_criteria
 from nereval_core.cli.options import ALL, comma_separated
 from nereval_core.cli.output import say
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source
 from nereval_core.scoring import Counting, Settings
-from nereval_core.scoring.criteria import (
-    CRITERIA,
-    SCHEMAS,
-    Annotated,
-    Criterion,
-    criteria_from_toml,
-    criterion_from_parts,
-    parse_merge,
-)
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Annotated, Criterion
+from nereval_core.scoring.type_merging import parse_merge
 
 
 def scoring_settings(options: argparse.Namespace, *, several_merges: bool = False) -> Settings:
@@ -41,6 +34,8 @@ def scoring_settings(options: argparse.Namespace, *, several_merges: bool = Fals
                 # Which of them apply is known when gold is read: see `applicable_criteria`.
                 chosen += CRITERIA
             elif item.endswith(".toml"):
+                from nereval_core.scoring.criterion_syntax import criteria_from_toml
+
                 composed += criteria_from_toml(Source.of_path(item).files[0].text(), item)
                 chosen += composed
             else:
@@ -96,6 +91,8 @@ def _composed_criterion(text: str) -> Criterion:
     Raises:
         FormatError: another form, or a part that is unknown or out of range.
     """
+    from nereval_core.scoring.criterion_syntax import criterion_from_parts
+
     name, colon, rest = text.partition(":")
     parts: dict[str, str] = {}
     for item in rest.split(",") if rest.strip() else ():

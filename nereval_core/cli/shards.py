@@ -16,18 +16,18 @@ from typing import Any
 
 from nereval_core.cli import published_scorers as published
 from nereval_core.cli.files import Paths, gold_path, real_paths, system_paths
-from nereval_core.cli.options import UsageError, pairing
+from nereval_core.cli.options import UsageError, load_options
 from nereval_core.cli.output import progress_bar, say, say_greedy, say_unused, sizes_in_words
 from nereval_core.cli.runner import scores_result, write_result
 from nereval_core.cli.settings import applicable_criteria, scoring_settings
 from nereval_core.engine import scored_folder
-from nereval_core.engine.convention_counts import by_shares
-from nereval_core.engine.merged_scores import Whole, merged
-from nereval_core.engine.merged_scores import outcomes as convention_outcomes
-from nereval_core.engine.run import locally, over_dask
-from nereval_core.engine.shard_counts import tidied
-from nereval_core.engine.shards import Listed, listed
-from nereval_core.engine.work import Done, Job
+from nereval_core.engine.merged_scores import ScoredShards, merge_scores
+from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes
+from nereval_core.engine.run import run_locally, run_on_dask
+from nereval_core.engine.shard_counts import prepare_folder
+from nereval_core.engine.shards import ShardList, list_shards
+from nereval_core.engine.tally import shares_of
+from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import counted, quoted
 from nereval_core.scoring import Settings
 
@@ -92,7 +92,7 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
     """
     convention, values = published.convention_and_options(options) if options.convention else (None, {})
     if convention:
-        by_shares(convention, values)
+        shares_of(convention, values)
     settings = Settings(()) if convention else scoring_settings(options)
     with _merged(options, settings, values) as (result, found, done, job):
         if convention:
@@ -108,7 +108,7 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
 
 
 @contextmanager
-def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[Whole]:
+def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[ScoredShards]:
     """Score shard by shard and merge, for verbs that derive more from the counts than scores.
 
     Raises:
@@ -118,8 +118,10 @@ def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[W
         yield _applicable(options, settings, result, done)
 
 
-def _applicable(options: argparse.Namespace, settings: Settings, result: Whole, done: Sequence[Done]) -> Whole:
-    """Return the result under the criteria that gold allows, once what was scored is said."""
+def _applicable(
+    options: argparse.Namespace, settings: Settings, result: ScoredShards, done: Sequence[ShardResult]
+) -> ScoredShards:
+    """Return the result under the criteria that gold allows, and say the counts of the shards."""
     result = result.under(applicable_criteria(settings.criteria, options, result.gold))
     say_unused(settings, result.types)
     if not options.quiet:
@@ -132,13 +134,13 @@ def _applicable(options: argparse.Namespace, settings: Settings, result: Whole, 
 @contextmanager
 def _merged(
     options: argparse.Namespace, settings: Settings, values: Mapping[str, Any]
-) -> Iterator[tuple[Whole, Listed, list[Done], Job]]:
+) -> Iterator[tuple[ScoredShards, ShardList, list[ShardResult], Job]]:
     gold, systems = _folder(gold_path(options)), {name: _folder(place) for name, place in system_paths(options).items()}
     target = _target(options)
     if options.scheduler is not None:
         # They are opened by other processes, which may run in another folder.
         gold, systems = _absolute(gold), {name: _absolute(path) for name, path in systems.items()}
-    found = listed(gold, systems, missing=options.missing)
+    found = list_shards(gold, systems, missing=options.missing)
     for root, count in () if options.quiet else found.passed_over.items():
         say(f"{root}: files that are no shards, passed over: {count}")
     own = None if options.work or target else _cache((settings, options.convention, [*values.items()]), gold, systems)
@@ -148,24 +150,24 @@ def _merged(
         work=_absolute(work),
         records=None if options.records is None else _absolute(str(Path(options.records, scored_folder.RECORDS))),
         columns=None if target is None else _absolute(target),
-        pairing=pairing(options),
+        pairing=load_options(options).pairing,
         convention=options.convention or "",
         options=tuple(values.items()),
     )
-    tidied(job.work)
+    prepare_folder(job.work)
     done = _run(options, found, job)
-    yield merged(found.shards, done, job), found, done, job
+    yield merge_scores(found.shards, done, job), found, done, job
     if own is not None:
         # Nobody asked to keep them, and the work is done.
         shutil.rmtree(own, ignore_errors=True)
 
 
-def _run(options: argparse.Namespace, found: Listed, job: Job) -> list[Done]:
+def _run(options: argparse.Namespace, found: ShardList, job: Job) -> list[ShardResult]:
     show = progress_bar(options.files[0], f"of {len(found.shards)} shards scored")
     run = (
-        locally(found.shards, job)
+        run_locally(found.shards, job)
         if options.engine == "local"
-        else over_dask(found.shards, job, scheduler=options.scheduler, workers=options.workers or 0)
+        else run_on_dask(found.shards, job, scheduler=options.scheduler, workers=options.workers or 0)
     )
     done = []
     for one in run:
@@ -175,7 +177,7 @@ def _run(options: argparse.Namespace, found: Listed, job: Job) -> list[Done]:
     return done
 
 
-def _say_scored(gold: str, result: Whole, done: Iterable[Done]) -> None:
+def _say_scored(gold: str, result: ScoredShards, done: Iterable[ShardResult]) -> None:
     rows = [counted for one in done for counted in one.systems.values()]
     stored = sum(counted.stored for counted in rows)
     kept = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
@@ -192,7 +194,7 @@ def _target(options: argparse.Namespace) -> str | None:
 
 
 def _folder_problem(place: str, given: Sequence[str]) -> str | None:
-    """Return why a folder cannot be written into, None where it can."""
+    """Return the reason why a folder cannot be written into, None where it can."""
     if Path(place).exists() and not Path(place).is_dir():
         return "is a file, give a folder"
     real = Path(os.path.realpath(place))

@@ -1,4 +1,4 @@
-"""Verdicts on the command line: reading those that are accepted, and writing and saying what came of them."""
+"""Verdicts on the command line: reading accepted verdicts, writing corrected layers, and reporting on both."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from nereval_core.cli.output import say
 from nereval_core.cli.runner import load_layers
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.review.apply import Applied, accepted
+from nereval_core.review.apply import AppliedVerdicts, select_verdicts
 from nereval_core.review.apply.corrected_copy import write_copy
 from nereval_core.review.apply.settlement import REASONS
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdict_lines import is_export
 from nereval_core.review.verdicts import KINDS
 
 
@@ -27,7 +28,7 @@ def verdict_kinds(options: argparse.Namespace) -> list[str]:
     """Return the kinds of verdicts that `--kind` names.
 
     Raises:
-        UsageError: one that there is not.
+        UsageError: an unknown kind.
     """
     kinds = comma_separated(options.kind)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
@@ -53,7 +54,7 @@ def check_copy(options: argparse.Namespace) -> None:
 
 
 def check_kept(place: str, kept: Iterable[str | Path | None]) -> None:
-    """Refuse an output in the place of the verdicts themselves, or of an input.
+    """Refuse an output that would overwrite the verdicts themselves or an input.
 
     Raises:
         UsageError: it would be overwritten.
@@ -63,11 +64,29 @@ def check_kept(place: str, kept: Iterable[str | Path | None]) -> None:
         raise UsageError(f"{quoted(place)} would be overwritten, name another FILE")
 
 
-def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
-    """Return the verdicts that are accepted, and the file that they are kept in, if it is one.
+def check_replaceable(place: str) -> None:
+    """Refuse to export verdicts over a file that is not an earlier export.
 
     Raises:
-        FormatError: a file that is not there, or a database that cannot be read; a reviewer who gave none.
+        FormatError: there is such a file, or it cannot be read.
+    """
+    path = Path(place)
+    if place == STDOUT or not path.is_file():
+        return
+    try:
+        replaceable = is_export(path)
+    except OSError as error:
+        raise FormatError.single(place, None, error.strerror or "cannot be read", "name another file") from None
+    if not replaceable:
+        found = "the file is not an earlier export of verdicts, and is not overwritten"
+        raise FormatError.single(place, None, found, "name another file, or remove this one")
+
+
+def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
+    """Return the accepted verdicts, and their file, None for a database on a server.
+
+    Raises:
+        FormatError: a file that does not exist, a database that cannot be read, or a reviewer without a verdict.
     """
     if options.review is not None and not Path(options.review).exists():
         raise FormatError.single(options.review, None, "there is no such file", "name the file that holds the verdicts")
@@ -81,9 +100,10 @@ def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
     if unknown:
         known = ", ".join(map(quoted, every.reviewers)) or "nobody"
         raise FormatError(
-            Problem(name, None, f"no verdict of {quoted(who)} stands", f"verdicts are of {known}") for who in unknown
+            Problem(name, None, f"no current verdict of {quoted(who)}", f"there are verdicts of {known}")
+            for who in unknown
         )
-    return accepted(every, who=options.reviewer or None, kinds=verdict_kinds(options) or None), kept
+    return select_verdicts(every, who=options.reviewer or None, kinds=verdict_kinds(options) or None), kept
 
 
 def load_reviewed(options: argparse.Namespace) -> Loaded:
@@ -92,25 +112,25 @@ def load_reviewed(options: argparse.Namespace) -> Loaded:
 
 
 def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:
-    """Write a layer and its log, over none of the inputs and not over the verdicts themselves."""
+    """Write a layer and its log; refuse to overwrite an input or the verdicts themselves."""
     places: list[str | Path] = [*real_paths(options.files), *([kept] if kept else [])]
     form = options.target_format or "jsonl"
     for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
         say(f"{options.out}: {note}")
 
 
-def say_applied(found: Applied) -> None:
-    """Say how many verdicts were applied, to how many places in how many documents, and which documents were not."""
+def say_applied(found: AppliedVerdicts) -> None:
+    """Print the numbers of applied verdicts, changed places and documents, and unchanged documents of equal text."""
     say(
         f"{counted(found.verdicts, 'verdict')} applied to {counted(found.places, 'place')} in "
         f"{counted(found.documents, 'document')}"
     )
     if found.spared:
-        say(f"{counted(found.spared, 'document')} with the same text left alone; --every-document changes all of them")
+        say(f"{counted(found.spared, 'document')} with the same text not changed; --every-document changes all of them")
 
 
-def say_counts(found: Applied) -> None:
-    """Say how many verdicts were applied, and how many came to what."""
+def say_counts(found: AppliedVerdicts) -> None:
+    """Print the number of applied verdicts, and of verdicts by outcome."""
     say_applied(found)
     for name, count in found.counts().items():
         say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))

@@ -22,12 +22,22 @@ from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing
 from nereval_core.pairing.selection import Selection
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import ReadOptions, Source
+from nereval_core.readers import ReadOptions, Source, conll
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.token_tags import tokenized
+from nereval_core.readers.shared.token_tags import Tagged, match_tags, with_tokens
 
-__all__ = ["Convention", "Given", "Option", "Outcome", "apply", "apply_to_layers", "conventions", "named", "settled"]
+__all__ = [
+    "Convention",
+    "Given",
+    "Option",
+    "Outcome",
+    "apply",
+    "apply_to_layers",
+    "conventions",
+    "find_convention",
+    "option_values",
+]
 
 TAGS = frozenset({"conll", "hipe"})
 """Formats of scorers that count tags, which stand beside tokens."""
@@ -51,7 +61,7 @@ class Option:
 
 
 class Sides(NamedTuple):
-    """Layers over the same documents; `marks` is what was done to them and must stand in the signature."""
+    """Layers over the same documents; `marks` name changes made to them, for the signature."""
 
     gold: Layer
     pred: Layer
@@ -82,8 +92,16 @@ class Given:
         """Read both sides as layers over gold's documents: see `read`."""
         return self.read()[:2]
 
+    def read_tags(self, *, last: bool = False) -> tuple[Tagged, Tagged]:
+        """Read the tags of two files, or of two columns of one, over gold's tokens.
+
+        `last`: tags stand in the last column where none is named.
+        """
+        gold = conll.read_tagged(self.gold, column=self.gold_column, last=last)
+        return gold, match_tags(gold, conll.read_tagged(self.pred, column=self.pred_column, last=last))
+
     def read(self) -> Sides:
-        """Read both sides as layers over gold's documents, and say what was done to them.
+        """Read both sides as layers over gold's documents, with the marks of changes made to them.
 
         Raises:
             FormatError: with all problems of both.
@@ -100,7 +118,7 @@ class Given:
         options = replace(options, column=self.pred_column, scheme=whole.scheme, texts=whole.documents)
         pred = readers.read(self.pred, format=self.pred_format, options=options)
         pred = self.selection.of_pred(pred, whole, pair_by=self.pairing.get("pair_by", "auto"))
-        if problems := list(self.selection.lacking([whole, pred])):
+        if problems := list(self.selection.unknown_documents([whole, pred])):
             raise FormatError(problems)
         paired = self.selection.paired(gold, pred, whole, **self.pairing)
         return Sides(gold.layer, paired.layer, paired.marks)
@@ -110,13 +128,13 @@ class Given:
 class Convention:
     """A published scorer at one version.
 
-    `sentence` says in one line what it is, `needs` what data it takes, `source` where its rules come from (program and
+    `sentence` describes it in one line, `needs` names the data it takes, `source` the origin of its rules (program and
     version, paper). `score` reads files as the scorer does, those of our `formats` (empty: of any); `of_layers` takes
     layers that were read already, in any format, and is None where these do not hold what the scorer needs. `by_shares`
     counts parts of a corpus as `of_layers` does all of it, or says why that cannot be. `twins` names, by evaluation,
-    the criterion of ours that means the same. `forms` are what the scorer itself prints, by name.
+    the criterion of ours that means the same. `forms` are the printouts of the scorer itself, by name.
 
-    `names` gives, for P, R, F1 and, where they are counted, COR, POS and ACT, what the scorer calls them; `percent`
+    `names` gives the names that the scorer has for P, R, F1 and, where they are counted, COR, POS and ACT; `percent`
     says that its ratios go to 100. `formulas` says of a ratio, or of `evaluation/ratio` by the last part of the
     evaluation, how it is made of the other figures of its scope, written with × and / and their names. `words` says
     that it looks at the words of spans, not at their places alone.
@@ -148,7 +166,7 @@ def conventions() -> Mapping[str, Convention]:
     return MappingProxyType({convention.name: convention for convention in found})
 
 
-def named(name: str) -> Convention:
+def find_convention(name: str) -> Convention:
     """Return the convention of this name.
 
     Raises:
@@ -170,25 +188,25 @@ def apply(convention: Convention, given: Given, options: Mapping[str, Any] = Map
     Raises:
         FormatError: options it does not have, input that cannot be read, data it cannot have.
     """
-    values = settled(convention, options)
+    values = option_values(convention, options)
     if given.gold.parts or given.pred.parts or given.selection:
         return apply_to_layers(convention, given.read(), options)
     if convention.of_layers and convention.formats:
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
-        chosen = {readers.recognised(source) if format == "auto" else format for source, format in sides}
+        chosen = {readers.likely_format(source) if format == "auto" else format for source, format in sides}
         if chosen - {None, *convention.formats}:
             return _of_layers(convention, given.read(), values)
     return convention.score(given, values)
 
 
 def apply_to_layers(convention: Convention, sides: Sides, options: Mapping[str, Any] = MappingProxyType({})) -> Outcome:
-    """Score by a convention what was read already, or was never in a file.
+    """Score layers by a convention.
 
     Raises:
         FormatError: options it does not have, a scorer that takes its own files only or looks at words that are not
             there, data it cannot have.
     """
-    values = settled(convention, options)
+    values = option_values(convention, options)
     found = ""
     if convention.of_layers is None:
         found = "it scores files of its own format only"
@@ -205,11 +223,11 @@ def _of_layers(convention: Convention, sides: Sides, values: Mapping[str, Any]) 
     outcome = convention.of_layers(sides.gold, sides.pred, values)
     notes = outcome.notes
     if not TAGS.isdisjoint(convention.formats):
-        notes = tuple(dict.fromkeys((*notes, *tokenized(sides.gold.documents)[1])))
+        notes = tuple(dict.fromkeys((*notes, *with_tokens(sides.gold.documents)[1])))
     return replace(outcome, notes=notes, marks=sides.marks)
 
 
-def settled(convention: Convention, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def option_values(convention: Convention, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the value of every option of a convention: as given (text is parsed), or its default.
 
     Raises:

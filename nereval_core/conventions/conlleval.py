@@ -25,19 +25,29 @@ from nereval_core.conventions.outcome import (
     COR,
     OVERALL,
     Content,
-    Marks,
+    FigureRow,
     Outcome,
-    apart,
+    UnitColumns,
     figures,
     record_frame,
-    unmarked,
+    scope_of_type,
+    type_of_scope,
     with_types,
 )
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
-from nereval_core.conventions.tag_rows import Spans, judged, last_true, numbered, token_records, transitions
+from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, precision_recall_f1, without_records
+from nereval_core.conventions.tag_sequences import (
+    TagChunks,
+    counts_by_type,
+    find_transitions,
+    last_true,
+    number_tags,
+    record_rows,
+    token_records,
+    untokenized_note,
+    with_untokenized,
+)
 from nereval_core.corpus import Layer
-from nereval_core.readers import conll
-from nereval_core.readers.shared.token_tags import Tagged, found_note, matched, tagged, without_tokens
+from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 EVALUATION, TOKENS = "phrase", "tokens"
 WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")
@@ -49,9 +59,7 @@ O, B, I, E, OPEN, CLOSE, DOT = range(len(LETTERS))  # noqa: E741
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score the tags of two files, or of two columns of one."""
-    gold = conll.tagged(given.gold, column=given.gold_column, last=True)
-    pred = conll.tagged(given.pred, column=given.pred_column, last=True)
-    return score_tags(gold, matched(gold, pred), options)
+    return score_tags(*given.read_tags(last=True), options)
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
@@ -61,13 +69,11 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
 
 def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
     """Count the phrases of a part of a corpus; a document stands in one part."""
-    share = _counted(*_sides(gold, pred, options), options)[0]
-    bare = int(np.count_nonzero(without_tokens(gold.documents)))
-    return replace(share, tables={**share.tables, "bare": {"documents": (bare,)}})
+    return with_untokenized(_counted(*_sides(gold, pred, options), options)[0], gold)
 
 
 def _sides(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Tagged, Tagged]:
-    one, two = (tagged(layer, "conlleval") for layer in (gold, pred))
+    one, two = (tags_of_layer(layer, "conlleval") for layer in (gold, pred))
     if options["r"]:
         one, two = (replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in (one, two))
     return one, two
@@ -83,7 +89,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
 
 
 def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Share, Callable[[str], pd.DataFrame]]:
-    """Count tags over the same tokens, and return what makes the records.
+    """Count tags over the same tokens, and return the function that makes the records.
 
     Tables: `types` has the COUNTS of each type; `tokens` how many there are, how many of the same tag, and how many of
     them are lines that begin documents.
@@ -97,14 +103,14 @@ def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Sh
             replace(side, tags=["O" if out else tag for tag, out in zip(side.tags, outside.tolist(), strict=True)])
             for side in (gold, pred)
         )
-    numbers, names = numbered(gold.tags, pred.tags, *marks)
+    numbers, names = number_tags(gold.tags, pred.tags, *marks)
     parts = [_parted(name, options) for name in names]
     types = sorted({kind for _, kind in parts} | {""})
     known = {letter: code for code, letter in enumerate(LETTERS)}
     letter = np.array([*(known.setdefault(one, len(known)) for one, _ in parts), O], np.int32)
     kind = np.array([*(types.index(kind) for _, kind in parts), types.index("")], np.int32)
     equal = letter.astype(np.int64) * len(types) + kind
-    cut = [transitions(_table, side, gold.sentences, letter, kind, len(names)) for side in numbers[:2]]
+    cut = [find_transitions(_table, side, gold.sentences, letter, kind, len(names)) for side in numbers[:2]]
     one, two = (
         _phrases(start, end, gold.sentences, kind[side]) for (start, end), side in zip(cut, numbers[:2], strict=True)
     )
@@ -113,11 +119,9 @@ def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Sh
     right = equal[numbers[0]] == equal[numbers[1]]
     beside = equal[numbers[2]] == equal[numbers[3]] if marks[0] else np.empty(0, bool)
     total, hits = len(kept) + len(beside), int(np.count_nonzero(right[kept]) + np.count_nonzero(beside))
-    columns = [np.bincount(kinds, minlength=len(types)) for kinds in (one.kind[g], one.kind, two.kind)]
-    by_type = zip(types, np.array(columns).T.tolist(), strict=True)
     share = Share(
         {
-            "types": {name: tuple(row) for name, row in by_type if any(row)},
+            "types": counts_by_type(types, one.kind[g], one.kind, two.kind),
             "tokens": {"all": (total, hits, len(beside))},
         },
         Content.of_tags(gold, len(one)),
@@ -134,17 +138,17 @@ def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Sh
 
 
 def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of what was counted, without records."""
+    """Return the figures of a share, without records."""
     total, hits, beside = share.tables.get("tokens", {}).get("all", (0, 0, 0))
     tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
     # Lines that begin documents count, and are no tokens of ours.
-    rows: list[tuple[str, str, str, float | None, bool]] = [
+    rows: list[FigureRow] = [
         (TOKENS, OVERALL, name, value, not beside and name != "accuracy") for name, value in tokens.items()
     ]
     by_type = sorted(share.tables.get("types", {}).items())
     whole = [sum(row[column] for _, row in by_type) for column in range(len(COUNTS))]
     scores: dict[str, Any] = {}
-    for scope, row in ((OVERALL, whole), *((apart(name), row) for name, row in by_type)):
+    for scope, row in ((OVERALL, whole), *((scope_of_type(name), row) for name, row in by_type)):
         counts = dict(zip(COUNTS, row, strict=True))
         scores[scope] = counts | _ratios(counts)
         rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
@@ -157,7 +161,7 @@ def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
         {TOKENS: tokens, "phrases": scores},
         figures(rows),
         without_records,
-        found_note(share.number("bare", "documents"), share.gold.documents),
+        untokenized_note(share),
     )
 
 
@@ -181,7 +185,7 @@ def _table(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: 
     return start, end
 
 
-def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> Spans:
+def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> TagChunks:
     """Return each phrase that starts, up to the first end, the next start or the end of the sentence."""
     first = np.flatnonzero(start)
     closed = end.copy()
@@ -189,7 +193,7 @@ def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> 
     ends = np.flatnonzero(closed)
     last = ends[np.searchsorted(ends, first)]
     last[:-1] = np.minimum(last[:-1], first[1:] - 1)
-    return Spans(first, last, kind[first])
+    return TagChunks(first, last, kind[first])
 
 
 def _correct(
@@ -205,7 +209,7 @@ def _correct(
     both = end & stop
     halted = end | stop
     halted[:-1] |= ours[1:] != theirs[1:]
-    # What is still followed at the end of the file is correct; a blank line there ends what only one side ends.
+    # A phrase still followed at the end of the file is correct; a blank line there ends one that only one side ends.
     both[-1:] = (end == stop)[-1:] if ended else True
     earlier = np.concatenate(([-1], last_true(halted)[:-1]))
     tokens = np.flatnonzero(both & (opened > earlier))
@@ -214,29 +218,27 @@ def _correct(
 
 
 def _ratios(row: Mapping[str, int]) -> dict[str, float]:
-    precision = 100 * row["correct"] / row["found"] if row["found"] else 0.0
-    recall = 100 * row["correct"] / row["phrases"] if row["phrases"] else 0.0
-    both = precision + recall
-    return {"precision": precision, "recall": recall, "FB1": 2 * precision * recall / both if both else 0.0}
+    ratios = precision_recall_f1(100 * row["correct"], row["found"], row["phrases"])
+    return dict(zip(("precision", "recall", "FB1"), ratios, strict=True))
 
 
 def _records(
-    gold: Tagged, sides: tuple[Spans, Spans], pairs: tuple[Int64, Int64], types: tuple[str, ...]
+    gold: Tagged, sides: tuple[TagChunks, TagChunks], pairs: tuple[Int64, Int64], types: tuple[str, ...]
 ) -> pd.DataFrame:
-    ours, theirs = (Marks.of_tokens(gold, side.first, side.last, side.kind, types) for side in sides)
-    one, two, decision = judged(*pairs, len(ours), len(theirs))
+    ours, theirs = (UnitColumns.of_tokens(gold, side.first, side.last, side.kind, types) for side in sides)
+    one, two, decision = record_rows(*pairs, len(ours), len(theirs))
     counters = {"correct": decision == COR, "phrases": one >= 0, "found": two >= 0}
     why = np.where(decision == COR, 0, 1), WHY
     return with_types(record_frame(EVALUATION, ours, theirs, one, two, decision, why, counters))
 
 
 def text(outcome: Outcome) -> str:
-    """Return what the program prints: with the option l the rows of a LaTeX table."""
+    """Return the printout of the program: with the option l the rows of a LaTeX table."""
     sections = dict(outcome.scores["phrases"])
     whole, tokens = sections.pop(OVERALL), outcome.scores[TOKENS]
     # The program lists a missing type once for each side that has it.
     listed = [
-        (unmarked(name), row)
+        (type_of_scope(name), row)
         for name, row in sections.items()
         for _ in range(2 if not name and row["phrases"] * row["found"] else 1)
     ]

@@ -1,13 +1,13 @@
-"""What a convention returns: the scorer's figures under its own names, and the records that make them.
+"""The outcome of a convention: the scorer's figures under its own names, and the records that make them.
 
-A count is the sum of what records contribute to it: the column of its name, over the records of its evaluation and
+A count is the sum of the contributions of records: the column of its name, over the records of its evaluation and
 scope.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
-from nereval_core.corpus.digest import SIZE, Hashes, combined
+from nereval_core.corpus.digest import HASH_BYTES, Hashes, combined
 from nereval_core.corpus.masking import SAID, masked_documents, masked_quotes, masked_text
 from nereval_core.problems import one_line
 from nereval_core.readers.shared.token_tags import Tagged
@@ -28,13 +28,13 @@ from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categorie
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
 COR, INC, PAR, MIS, SPU, IGN = range(6)
-"""The decisions of a convention; IGN is what the scorer passes over."""
+"""The decisions of a convention; IGN marks units that the scorer passes over."""
 UNITS = ("span", "token", "concept", "surface form")
 OVERALL = "overall"
-"""The scope of what is scored over all types together."""
+"""The scope of figures over all types together."""
 
 MARK = " (type)"
-"""What is put after the name of a type that is called as something of the scorer's own is."""
+"""Suffix of a type whose name the scorer gives to something else."""
 
 RECORD_COLUMNS: Mapping[str, str] = {
     "evaluation": "category",
@@ -52,9 +52,13 @@ RECORD_COLUMNS: Mapping[str, str] = {
 }
 """Columns of `Outcome.records` and their dtypes; after them one int32 column for each counter.
 
-Offsets are code points, end exclusive, NA for what is no piece of text. `why` is a fixed phrase of the convention: the
-rule that decided. `doc` is the document's number, `gold` and `pred` are numbers of units in reading order, -1 for none.
+Offsets are code points, end exclusive, NA for units that are no piece of text. `why` is a fixed phrase of the
+convention: the rule that decided. `doc` is the document's number, `gold` and `pred` are numbers of units in reading
+order, -1 for none.
 """
+
+FigureRow = tuple[str, str, str, float | None, bool]
+"""A row of FIGURE_COLUMNS."""
 
 FIGURE_COLUMNS: Mapping[str, str] = {
     "evaluation": "category",
@@ -68,7 +72,7 @@ FIGURE_COLUMNS: Mapping[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What was scored of one side: how many documents and spans, and what their digest is made of.
+    """The content of one side: the numbers of documents and spans, and the source of their digest.
 
     `sha256` (hex) is over documents and annotations, not over file names. It is made when first asked for: scoring
     does not need it. `hashes` are those of the documents that it is made of, where it is `combined` from them.
@@ -89,7 +93,7 @@ class Content:
 
     @classmethod
     def of_tags(cls, tagged: Tagged, spans: int) -> Content:
-        """Return the content of tags of which the scorer makes so many spans."""
+        """Return the content of tags of which the scorer makes `spans` spans."""
         # Made as a layer's is, so that parts of a corpus make that of the whole.
         hashes = partial(_tag_hashes, tagged)
         return cls(len(tagged.documents), spans, lambda: combined("layer", hashes()), hashes)
@@ -107,7 +111,7 @@ def _tag_hashes(tagged: Tagged) -> Hashes:
     for number, (low, high) in enumerate(pairwise(tagged.tokens.first.tolist())):
         raw = "\n".join(tags[low:high]).encode(errors="surrogatepass")
         found += hashlib.sha256(b"tags\n" + own[number].tobytes() + raw).digest()
-    return np.frombuffer(bytes(found), np.uint8).reshape(-1, SIZE)
+    return np.frombuffer(bytes(found), np.uint8).reshape(-1, HASH_BYTES)
 
 
 def digest(documents: Documents, rows: Sequence[str]) -> str:
@@ -124,8 +128,8 @@ class Outcome:
     `scores` holds the scorer's figures under its own names, nested as the scorer nests them and ready for JSON;
     `figures` the same ones as a table (FIGURE_COLUMNS), by evaluation (a schema, a column, a slice: `a/b/c` from the
     outside in) and scope. `documents` are what records point into. `build` makes the records of an evaluation;
-    `printout`, where the scorer prints its input's own lines, what it prints; `system` is what its printout calls the
-    prediction. `marks` is what was done to the data on its way here and stands in the signature.
+    `printout` makes the printout of a scorer that prints its input's own lines; `system` is the name of the prediction
+    there. `marks` name changes made to the data before scoring, for the signature.
     """
 
     convention: str
@@ -199,7 +203,7 @@ def _masked_records(frame: pd.DataFrame) -> pd.DataFrame:
             masked_text(text) if word and isinstance(text, str) else text
             for text, word in zip(texts, words.tolist(), strict=True)
         ]
-    # What is no piece of text is named by its words.
+    # A unit that is no piece of text is named by its words.
     placed = (frame["gold_start"].notna() | frame["pred_start"].notna()).to_numpy()
     ids = zip(frame["record"].tolist(), (placed | ~words).tolist(), range(len(frame)), strict=True)
     made["record"] = [name if kept else f"{name[:2]}{number}" for name, kept, number in ids]
@@ -212,22 +216,22 @@ def _plain(frame: pd.DataFrame) -> dict[str, str]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, Path):
-        # What is in a file counts, not what it is called.
+        # The content of a file counts, not its name.
         return f"sha256:{hashlib.sha256(value.read_bytes()).hexdigest()[:16]}"
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else "yes" if value is True else str(value)
 
 
-def figures(rows: Sequence[tuple[str, str, str, float | None, bool]]) -> pd.DataFrame:
+def figures(rows: Sequence[FigureRow]) -> pd.DataFrame:
     """Return rows of evaluation, scope, figure, value and whether it is counted, as the table of FIGURE_COLUMNS."""
     return pd.DataFrame(rows, columns=list(FIGURE_COLUMNS)).astype(dict(FIGURE_COLUMNS))
 
 
-def apart(kind: str, taken: Sequence[str] = (OVERALL,)) -> str:
+def scope_of_type(kind: str, taken: Sequence[str] = (OVERALL,)) -> str:
     """Return the name of a type, marked where it is one that the scorer gives to something else."""
     return f"{kind}{MARK}" if _unmarked(kind) in taken else kind
 
 
-def unmarked(name: str, taken: Sequence[str] = (OVERALL,)) -> str:
+def type_of_scope(name: str, taken: Sequence[str] = (OVERALL,)) -> str:
     """Return the type that `apart` gave this name to."""
     return name.removesuffix(MARK) if _unmarked(name) in taken else name
 
@@ -239,11 +243,11 @@ def _unmarked(name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class UnitColumns:
     """One side's units in the order in which the scorer meets them.
 
-    `doc`, `start`, `end` (code points, end exclusive; -1 for what is no piece of text) and `kind` (index into `types`)
-    have shape (units,). `texts` is given where a unit is not the text it covers: a code, a surface form.
+    `doc`, `start`, `end` (code points, end exclusive; -1 for units that are no piece of text) and `kind` (index into
+    `types`) have shape (units,). `texts` is given where a unit is not the text it covers: a code, a surface form.
     """
 
     documents: Documents
@@ -259,9 +263,9 @@ class Marks:
         return len(self.doc)
 
     @classmethod
-    def of_layer(cls, layer: Layer) -> Marks:
+    def of_layer(cls, layer: Layer) -> UnitColumns:
         """Return the spans of a layer in the order in which they were read."""
-        order = np.arange(len(layer)) if layer.order is None else np.argsort(layer.order, kind="stable")
+        order = reading_order(layer)
         fragments = {}
         if layer.fragments:
             place = np.empty(len(layer), np.int64)
@@ -273,13 +277,13 @@ class Marks:
     @classmethod
     def of_tokens(
         cls, tagged: Tagged, first: NDArray[Any], last: NDArray[Any], kind: NDArray[Any], types: tuple[str, ...]
-    ) -> Marks:
+    ) -> UnitColumns:
         """Return spans given by their first and last token, each counted over all documents."""
         tokens = tagged.tokens
         return cls(tagged.documents, tagged.doc[first], tokens.starts[first], tokens.ends[last], kind, types)
 
     def text(self, unit: int) -> str:
-        """Return what is shown of a unit; the fragments of a discontinuous span are joined by one blank."""
+        """Return the text shown for a unit; the fragments of a discontinuous span are joined by one blank."""
         if self.texts is not None:
             return self.texts[unit]
         text = self.documents.texts[int(self.doc[unit])]
@@ -301,10 +305,15 @@ class Marks:
         return found
 
 
+def reading_order(layer: Layer) -> NDArray[np.int64]:
+    """Return the spans of a layer in the order in which they were read."""
+    return np.arange(len(layer)) if layer.order is None else np.argsort(layer.order, kind="stable")
+
+
 def record_frame(
     evaluation: str,
-    gold: Marks,
-    pred: Marks,
+    gold: UnitColumns,
+    pred: UnitColumns,
     g: NDArray[Any],
     p: NDArray[Any],
     decision: NDArray[Any],
@@ -348,12 +357,12 @@ def record_frame(
 def with_types(records: pd.DataFrame) -> pd.DataFrame:
     """Return records of scope OVERALL, and each again with its type (gold's, else the prediction's) as its scope.
 
-    For scorers that count by type what they counted overall, and score no type on its own.
+    For scorers that split their overall counts by type, and score no type on its own.
     """
     own = records.copy()
     kind = records["gold_type"].astype("str")
     kind = kind.where(records["gold_type"].notna(), records["pred_type"].astype("str"))
-    kind = kind.replace({name: apart(name) for name in kind.unique() if apart(name) != name})
+    kind = kind.replace({name: scope_of_type(name) for name in kind.unique() if scope_of_type(name) != name})
     whole = pd.concat([records.assign(scope=records["scope"].astype("str")), own.assign(scope=kind)], ignore_index=True)
     return whole.astype({"scope": "category"})
 
@@ -362,7 +371,7 @@ def _taken(column: NDArray[Any], index: NDArray[Any]) -> NDArray[Any]:
     return column[index] if len(column) else np.full(len(index), -1)
 
 
-def _side_columns(side: str, marks: Marks, units: NDArray[Any]) -> dict[str, Any]:
+def _side_columns(side: str, marks: UnitColumns, units: NDArray[Any]) -> dict[str, Any]:
     absent = units < 0
     start, end = (np.where(absent, -1, _taken(column, units)) for column in (marks.start, marks.end))
     return {
@@ -375,3 +384,19 @@ def _side_columns(side: str, marks: Marks, units: NDArray[Any]) -> dict[str, Any
 
 def _nullable(values: NDArray[Any], absent: NDArray[Any]) -> Any:
     return pd.arrays.IntegerArray(values.astype(np.int32), absent)
+
+
+FILL = "·"
+"""Fills places whose text no quote gives."""
+LIMIT = 1_000_000
+"""Beyond this offset, in characters, nothing is laid out."""
+
+
+def text_from_quotes(quotes: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with each quote at its (start, end), end exclusive; one of another length leaves a gap."""
+    held = [(start, end, quote) for start, end, quote in quotes if 0 <= start < end <= LIMIT]
+    chars = [FILL] * max((end for _, end, _ in held), default=0)
+    for start, end, quote in held:
+        if len(quote) == end - start:
+            chars[start:end] = quote
+    return "".join(chars)

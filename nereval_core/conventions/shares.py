@@ -1,4 +1,4 @@
-"""What a part of a corpus contributes to a published score: whole numbers, which add up over documents.
+"""Shares: the counts of a part of a corpus for a published score, whole numbers that add up over documents.
 
 A convention that can be scored part by part counts in `counted` and makes its figures of the sums in `of_share`; in
 one process it makes them of the one share there is, by the same code.
@@ -22,9 +22,9 @@ NO_DOCUMENTS = Documents((), ())
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """What is counted in some documents, and what was scored in them of either side.
+    """The counts of some documents, and the content of either side.
 
-    `source` is what the prediction is called where something is wrong with it.
+    `source` names the prediction in problems.
     """
 
     tables: Tables
@@ -39,9 +39,9 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ByShares:
-    """How a convention is scored part by part.
+    """The functions that score a convention part by part.
 
-    `lacks` says why not under some options, None where it can be.
+    `lacks` says why some options do not allow that, None where they do.
     """
 
     counted: Callable[[Layer, Layer, Mapping[str, Any]], Share]
@@ -49,7 +49,7 @@ class ByShares:
     lacks: Callable[[Mapping[str, Any]], str | None] = lambda _: None
 
 
-def added(parts: Iterable[Tables]) -> dict[str, dict[str, tuple[int, ...]]]:
+def add_tables(parts: Iterable[Tables]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Add up the rows of one name."""
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     for tables in parts:
@@ -61,6 +61,20 @@ def added(parts: Iterable[Tables]) -> dict[str, dict[str, tuple[int, ...]]]:
                     tuple(row) if before is None else tuple(one + two for one, two in zip(before, row, strict=True))
                 )
     return found
+
+
+def precision_recall_f1(
+    correct: float, found: int, wanted: int, *, undefined: float = 0.0
+) -> tuple[float, float, float]:
+    """Return the ratios of scorers that take a zero denominator for `undefined`."""
+    precision = correct / found if found else undefined
+    recall = correct / wanted if wanted else undefined
+    return precision, recall, harmonic_mean(precision, recall, undefined=undefined)
+
+
+def harmonic_mean(precision: float, recall: float, *, undefined: float = 0.0) -> float:
+    both = precision + recall
+    return 2 * precision * recall / both if both else undefined
 
 
 def without_records(_: str) -> NoReturn:

@@ -10,7 +10,7 @@ Source: wnuteval.py (Nichols 2017; Derczynski, Nichols, van Erp and Limsopatham 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,18 +19,37 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.conventions import Convention, Given
-from nereval_core.conventions.outcome import COR, OVERALL, Content, Marks, Outcome, figures, record_frame, with_types
-from nereval_core.conventions.tag_rows import Spans, after, before, judged, numbered, same_spans, token_records
+from nereval_core.conventions.outcome import (
+    COR,
+    OVERALL,
+    Content,
+    FigureRow,
+    Outcome,
+    UnitColumns,
+    figures,
+    record_frame,
+    with_types,
+)
+from nereval_core.conventions.shares import precision_recall_f1
+from nereval_core.conventions.tag_sequences import (
+    TagChunks,
+    counts_by_type,
+    number_tags,
+    previous_values,
+    record_rows,
+    runs,
+    same_spans,
+    token_records,
+)
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import conll
-from nereval_core.readers.shared.token_tags import Tagged, matched, tagged
+from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
 ENTITY, SURFACE, TOKENS, ILLEGAL = "entity", "surface", "tokens", "illegal_transitions"
 ALL = "ALL"
 COUNTS = {"gold": "phrases", "guess": "found", "correct": "correct"}
-"""What the program prints its counts as; these are the counters."""
+"""The program's names for counts, and our counters."""
 WHY = (
     "the same place and type on the other side",
     "no entity of the same place and type on the other side",
@@ -39,8 +58,6 @@ WHY = (
     "the other side has these words and type nowhere",
 )
 O, B, I = range(3)  # noqa: E741
-
-Rows = list[tuple[str, str, str, float | None, bool]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +71,12 @@ class Forms:
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score the tags of two files, or of two columns of one, token by token; the words are gold's."""
-    gold = conll.tagged(given.gold, column=given.gold_column)
-    return score_tags(gold, matched(gold, conll.tagged(given.pred, column=given.pred_column)), options)
+    return score_tags(*given.read_tags(), options)
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     """Score layers by the IOB2 tags that say them."""
-    return score_tags(tagged(gold, "wnut17"), tagged(pred, "wnut17"), options)
+    return score_tags(tags_of_layer(gold, "wnut17"), tags_of_layer(pred, "wnut17"), options)
 
 
 def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcome:
@@ -71,7 +87,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
     Raises:
         FormatError: a tag at which the program stops.
     """
-    numbers, names = numbered(gold.tags, pred.tags)
+    numbers, names = number_tags(gold.tags, pred.tags)
     letter, kind = _parsed(names)
     _refuse(gold, pred, numbers, names, letter)
     (one, odd), (two, strange) = (_entities(side, gold.sentences, letter, kind) for side in numbers)
@@ -82,13 +98,12 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
         SURFACE: (forms[0].kind, forms[1].kind, forms[0].kind[np.isin(forms[0].form, forms[2])]),
     }
     scores: dict[str, Any] = {}
-    rows: Rows = []
+    rows: list[FigureRow] = []
     present = sorted(TYPES[code] for code in np.unique(one.kind).tolist())
     for evaluation, kinds in found.items():
-        counts = [np.bincount(kind, minlength=len(TYPES)) for kind in kinds]
-        scores[evaluation] = {ALL: _results(*(int(column.sum()) for column in counts))}
-        for name in present:
-            scores[evaluation][name] = _results(*(int(column[TYPES.index(name)]) for column in counts))
+        counts = counts_by_type(TYPES, *kinds)
+        scores[evaluation] = {ALL: _results(*map(len, kinds))}
+        scores[evaluation] |= {name: _results(*counts[name]) for name in present}
         for scope, row in scores[evaluation].items():
             rows += _rows(evaluation, OVERALL if scope == ALL else scope, row)
     right = numbers[0] == numbers[1]
@@ -119,7 +134,7 @@ def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcom
 
 
 def _parsed(names: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return letter and type of each distinct tag, with O for what is between sentences; letter -1 is none."""
+    """Return letter and type of each distinct tag, then O, which stands between sentences; letter -1 is none."""
     letters, kinds = [], []
     for name in names:
         letter, dash, kind = name.partition("-")
@@ -147,21 +162,19 @@ def _refuse(gold: Tagged, pred: Tagged, numbers: list[Int32], names: tuple[str, 
         raise FormatError(problems)
 
 
-def _entities(numbers: Int32, sentences: Int64, letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Spans, Bools]:
+def _entities(numbers: Int32, sentences: Int64, letter: NDArray[Any], kind: NDArray[Any]) -> tuple[TagChunks, Bools]:
     """Return one side's entities, and where an I inside a sentence begins one."""
-    outside = len(letter) - 1
-    previous, following = before(numbers, sentences, outside), after(numbers, sentences, outside)
+    previous = previous_values(numbers, sentences, len(letter) - 1)
     # Of each pair of tags: whether the second goes on with the entity of the first.
     goes_on = (letter[None, :] == I) & (kind[:, None] == kind[None, :])
     within = goes_on[previous, numbers]
-    typed = kind[numbers] >= 0
-    first, last = np.flatnonzero(typed & ~within), np.flatnonzero(typed & ~goes_on[numbers, following])
+    first, last = runs(kind[numbers] >= 0, ~within[1:])
     illegal = (letter[numbers] == I) & ~within
     illegal[sentences[:-1]] = False
-    return Spans(first, last, kind[numbers[first]]), illegal
+    return TagChunks(first, last, kind[numbers[first]]), illegal
 
 
-def _forms(gold: Tagged, one: Spans, two: Spans, g: Int64, p: Int64) -> tuple[Forms, Forms, Int64]:
+def _forms(gold: Tagged, one: TagChunks, two: TagChunks, g: Int64, p: Int64) -> tuple[Forms, Forms, Int64]:
     """Return the forms of both sides, and the numbers of those that are right."""
     known: dict[tuple[int, tuple[str, ...]], int] = {}
     words = gold.words
@@ -182,25 +195,20 @@ def _forms(gold: Tagged, one: Spans, two: Spans, g: Int64, p: Int64) -> tuple[Fo
 
 
 def _results(gold: int, guess: int, correct: int) -> dict[str, float]:
-    p, r = (correct / whole if whole else 0.0 for whole in (guess, gold))
-    return {
-        "gold": gold,
-        "guess": guess,
-        "correct": correct,
-        "p": p,
-        "r": r,
-        "f": 2 * p * r / (p + r) if p + r else 0.0,
-    }
+    p, r, f = precision_recall_f1(correct, guess, gold)
+    return {"gold": gold, "guess": guess, "correct": correct, "p": p, "r": r, "f": f}
 
 
-def _rows(evaluation: str, scope: str, results: Mapping[str, float]) -> Rows:
+def _rows(evaluation: str, scope: str, results: Mapping[str, float]) -> list[FigureRow]:
     return [(evaluation, scope, COUNTS.get(name, name), value, name in COUNTS) for name, value in results.items()]
 
 
-def _surface_records(gold: Tagged, sides: tuple[Spans, Spans], forms: tuple[Forms, Forms, Int64]) -> pd.DataFrame:
+def _surface_records(
+    gold: Tagged, sides: tuple[TagChunks, TagChunks], forms: tuple[Forms, Forms, Int64]
+) -> pd.DataFrame:
     marks, both = [], []
     for side, form, other in zip(sides, forms[:2], (forms[1], forms[0]), strict=True):
-        shown = Spans(side.first[form.entity], side.last[form.entity], form.kind)
+        shown = TagChunks(side.first[form.entity], side.last[form.entity], form.kind)
         rows = zip(shown.first.tolist(), shown.last.tolist(), strict=True)
         marks.append(_marks(gold, shown, tuple(" ".join(gold.words[low : high + 1]) for low, high in rows)))
         both.append(np.isin(form.form, other.form))
@@ -209,10 +217,10 @@ def _surface_records(gold: Tagged, sides: tuple[Spans, Spans], forms: tuple[Form
 
 
 def _records(
-    evaluation: str, ours: Marks, theirs: Marks, pairs: tuple[Int64, Int64], known: Bools, given: Bools
+    evaluation: str, ours: UnitColumns, theirs: UnitColumns, pairs: tuple[Int64, Int64], known: Bools, given: Bools
 ) -> pd.DataFrame:
     """Return the records of entities or forms; `known` and `given` mark the units that the other side has elsewhere."""
-    one, two, decision = judged(*pairs, len(ours), len(theirs))
+    one, two, decision = record_rows(*pairs, len(ours), len(theirs))
     if evaluation == ENTITY:
         why = np.where(decision == COR, 0, 1)
     else:
@@ -224,14 +232,12 @@ def _records(
     return with_types(record_frame(evaluation, ours, theirs, one, two, decision, (why, WHY), counters, unit=unit))
 
 
-def _marks(gold: Tagged, spans: Spans, texts: tuple[str, ...] | None = None) -> Marks:
-    tokens = gold.tokens
-    place = gold.doc[spans.first], tokens.starts[spans.first], tokens.ends[spans.last]
-    return Marks(gold.documents, *place, spans.kind, TYPES, texts=texts)
+def _marks(gold: Tagged, spans: TagChunks, texts: tuple[str, ...] | None = None) -> UnitColumns:
+    return replace(UnitColumns.of_tokens(gold, spans.first, spans.last, spans.kind, TYPES), texts=texts)
 
 
 def text(outcome: Outcome) -> str:
-    """Return what the program prints: one piece a line, some of which end in a line end of their own."""
+    """Return the printout of the program: one piece a line, some of which end in a line end of their own."""
     pieces: list[str] = []
     for title, evaluation in (("ENTITY", ENTITY), ("SURFACE FORM", SURFACE)):
         sections = dict(outcome.scores[evaluation])

@@ -1,7 +1,7 @@
-"""Digests of content, made document by document, so that those of a corpus's parts make that of the whole.
+"""Digests of content, computed document by document, so that those of the parts of a corpus give that of the whole.
 
-A document's hash is a SHA-256 over what it holds. The digest of many is a SHA-256 over their hashes in sorted order:
-neither the order of documents nor the way in which they lie in files matters.
+The hash of a document is a SHA-256 over its content. The digest of several is a SHA-256 over their hashes in sorted
+order: neither the order of documents nor their distribution over files matters.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 from nereval_core.corpus.texts import Texts
 
 Hashes = NDArray[np.uint8]
-"""A SHA-256 a row: shape (documents, 32)."""
-SIZE = 32
+"""SHA-256 hashes, shape (documents, 32)."""
+HASH_BYTES = 32
 
 SPAN = np.dtype([("start", "<i4"), ("end", "<i4"), ("type", "<u8")])
-"""What is hashed of a span: offsets in code points, and the first eight bytes of the SHA-256 of its type's name."""
+"""The hashed form of a span: offsets in code points, and the first eight bytes of the SHA-256 of its type's name."""
 
 
 def combined(kind: str, hashes: Hashes) -> str:
     """Return the digest (hex) of documents, or of their spans, from the hash of each.
 
-    The hashes of the parts of a corpus, one below the other, give the digest of the whole; `kind` keeps digests of
-    different things apart.
+    The concatenated hashes of the parts of a corpus give the digest of the whole; `kind` makes digests of documents,
+    layers and tokens differ.
     """
-    rows = np.sort(np.ascontiguousarray(hashes).view(f"S{SIZE}").ravel())
+    rows = np.sort(np.ascontiguousarray(hashes).view(f"S{HASH_BYTES}").ravel())
     return hashlib.sha256(kind.encode() + b"\n" + rows.tobytes()).hexdigest()
 
 
@@ -58,8 +58,8 @@ def span_hashes(
     """Hash the spans of each document together with the document's own hash.
 
     Spans are sorted by document, start, end, type and fragments; those of document d are `first[d]` to `first[d + 1]`.
-    `extras` are further facts of some spans, which JSON can hold. They are hashed sorted, as equal spans with
-    different ones stand in no order of their own.
+    `extras` are further properties of some spans, in JSON types. They are hashed in sorted order, as equal spans with
+    different properties have no order of their own.
     """
     names = np.array([_number(name) for name in types], np.uint64)
     rows = np.empty(len(start), SPAN)
@@ -75,8 +75,8 @@ def span_hashes(
     sha = hashlib.sha256
     found = bytearray()
     for doc, (low, high) in enumerate(pairwise((first * SPAN.itemsize).tolist())):
-        # With their number, so that what follows the spans is never taken for spans.
-        content = own[SIZE * doc : SIZE * (doc + 1)] + (high - low).to_bytes(8, "little") + raw[low:high]
+        # The number of spans separates them from the properties that follow.
+        content = own[HASH_BYTES * doc : HASH_BYTES * (doc + 1)] + (high - low).to_bytes(8, "little") + raw[low:high]
         if doc in more:
             content += json.dumps(sorted(more[doc])).encode()
         found += sha(content).digest()
@@ -88,6 +88,6 @@ def _number(name: str) -> int:
 
 
 def _rows(found: bytearray) -> Hashes:
-    hashes = np.frombuffer(bytes(found), np.uint8).reshape(-1, SIZE)
+    hashes = np.frombuffer(bytes(found), np.uint8).reshape(-1, HASH_BYTES)
     hashes.setflags(write=False)
     return hashes

@@ -1,9 +1,9 @@
-"""Texts in which no letter or digit can be read, with everything else where it was: for data that must not be shown.
+"""Mask texts, so that no letter or digit can be read: for data that must not be shown.
 
-A masked text has as many code points as the original, so that offsets, tokens and decisions stay. What a character
-becomes depends on what it is alone: upper case X, lower case x, a digit or number of any script 0, a letter without
-case one of its width and direction, a combining mark a dot above, a pictograph a circle. White space and punctuation
-stay, so that the lengths of words can still be seen.
+A masked text has as many code points as the original, so that offsets, tokens and decisions stay. Each character is
+masked by its class alone: upper case becomes X, lower case x, a digit or number of any script 0, a letter without case
+one of its width and direction, a combining mark a dot above, a pictograph a circle. White space and punctuation stay,
+so that the lengths of words can still be seen.
 
 Document ids, span ids, concept ids and the names of types stay as they are. Free text in metadata is masked; numbers,
 dates and codes of languages are not, and texts that differ stay apart: `Xxxx`, `Xxxx (2)`.
@@ -29,7 +29,7 @@ UPPER_SYMBOL, LOWER_SYMBOL, SYMBOL, TAG = "Ⓧ", "ⓧ", "○", "\U000e0020"
 """Circled letters and the like, pictographs, and the invisible characters that spell words in tags."""
 
 SAID = "text masked"
-"""How a signature says that texts were masked."""
+"""The part of a signature that tells that texts were masked."""
 LANGUAGES = ("language", "languages", "lang")
 _LATIN_1 = 0x100
 _TAGS = range(0xE0000, 0xE0080)
@@ -43,7 +43,7 @@ _UNMASKED: WeakKeyDictionary[Layer, Layer] = WeakKeyDictionary()
 
 
 def masked(corpus: Corpus) -> Corpus:
-    """Return a corpus with the same spans over masked texts: every criterion decides as before."""
+    """Return a corpus with the same spans over masked texts; all decisions stay."""
     documents = masked_documents(corpus.documents)
     values = _Values()
     gold, *systems = (_over(layer, documents, values) for layer in (corpus.gold, *corpus.systems))
@@ -57,7 +57,7 @@ def masked(corpus: Corpus) -> Corpus:
 
 
 def masked_documents(documents: Documents) -> Documents:
-    """Return documents with masked texts and metadata; `original` finds those that they were made of."""
+    """Return documents with masked texts and metadata; `original` returns the documents that were masked."""
     values = _Values()
     meta = documents.meta
     texts = map(masked_text, documents.texts)
@@ -71,12 +71,12 @@ def masked_documents(documents: Documents) -> Documents:
 
 
 def original(documents: Documents) -> Documents:
-    """Return the documents that masked ones were made of, others as they are: to count by, never to be shown."""
+    """Return the original of masked documents, and other documents as they are: for counting, never to be shown."""
     return _ORIGINALS.get(documents, documents)
 
 
 def unmasked(layer: Layer) -> Layer:
-    """Return a layer over the `original` of its documents: to count by, never to be shown."""
+    """Return a layer over the `original` of its documents: for counting, never to be shown."""
     if layer.documents not in _ORIGINALS:
         return layer
     if layer not in _UNMASKED:
@@ -89,7 +89,7 @@ def is_masked(documents: Documents) -> bool:
 
 
 def said(gold: Layer, pred: Layer) -> str:
-    """Return what a signature says of scores over masked texts, from the layers as they were read."""
+    """Return the part of a signature about masked texts, with the digests of the layers as read."""
     digests = (("gold", gold.digest), ("pred", pred.digest))
     return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
 
@@ -100,12 +100,12 @@ def masked_text(text: str) -> str:
 
 
 def masked_quotes(text: str) -> str:
-    """Mask what stands in quotes in a message of ours, which may be a piece of text; escapes stay."""
+    """Mask quotes in a message of ours, which may be pieces of text; escapes stay."""
     return _QUOTES.sub(_quote, text)
 
 
 def masked_error(error: FormatError) -> FormatError:
-    """Return what is wrong with input, without the pieces of text that it quotes."""
+    """Return an error with masked quotes."""
     return FormatError(
         Problem(one.source, one.line, masked_quotes(one.found), masked_quotes(one.remedy)) for one in error.problems
     )
@@ -113,7 +113,7 @@ def masked_error(error: FormatError) -> FormatError:
 
 def _quote(match: re.Match[str]) -> str:
     quote = match[0]
-    # What cannot be printed is written as an escape: the letters in that are ours.
+    # The letters of escapes are not those of the text.
     return quote[0] + masked_text(_ESCAPES.sub("_", quote[1:-1])) + quote[-1]
 
 
@@ -124,7 +124,7 @@ def _over(layer: Layer, documents: Documents, values: _Values) -> Layer:
 
 
 class _Values:
-    """Masks the values of metadata; texts of one key that differ get masks that differ."""
+    """Masks the values of metadata; different texts of one key get different masks."""
 
     def __init__(self) -> None:
         self._masks: dict[str, dict[str, str]] = {}
@@ -155,7 +155,7 @@ class _Values:
 
 
 class _Masks(dict[int, str]):
-    """The mask of each character by its code, found when it is first met."""
+    """The mask of each character by its code, computed when it is first needed."""
 
     def __missing__(self, code: int) -> str:
         found = self[code] = _mask(chr(code))
@@ -179,22 +179,9 @@ _RULES: Sequence[tuple[Callable[[str], bool], str]] = (
     (str.isalnum, NUMBER),
     (str.isupper, UPPER_SYMBOL),
     (str.islower, LOWER_SYMBOL),
-    # A degree or copyright sign is no word, a picture may be.
+    # A degree or copyright sign tells nothing, a pictograph may.
     (lambda char: unicodedata.category(char) == "So" and ord(char) >= _LATIN_1, SYMBOL),
     (lambda char: unicodedata.category(char) in ("Co", "Cn", "Cs"), SYMBOL),
     (lambda char: ord(char) in _TAGS, TAG),
 )
-"""What a character is, and its mask: the first rule that holds. Any other character stays."""
-
-__all__: Sequence[str] = (
-    "SAID",
-    "is_masked",
-    "masked",
-    "masked_documents",
-    "masked_error",
-    "masked_quotes",
-    "masked_text",
-    "original",
-    "said",
-    "unmasked",
-)
+"""Classes of characters and their masks; the first rule that holds applies. Any other character stays."""

@@ -3,77 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Int64, UInt8, frozen
 
-Bytes = NDArray[np.uint8]
-
+Bytes = UInt8
 CONTINUATION = 0x80
-"""A byte that begins no character is one of these in its two highest bits."""
-BLOCK = 1 << 20
-"""Bytes looked at together: what stays in the processor's cache."""
+"""The two highest bits of a byte of UTF-8 that begins no character."""
+BLOCK_BYTES = 1 << 20
+"""Bytes searched at once: they fit into the processor's cache."""
 
 
-@dataclass(frozen=True, eq=False)
 class Texts(Sequence[str]):
-    """Texts in a row: that of number i is the UTF-8 of `data[offsets[i]:offsets[i + 1]]`.
+    """Texts in a row: text i is the UTF-8 of `data[offsets[i]:offsets[i + 1]]`.
 
-    `data` has shape (bytes,), `offsets` (texts + 1,). Both are read-only views of what they are given.
+    `data` has shape (bytes,), `offsets` (texts + 1,); both arrays become read-only. A caller that knows the `lengths`
+    of the texts in code points can spare counting them.
     """
 
-    data: Bytes
-    offsets: Int64
+    __slots__ = ("_last", "_lengths", "data", "offsets")
+    __hash__ = None  # type: ignore[assignment]
 
-    def __post_init__(self) -> None:
-        for array in (self.data, self.offsets):
-            array.setflags(write=False)
-        # The text decoded last, as spans are looked up in the order of their documents.
-        object.__setattr__(self, "_last", (-1, ""))
+    def __init__(self, data: Bytes, offsets: Int64, lengths: Int64 | None = None) -> None:
+        self.data = frozen(data)
+        self.offsets = frozen(offsets)
+        self._lengths = None if lengths is None else frozen(lengths)
+        # Number and text that were decoded last: spans are looked up in the order of their documents.
+        self._last = (-1, "")
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Texts:
-        """Return texts that are held as strings so far.
+        """Return texts that are given as strings.
 
         Raises:
             UnicodeEncodeError: one of them holds half a surrogate pair.
         """
-        raw = [text.encode() for text in texts]
+        return cls.of_bytes([text.encode() for text in texts])
+
+    @classmethod
+    def of_bytes(cls, raw: Sequence[bytes | memoryview]) -> Texts:
+        """Return texts that are given as their UTF-8."""
         offsets = np.zeros(len(raw) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)), out=offsets[1:])
         return cls(np.frombuffer(b"".join(raw), np.uint8), offsets)
 
-    @cached_property
+    @property
     def lengths(self) -> Int64:
         """Length of each text in code points, shape (texts,)."""
-        sizes = np.diff(self.offsets)
-        for low in range(0, len(self.data), BLOCK):
-            block = self.data[low : low + BLOCK]
-            if int(block.max()) >= CONTINUATION:
-                inner = np.flatnonzero((block & 0xC0) == CONTINUATION) + low
-                owner = np.searchsorted(self.offsets, inner, side="right") - 1
-                sizes -= np.bincount(owner, minlength=len(sizes))
-        sizes.setflags(write=False)
-        return sizes
+        if self._lengths is None:
+            self._lengths = self._counted_lengths()
+        return self._lengths
 
     def raw(self, number: int) -> memoryview:
         """Return the bytes of one text, not copied."""
         return self.data.data[int(self.offsets[number]) : int(self.offsets[number + 1])]
 
     def take(self, numbers: Iterable[int]) -> Texts:
-        """Return these texts, in the order given."""
-        rows = np.fromiter(numbers, np.int64)
-        sizes = np.diff(self.offsets)[rows]
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        parts = [self.raw(number) for number in rows.tolist()]
-        return Texts(np.frombuffer(b"".join(parts), np.uint8), offsets)
+        """Return the texts with these numbers, in the order given."""
+        return Texts.of_bytes([self.raw(number) for number in numbers])
+
+    def between(self, low: int, high: int) -> Texts:
+        """Return the texts from number `low` up to `high`, exclusive; their bytes are not copied."""
+        offsets = self.offsets[low : high + 1]
+        return Texts(self.data[int(offsets[0]) : int(offsets[-1])], offsets - offsets[0])
 
     def same(self, other: Texts) -> bool:
         """Tell whether both hold the same texts in the same order."""
@@ -94,11 +89,11 @@ class Texts(Sequence[str]):
             number += len(self)
         if not 0 <= number < len(self):
             raise IndexError(index)
-        last: tuple[int, str] = self.__dict__["_last"]
-        if last[0] == number:
-            return last[1]
-        text = str(self.raw(number), "utf-8")
-        object.__setattr__(self, "_last", (number, text))
+        # Read once, as another thread may replace it.
+        last_number, text = self._last
+        if last_number != number:
+            text = str(self.raw(number), "utf-8")
+            self._last = (number, text)
         return text
 
     def __iter__(self) -> Iterator[str]:
@@ -113,4 +108,12 @@ class Texts(Sequence[str]):
             return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    def _counted_lengths(self) -> Int64:
+        lengths = np.diff(self.offsets)
+        for low in range(0, len(self.data), BLOCK_BYTES):
+            block = self.data[low : low + BLOCK_BYTES]
+            if int(block.max()) >= CONTINUATION:
+                inner = np.flatnonzero((block & 0xC0) == CONTINUATION) + low
+                owner = np.searchsorted(self.offsets, inner, side="right") - 1
+                lengths -= np.bincount(owner, minlength=len(lengths))
+        return frozen(lengths)

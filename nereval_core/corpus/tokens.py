@@ -17,16 +17,16 @@ from nereval_core.corpus.digest import Hashes, combined, span_hashes
 from nereval_core.problems import FormatError
 
 WORD = re.compile(r"(\w+)|[^\w\s]")
-"""A token where a document has none of its own: a run of word characters, or any other character but white space."""
+"""A token of a document without tokens of its own: a run of word characters, or another character but white space."""
 
 _BLANK, _WORD, _OTHER = 0, 1, 2
-_PIECE = 1 << 20
+_BLOCK_CHARACTERS = 1 << 20
 """Characters whose tokens are found at once."""
 _TOKENS: WeakKeyDictionary[Documents, Intervals] = WeakKeyDictionary()
 
 
 def tokens_of(documents: Documents) -> Intervals:
-    """Return the tokens of each document: its own, or, where it has none, those that WORD finds in its text.
+    """Return the tokens of each document: its own, or those that WORD finds in its text.
 
     Raises:
         FormatError: there are neither tokens nor texts.
@@ -37,26 +37,26 @@ def tokens_of(documents: Documents) -> Intervals:
 
 
 def check_tokens(documents: Documents) -> None:
-    """Refuse documents whose tokens cannot be told, before they are asked for.
+    """Refuse documents that have neither tokens nor texts.
 
     Raises:
         FormatError: there are neither tokens nor texts.
     """
-    if documents.sizes is not None and documents.sizes[_bare(documents)].any():
+    if documents.sizes is not None and documents.sizes[_without_tokens(documents)].any():
         raise FormatError.single("tokens", None, "there are no texts to find them in", "give the texts, or no tokens")
 
 
 def remember_tokens(documents: Documents, tokens: Intervals) -> None:
-    """Settle what `tokens_of` returns, where it was found before and kept."""
+    """Store the tokens that `tokens_of` returns, if they were found before and kept."""
     _TOKENS[documents] = tokens
 
 
 def _tokens_of(documents: Documents) -> Intervals:
     check_tokens(documents)
-    own, bare = documents.tokens, _bare(documents)
+    own, bare = documents.tokens, _without_tokens(documents)
     if own is not None and not len(bare):
         return own
-    columns = _found(documents, bare)
+    columns = _find_tokens(documents, bare)
     if own is not None:
         doc = np.repeat(np.arange(len(documents)), np.diff(own.first))
         given = (doc, own.starts.astype(np.int64), own.ends.astype(np.int64))
@@ -67,21 +67,21 @@ def _tokens_of(documents: Documents) -> Intervals:
     return Intervals(frozen(first), frozen(starts.astype(np.int32)), frozen(ends.astype(np.int32)))
 
 
-def _bare(documents: Documents) -> Int64:
+def _without_tokens(documents: Documents) -> Int64:
     """Return the documents without tokens of their own."""
     return (
         np.arange(len(documents)) if documents.tokens is None else np.flatnonzero(np.diff(documents.tokens.first) == 0)
     )
 
 
-def _found(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
+def _find_tokens(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
     """Return document, start and end of the tokens that WORD finds in some documents' texts."""
     found = [(np.zeros(0, np.int64),) * 3]
     lengths = np.cumsum(documents.lengths[numbers])
     at = 0
     while at < len(numbers):
         done = int(lengths[at - 1]) if at else 0
-        stop = max(at + 1, int(np.searchsorted(lengths, done + _PIECE, side="right")))
+        stop = max(at + 1, int(np.searchsorted(lengths, done + _BLOCK_CHARACTERS, side="right")))
         some = numbers[at:stop]
         begin = np.concatenate((np.zeros(1, np.int64), lengths[at:stop] - done))
         text = "".join(documents.texts[number] for number in some.tolist())
@@ -101,8 +101,8 @@ def _found(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
 
 @cache
 def _kinds(bits: int) -> NDArray[np.uint8]:
-    """Return of every character with a code below 2 to the power of `bits` what it is to WORD."""
-    # Half a surrogate pair is in no text; chr of it would be no string to search.
+    """Return for each character below code 2 ** `bits` whether WORD finds it blank, in a word, or another character."""
+    # No text has half a surrogate pair, and no search finds one.
     codes = range(min(1 << bits, sys.maxunicode + 1))
     text = "".join(" " if 0xD800 <= code <= 0xDFFF else chr(code) for code in codes)
     kinds = np.zeros(len(text), np.uint8)
@@ -112,18 +112,18 @@ def _kinds(bits: int) -> NDArray[np.uint8]:
 
 
 def tokens_in_words(documents: Documents) -> str:
-    """Say where the tokens come from, with a digest of those that are the documents' own: they stand in no other."""
+    """Return the origin of the tokens in words, with a digest of the documents' own tokens."""
     tokenized = int(np.count_nonzero(own_tokens(documents)))
-    return tokens_said(len(documents), tokenized, lambda: combined("tokens", token_hashes(documents)))
+    return token_origin(len(documents), tokenized, lambda: combined("tokens", token_hashes(documents)))
 
 
-def tokens_said(documents: int, tokenized: int, digest: Callable[[], str]) -> str:
-    """Say where the tokens of so many documents come from, of which so many have their own."""
+def token_origin(documents: int, tokenized: int, digest: Callable[[], str]) -> str:
+    """Return the origin of tokens in words; `tokenized` documents have their own, with this digest."""
     if not tokenized:
         return "tokens: words and single other characters"
-    said = f"tokens: the documents' own sha256:{digest()[:16]}"
+    origin = f"tokens: the documents' own sha256:{digest()[:16]}"
     rest = documents - tokenized
-    return f"{said}, in {rest} without any words and single other characters" if rest else said
+    return f"{origin}, in {rest} without any words and single other characters" if rest else origin
 
 
 def own_tokens(documents: Documents) -> NDArray[np.bool_]:

@@ -1,8 +1,8 @@
 """Scoring shard by shard, in one process or on a cluster.
 
-A corpus lies in many files, the shards; a document never spans two of them. `shards` lists and pairs them by name,
-`work.score_shard` counts one, `run` does so over all of them, `merged` adds the counts up into what reports take, and
-`folder` leaves everything behind as a scored folder. What is counted in integers adds up as it is, macro averages as
-exact sums (`means`), digests as hashes of documents: so the result is that of one process, bit for bit, whatever the
-shards.
+A corpus is spread over many files, the shards; each document is in one of them. `shards` lists and pairs them by name,
+`work.score_shard` counts one, `run` runs it over all of them, `merged_scores` adds the counts up to the scores that
+reports take, and `scored_folder` writes and opens the result. Counts add up as integers, macro averages as exact sums
+(`tally.Mean`), digests as hashes of documents: the result is that of one process, bit for bit, whatever the shards.
+`browse` shows scored folders on the pages.
 """

@@ -1,4 +1,4 @@
-"""The counts of all shards as one score: what reports ask of `Scores`, made from tallies and entries on disk."""
+"""The scores over all shards, for reports as `Scores` are: computed from tallies and entries on disk."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.conventions import Outcome, named
+from nereval_core.conventions import Outcome, find_convention
 from nereval_core.conventions.outcome import Content
 from nereval_core.conventions.shares import Share
 from nereval_core.corpus import Unit
 from nereval_core.corpus.digest import combined
-from nereval_core.corpus.tokens import tokens_said
-from nereval_core.engine.convention_counts import SPANS, by_shares
-from nereval_core.engine.exact_means import Means
-from nereval_core.engine.shard_counts import BROKEN, Store
+from nereval_core.corpus.tokens import token_origin
+from nereval_core.engine.shard_counts import BROKEN, CountsStore
 from nereval_core.engine.shards import Shard
-from nereval_core.engine.tally import Tally, ids_of, total
-from nereval_core.engine.work import Done, Job
+from nereval_core.engine.tally import SPANS, Means, Tally, ids_of, shares_of, sum_tallies
+from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Settings, coreless_in_words
-from nereval_core.scoring.counts import RATIOS, Average, Counts, DocumentCounts, averages_of
+from nereval_core.scoring.averages import Average
+from nereval_core.scoring.counts import Counts, DocumentCounts, averages_of
 from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.ratios import RATIOS
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """A layer over all shards, of which only counts and digest are known: the ranges are as long as what they count."""
+class MergedSide:
+    """A layer over all shards, known only by counts and digest: each range is as long as the number it stands for."""
 
     name: str
     digest: str
@@ -44,16 +44,16 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class MergedScores:
     """The scores of one system over all shards; `keys` are the shards' entries in the order of the shards.
 
-    `computed` are the criteria in the order in which the entries have them; `settings` may leave some of them out.
+    `computed` are the criteria in the order of the entries; `settings` may leave some of them out.
     """
 
     settings: Settings
     computed: tuple[str, ...]
     tally: Tally
-    store: Store
+    store: CountsStore
     keys: tuple[str, ...]
     read_gold: str
     read_pred: str
@@ -89,7 +89,7 @@ class Merged:
         return dict(sorted(self.tally.criteria[name].types.items()))
 
     def by_document(self, name: str) -> DocumentCounts:
-        """Return counts by document, for those with spans on either side; read from the entries."""
+        """Return counts by document, for documents with spans on either side, read from the entries."""
         if name not in self._documents:
             column = f"counts/{self.computed.index(name)}"
             ids: list[str] = []
@@ -115,7 +115,7 @@ class Merged:
     def data_in_words(self, name: str) -> tuple[str, ...]:
         criterion = self.criterion(name)
         if criterion.unit == "token":
-            return (tokens_said(self.tally.documents, self.tally.tokenized, lambda: self._tokens),)
+            return (token_origin(self.tally.documents, self.tally.tokenized, lambda: self._tokens),)
         if criterion.boundaries == "core":
             one = self.tally.criteria[name]
             return (coreless_in_words(one.bare, one.spans),)
@@ -127,27 +127,27 @@ class Merged:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class ScoredShards:
     """Gold and all systems over all shards, and the scores of each."""
 
-    gold: Side
-    systems: tuple[tuple[Side, Merged], ...]
+    gold: MergedSide
+    systems: tuple[tuple[MergedSide, MergedScores], ...]
 
     @property
     def types(self) -> frozenset[str]:
         return frozenset((*self.gold.types, *(kind for side, _ in self.systems for kind in side.types)))
 
-    def under(self, criteria: Sequence[Criterion]) -> Whole:
-        """Return the whole under some of its criteria."""
+    def under(self, criteria: Sequence[Criterion]) -> ScoredShards:
+        """Return the scores under some of the criteria."""
         systems = ((side, replace(one, settings=replace(one.settings, criteria=tuple(criteria)))) for side, one in self)
         return replace(self, systems=tuple(systems))
 
-    def __iter__(self) -> Iterator[tuple[Side, Merged]]:
+    def __iter__(self) -> Iterator[tuple[MergedSide, MergedScores]]:
         return iter(self.systems)
 
 
-def merged(shards: Sequence[Shard], done: Iterable[Done], job: Job) -> Whole:
-    """Add up what came of the shards, in whatever order they were done.
+def merge_scores(shards: Sequence[Shard], done: Iterable[ShardResult], job: Job) -> ScoredShards:
+    """Add up the results of all shards, in whatever order they are given.
 
     Raises:
         FormatError: with the problems of all shards; a document id in two shards; entries that are damaged.
@@ -157,7 +157,7 @@ def merged(shards: Sequence[Shard], done: Iterable[Done], job: Job) -> Whole:
     problems = [problem for row in rows for problem in row.problems]
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    store = Store(job.work)
+    store = CountsStore(job.work)
     systems = list(shards[0].systems)
     keys = {system: tuple(row.systems[system].key for row in rows) for system in systems}
     try:
@@ -170,45 +170,45 @@ def merged(shards: Sequence[Shard], done: Iterable[Done], job: Job) -> Whole:
     except BROKEN as error:
         found = f"an entry of the counts of shards cannot be read: {error}"
         raise FormatError.single(job.work, None, found, "score again: it is made anew") from None
-    tallies = {system: total(row.systems[system].tally for row in rows) for system in systems}
-    return whole(job.settings, tallies, store=store, keys=keys, gold=gold, digests=digests)
+    tallies = {system: sum_tallies(row.systems[system].tally for row in rows) for system in systems}
+    return whole_of_tallies(job.settings, tallies, store=store, keys=keys, gold=gold, digests=digests)
 
 
-def whole(
+def whole_of_tallies(
     settings: Settings,
     tallies: Mapping[str, Tally],
     *,
-    store: Store,
+    store: CountsStore,
     keys: Mapping[str, tuple[str, ...]],
     gold: str,
     digests: Mapping[str, str],
-) -> Whole:
-    """Return the whole from the tallies of all systems and the digests of gold and of each."""
+) -> ScoredShards:
+    """Return the scores from the tallies of all systems and the digests of gold and of each system."""
     one = next(iter(tallies.values()))
     documents = range(one.documents)
-    side = Side(
+    side = MergedSide(
         "gold", gold, range(one.gold_spans), documents, one.gold_types, range(one.cores), range(one.alternatives)
     )
     computed = tuple(criterion.name for criterion in settings.criteria)
-    return Whole(
+    return ScoredShards(
         side,
         tuple(
             (
-                Side(system, digests[system], range(tally.pred_spans), documents, tally.pred_types),
-                Merged(settings, computed, tally, store, keys[system], gold, digests[system]),
+                MergedSide(system, digests[system], range(tally.pred_spans), documents, tally.pred_types),
+                MergedScores(settings, computed, tally, store, keys[system], gold, digests[system]),
             )
             for system, tally in tallies.items()
         ),
     )
 
 
-def outcomes(result: Whole, name: str, options: Mapping[str, Any]) -> list[tuple[str, Outcome]]:
-    """Return what a convention says of all shards, by system.
+def convention_outcomes(result: ScoredShards, name: str, options: Mapping[str, Any]) -> list[tuple[str, Outcome]]:
+    """Return the outcomes of a convention over all shards, with the name of each system.
 
     Raises:
-        FormatError: data that the convention cannot have.
+        FormatError: data that the convention does not accept.
     """
-    way = by_shares(named(name), options)
+    way = shares_of(find_convention(name), options)
     found: list[tuple[str, Outcome]] = []
     problems: list[Problem] = []
     for side, scores in result:
@@ -222,13 +222,13 @@ def outcomes(result: Whole, name: str, options: Mapping[str, Any]) -> list[tuple
     return found
 
 
-def _digest(kind: str, store: Store, keys: Sequence[str], column: str) -> str:
+def _digest(kind: str, store: CountsStore, keys: Sequence[str], column: str) -> str:
     """Return the digest of the whole from the hashes of all documents, 32 bytes each."""
     return combined(kind, np.concatenate([store.column(key, column) for key in keys]))
 
 
-def _repeated(store: Store, shards: Sequence[tuple[str, str]]) -> Iterator[Problem]:
-    """Yield a problem for each document whose id stands in two shards, given as path and key of an entry."""
+def _repeated(store: CountsStore, shards: Sequence[tuple[str, str]]) -> Iterator[Problem]:
+    """Yield a problem for each document id in two shards, which are given as path and key of an entry."""
     hashes = [store.column(key, "id_hashes") for _, key in shards]
     values, counts = np.unique(np.concatenate(hashes), return_counts=True)
     doubled = values[counts > 1]
@@ -249,11 +249,11 @@ def _averages(means: Means) -> dict[str, Average]:
     return {ratio: mean.average for ratio, mean in zip(RATIOS, means, strict=True)}
 
 
-def _share(gold: Side, pred: Side, scores: Merged) -> Share:
+def _share(gold: MergedSide, pred: MergedSide, scores: MergedScores) -> Share:
     tables = scores.tally.published
     spans = tables.get(SPANS, {})
 
-    def content(key: str, side: Side) -> Content:
+    def content(key: str, side: MergedSide) -> Content:
         return Content(scores.documents, spans.get(key, (0,))[0], lambda: side.digest)
 
     return Share(tables, content("gold", gold), content("pred", pred), pred.name)

@@ -1,4 +1,4 @@
-"""The match records of a shard as Parquet: RECORD_COLUMNS in document order, in row groups, the same bytes every time.
+"""The match records of a shard as Parquet: RECORD_COLUMNS in document order, in row groups, with reproducible bytes.
 
 `doc`, `gold` and `pred` number documents and spans within the shard.
 """
@@ -19,41 +19,31 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Layer
-from nereval_core.engine.shard_counts import replaced
-from nereval_core.records.tables import (
-    BOUNDARIES,
-    DECISIONS,
-    RECORD_COLUMNS,
-    SIDES,
-    TOKEN_REASONS,
-    Rows,
-    boundaries,
-    reasons,
-    record_ids,
-    rows,
-)
+from nereval_core.engine.shard_counts import replace_file
+from nereval_core.records.reasons import BOUNDARIES, boundaries, reasons
+from nereval_core.records.tables import DECISIONS, RECORD_COLUMNS, SIDES, TOKEN_REASONS, Rows, record_ids, rows
 from nereval_core.records.text_search import span_texts
 from nereval_core.scoring import Scores
 
 ROW_GROUP = 1 << 16
 MADE_FROM = b"nereval"
-"""The key of the file's metadata that says, as JSON, what the records were made from: `key`, `criterion`, `nereval`."""
+"""The key of the file's metadata that names, as JSON, the source of the records: `key`, `criterion`, `nereval`."""
 ENCODED = [name for name, kind in RECORD_COLUMNS.items() if kind == "category"]
-"""Columns of few different values, which Parquet keeps as a dictionary in each row group."""
+"""Columns of few different values, which Parquet stores with a dictionary in each row group."""
 
 
 def records_path(folder: str, system: str, criterion: str, shard: str) -> Path:
-    """Return where the records of a shard are: `SYSTEM/CRITERION/SHARD.parquet`, what is no file name escaped."""
+    """Return the path of a shard's records, `SYSTEM/CRITERION/SHARD.parquet`, with names escaped."""
     return Path(folder, folder_name(system), folder_name(criterion), *map(folder_name, f"{shard}.parquet".split("/")))
 
 
 def folder_name(name: str) -> str:
-    """Return a name that any file system takes, and that is no way out of the folder."""
+    """Return a name escaped so that any file system takes it and it cannot lead out of the folder."""
     return quote(name, safe=" +,=@()").replace("~", "%7E") if name.strip(".") else name.replace(".", "%2E")
 
 
 class Recorder:
-    """Writes the records of a shard under several criteria; what these share is made once."""
+    """Writes the records of a shard under several criteria; shared columns are computed once."""
 
     def __init__(self, scores: Scores) -> None:
         self._scores = scores
@@ -63,7 +53,7 @@ class Recorder:
         """Write the records under a criterion, whole or not at all."""
         table = self.table(criterion)
         made = {"key": key, "criterion": criterion, "nereval": __version__}
-        with replaced(path) as place:
+        with replace_file(path) as place:
             pq.write_table(
                 table.replace_schema_metadata({MADE_FROM: json.dumps(made).encode()}),
                 place,
@@ -74,7 +64,7 @@ class Recorder:
             )
 
     def table(self, criterion: str) -> pa.Table:
-        """Return what `tables.records` does as an Arrow table."""
+        """Return the frame of `tables.records` as an Arrow table."""
         found = rows(self._scores, criterion)
         gold, pred = (
             self._side(layer, prefix) for layer, prefix in zip(self._scores.layers(criterion), "gp", strict=True)
@@ -111,7 +101,7 @@ class Recorder:
 
 
 class _Side:
-    """The columns of a layer's spans, each made once."""
+    """The columns of a layer's spans, each computed once."""
 
     def __init__(self, layer: Layer, prefix: str) -> None:
         self.layer = layer
@@ -135,13 +125,13 @@ class _Side:
         }
 
     def columns(self, side: str, spans: NDArray[np.int32]) -> dict[str, pa.Array]:
-        """Return what records say of these spans, null for -1."""
+        """Return the columns of these spans in records, null for -1."""
         places = pa.array(spans, mask=spans < 0)
         return {f"{side}_{name}": values.take(places) for name, values in self._columns.items()}
 
 
-def written_for(path: Path, key: str) -> bool:
-    """Tell whether a file of records is there, complete, and made from what the key stands for."""
+def is_written_for(path: Path, key: str) -> bool:
+    """Return whether a complete file of records made from the entry with this key exists."""
     try:
         return bool(_made_from(path).get("key") == key)
     except (OSError, ValueError, pa.ArrowException):

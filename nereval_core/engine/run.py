@@ -13,27 +13,29 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from nereval_core.engine.shards import Shard
-from nereval_core.engine.work import Done, Job, score_shard
+from nereval_core.engine.work import Job, ShardResult, score_shard
 from nereval_core.problems import FormatError, Problem
 
-Run = Callable[[Sequence[Shard], Job], Iterator[Done]]
-"""Yields what comes of each shard, in the order in which they are done."""
+Run = Callable[[Sequence[Shard], Job], Iterator[ShardResult]]
+"""Yields the result of each shard, in the order in which shards are finished."""
 
-PATIENCE = 15
-"""Seconds that a scheduler may take to answer."""
+SCHEDULER_SECONDS = 15
+"""Seconds within which a scheduler must answer."""
 
 
-def locally(shards: Sequence[Shard], job: Job) -> Iterator[Done]:
+def run_locally(shards: Sequence[Shard], job: Job) -> Iterator[ShardResult]:
     """Score one shard after another in this process."""
     for shard in shards:
         yield score_shard(shard, job)
 
 
-def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None, workers: int = 0) -> Iterator[Done]:
+def run_on_dask(
+    shards: Sequence[Shard], job: Job, *, scheduler: str | None = None, workers: int = 0
+) -> Iterator[ShardResult]:
     """Score shards on the workers of a scheduler, or on so many worker processes of this machine (0: one a processor).
 
-    All workers read the shards and write the entries by the paths they are given: these must be the same to all. What a
-    worker that dies was doing is done by another.
+    All workers read the shards and write the entries by the paths they are given, which must be the same for all. The
+    work of a worker that dies is done by another.
 
     Raises:
         FormatError: Dask is not installed, no scheduler answers, or it no longer does.
@@ -63,7 +65,7 @@ def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None
         # It writes the errors of its connection by itself, until it is closed.
         stack.enter_context(_silent("distributed.client"))
         try:
-            client = stack.enter_context(distributed.Client(where, timeout=PATIENCE, set_as_default=False))
+            client = stack.enter_context(distributed.Client(where, timeout=SCHEDULER_SECONDS, set_as_default=False))
         except (OSError, TimeoutError, ValueError) as error:
             found = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
             raise FormatError.single("--scheduler", None, found, "start one: dask scheduler") from None
@@ -71,7 +73,7 @@ def over_dask(shards: Sequence[Shard], job: Job, *, scheduler: str | None = None
             yield from _scored(client, shards, job)
 
 
-def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[Done]:
+def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[ShardResult]:
     distributed: Any = import_module("distributed")
     # A shard is held until its future goes: what a result holds is small.
     shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
@@ -83,7 +85,7 @@ def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[Done]:
                 shard = shards_of[future]
                 found = "each worker that took it on died"
                 remedy = "give workers more memory, or cut it into smaller shards"
-                yield Done(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
+                yield ShardResult(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
             future.release()
     finally:
         if client.status == "running":
@@ -92,7 +94,7 @@ def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[Done]:
 
 @contextmanager
 def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
-    """Say that the scheduler was lost, whatever is raised then.
+    """Report a lost scheduler, whatever error it causes.
 
     Raises:
         FormatError: the scheduler no longer answers.
@@ -110,7 +112,7 @@ def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
 
 @contextmanager
 def _silent(name: str) -> Iterator[None]:
-    """Let a logger write nothing for as long as the block lasts."""
+    """Silence a logger within the block."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -124,7 +126,7 @@ def _silent(name: str) -> Iterator[None]:
 def _deaf() -> Iterator[None]:
     """Start processes and threads that Ctrl-C does not reach: it stops the job, and the job stops them.
 
-    A mask of signals is inherited, by what these start later too.
+    The mask of signals is inherited, also by processes and threads that these start later.
     """
     # Starting this one takes the mask off, so it is started first.
     resource_tracker.ensure_running()
@@ -137,7 +139,7 @@ def _deaf() -> Iterator[None]:
 
 @contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """Set a variable of the environment for as long as the block lasts."""
+    """Set an environment variable within the block."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -1,13 +1,13 @@
-"""The scored folder: what is left of a job, for others to read without scoring and without the records in memory.
+"""The scored folder: the output of a job, read without scoring again and without the records in memory.
 
     DIR/scored.json                             the manifest, see below
     DIR/results.json                            what `--json` writes
-    DIR/counts/KEY.npz                          an entry for each shard and system: see `stored` and `tally.Columns`
-    DIR/columns, DIR/index                      what pages read, see `nereval_core.engine.browse`
-    DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `records`; names are escaped by `folder_name`
+    DIR/counts/KEY.npz                          an entry for each shard and system: see `shard_counts`, `tally`
+    DIR/columns, DIR/index                      the columns that pages read, see `browse`
+    DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `record_files`
 
-The manifest is one JSON object: `form` (1), `nereval` (version), `sha256` (of settings and data: what a link names
-the folder by), `columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in
+The manifest is one JSON object: `form` (1), `nereval` (version), `sha256` (of settings and data: the name of the folder
+in links), `columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in
 order, `systems` (name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those
 reported; the settings hold those computed, in the order of the entries' columns), `records` (whether there are) and
 `shards` in order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the
@@ -29,18 +29,18 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core import __version__
-from nereval_core.engine.browse.folder import Records
+from nereval_core.engine.browse.folder import FolderRecords
 from nereval_core.engine.browse.index import FOLDER as INDEX
-from nereval_core.engine.browse.index import Keys, write_index
+from nereval_core.engine.browse.index import ShardKeys, write_index
 from nereval_core.engine.browse.ledger import FolderLedger
 from nereval_core.engine.browse.shard import FOLDER as COLUMNS
-from nereval_core.engine.browse.shard import place as column_place
-from nereval_core.engine.merged_scores import Merged, Whole, whole
+from nereval_core.engine.browse.shard import column_file as column_place
+from nereval_core.engine.merged_scores import MergedScores, ScoredShards, whole_of_tallies
 from nereval_core.engine.record_files import folder_name
-from nereval_core.engine.shard_counts import Store, replaced
-from nereval_core.engine.shards import Part, Shard
+from nereval_core.engine.shard_counts import CountsStore, replace_file
+from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally
-from nereval_core.engine.work import Done, Job, gold_key
+from nereval_core.engine.work import Job, ShardResult, gold_key
 from nereval_core.problems import FormatError
 from nereval_core.report.json_results import json_bytes, results
 from nereval_core.report.signature import signature
@@ -49,27 +49,27 @@ from nereval_core.scoring.criteria import Criterion, Decision
 
 MANIFEST, RESULTS, COUNTS, RECORDS = "scored.json", "results.json", "counts", "records"
 SHOWN = (COLUMNS, INDEX)
-"""Folders of what pages read."""
+"""The folders that pages read."""
 FORM = 1
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredFolder:
-    """A scored folder that was opened: its scores, and what the manifest says of its shards."""
+    """An open scored folder: its scores, and the rows of the manifest on its shards."""
 
     path: str
-    whole: Whole
+    whole: ScoredShards
     shards: tuple[Mapping[str, Any], ...]
     records: bool
-    columns: Records | None = None
+    columns: FolderRecords | None = None
     digest: str = ""
 
     @property
     def settings(self) -> Settings:
-        """What was scored, with the criteria that are reported."""
+        """The settings of the job, with the criteria that are reported."""
         return self.whole.systems[0][1].settings
 
-    def scores(self, system: str) -> Merged:
+    def scores(self, system: str) -> MergedScores:
         return next(scores for side, scores in self.whole if side.name == system)
 
     def ledger(self, system: str, criterion: str) -> FolderLedger:
@@ -82,11 +82,11 @@ class ScoredFolder:
         return self.shown.ledger(names.index(system), criterion)
 
     @property
-    def shown(self) -> Records:
-        """What pages read.
+    def shown(self) -> FolderRecords:
+        """The records that pages read.
 
         Raises:
-            FormatError: it was not kept.
+            FormatError: they were not kept.
         """
         if self.columns is None:
             found = "scored without what pages read"
@@ -94,26 +94,26 @@ class ScoredFolder:
         return self.columns
 
     def files(self, part: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return where the files of a shard's side are: beside the folder as when it was made, else where they were."""
+        """Return the files of a shard's side: those relative to the folder, else those at their former paths."""
         found = ((str(Path(self.path, file["from here"])), str(file["path"])) for file in part["files"])
         return tuple(near if Path(near).is_file() else far for near, far in found)
 
 
-def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done], job: Job) -> None:
+def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterable[ShardResult], job: Job) -> None:
     """Write manifest and results, the manifest last, and put the entries beside them."""
     root = Path(path)
     (root / COUNTS).mkdir(parents=True, exist_ok=True)
     by_name = {one.shard: one for one in done}
-    store = Store(job.work)
+    store = CountsStore(job.work)
     for one in by_name.values():
         for counted in one.systems.values():
             place = root / COUNTS / f"{counted.key}.npz"
             if not (place.exists() and place.samefile(store.path(counted.key))):
-                with replaced(place) as new:
+                with replace_file(place) as new:
                     shutil.copyfile(store.path(counted.key), new)
     digest = job.digest
     files = [
-        Keys(
+        ShardKeys(
             gold_key(digest, [by_name[shard.name].files[path] for path in shard.gold.files]),
             tuple(by_name[shard.name].systems[side.name].key for side, _ in result),
         )
@@ -124,7 +124,7 @@ def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done
         for place in set(Path(path, COLUMNS).iterdir()) - {column_place(path, key) for one in files for key in one}:
             place.unlink()
         write_index(path, files, [criterion.name for criterion in job.settings.criteria])
-    with replaced(root / RESULTS) as place:
+    with replace_file(root / RESULTS) as place:
         place.write_bytes(json_bytes(results(result.gold, result.systems)))
     manifest = {
         "form": FORM,
@@ -150,12 +150,12 @@ def write(path: str, result: Whole, shards: Sequence[Shard], done: Iterable[Done
         ],
         "shards": [_shard(root, shard, by_name[shard.name]) for shard in shards],
     }
-    with replaced(root / MANIFEST) as place:
+    with replace_file(root / MANIFEST) as place:
         place.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def read(path: str | os.PathLike[str]) -> ScoredFolder:
-    """Open a scored folder: its manifest only.
+    """Open a scored folder by its manifest.
 
     Raises:
         FormatError: no scored folder, or one of another form.
@@ -170,10 +170,10 @@ def read(path: str | os.PathLike[str]) -> ScoredFolder:
         found = f"a scored folder of form {form}, this nereval knows {FORM}"
         raise FormatError.single(shown, None, found, "score the shards again")
     settings = settings_of_json(row["settings"])
-    result = whole(
+    result = whole_of_tallies(
         settings,
         {system["name"]: Tally.of_json(system["tally"]) for system in row["systems"]},
-        store=Store(str(Path(path, COUNTS))),
+        store=CountsStore(str(Path(path, COUNTS))),
         keys={
             system["name"]: tuple(shard["systems"][system["name"]]["counts"] for shard in row["shards"])
             for system in row["systems"]
@@ -185,20 +185,20 @@ def read(path: str | os.PathLike[str]) -> ScoredFolder:
     columns = None
     if row["columns"] is not None:
         keys = (
-            Keys(gold, tuple(shard["systems"][system["name"]]["counts"] for system in row["systems"]))
+            ShardKeys(gold, tuple(shard["systems"][system["name"]]["counts"] for system in row["systems"]))
             for gold, shard in zip(row["columns"], row["shards"], strict=True)
         )
-        columns = Records(shown, tuple(keys), settings)
+        columns = FolderRecords(shown, tuple(keys), settings)
     return ScoredFolder(shown, result.under(kept), tuple(row["shards"]), row["records"], columns, row["sha256"])
 
 
 def is_scored(path: str | os.PathLike[str]) -> bool:
-    """Tell whether there is a manifest in the folder."""
+    """Return whether the folder has a manifest."""
     return Path(path, MANIFEST).is_file()
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:
-    """Return settings as JSON can hold them."""
+    """Return settings as a JSON object."""
     criteria = [
         {key: _plain(value) for key, value in asdict(criterion).items() if value not in ("", ())}
         for criterion in settings.criteria
@@ -223,8 +223,8 @@ def settings_of_json(row: Mapping[str, Any]) -> Settings:
     return Settings(tuple(criteria), _tuples(row["merge"]), _tuples(row["leave_out"]), row["counting"])
 
 
-def _shard(root: Path, shard: Shard, done: Done) -> dict[str, Any]:
-    def part(one: Part | None) -> dict[str, Any]:
+def _shard(root: Path, shard: Shard, done: ShardResult) -> dict[str, Any]:
+    def part(one: ShardFiles | None) -> dict[str, Any]:
         files = [
             {
                 "path": str(Path(path).absolute()),

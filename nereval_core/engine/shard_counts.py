@@ -1,7 +1,7 @@
-"""The counts of shards on disk, each under the digest of what it was made from: `KEY.npz`, written whole or not at all.
+"""The counts of shards on disk, each under the digest of its sources: `KEY.npz`, written whole or not at all.
 
 An entry holds the columns of `tally.Columns` and `tally`, the JSON of a `Tally` as UTF-8 bytes. Nothing in it is ever
-unpickled; each array has a checksum (the zip's), so that a damaged entry is noticed and made anew.
+unpickled; each array has a checksum (that of the zip), so that a damaged entry is noticed and computed again.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from nereval_core.engine.tally import Columns, Tally
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 
-FORM = 1
-"""Changes whenever entries do; it is part of their keys."""
+ENTRY_FORM = 1
+"""The version of entries, part of their keys; it changes with their content."""
 LEFT_BEHIND = 24 * 3600
-"""Seconds after which a file that was never finished belongs to no running job."""
+"""Seconds after which an unfinished file belongs to no running job."""
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
-"""What reading a damaged entry raises."""
+"""The exceptions that reading a damaged entry raises."""
 
 
 def settings_digest(settings: Settings, **reading: str) -> str:
-    """Return the digest (hex) of what is scored and how, and of the program's version."""
+    """Return the digest (hex) of the settings and the program's version."""
     row = {
-        "form": FORM,
+        "form": ENTRY_FORM,
         "nereval": __version__,
         "criteria": [_described(criterion) for criterion in settings.criteria],
         "merge": settings.merge,
@@ -50,7 +50,7 @@ def settings_digest(settings: Settings, **reading: str) -> str:
 
 
 def key_of(settings: str, gold: Sequence[str], pred: Sequence[str]) -> str:
-    """Return the name of an entry: of the digests of the settings and of the files of both sides."""
+    """Return the name of an entry, from the digests of the settings and of the files of both sides."""
     return hashlib.sha256(json.dumps([settings, list(gold), list(pred)]).encode()).hexdigest()
 
 
@@ -61,7 +61,7 @@ def file_digest(path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class CountsStore:
     """A folder of entries."""
 
     folder: str
@@ -74,11 +74,11 @@ class Store:
         raw = json.dumps(tally.as_json()).encode()
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, tally=np.frombuffer(raw, np.uint8), **columns)
-        with replaced(self.path(key)) as place:
+        with replace_file(self.path(key)) as place:
             place.write_bytes(file.getbuffer())
 
     def get(self, key: str) -> Tally | None:
-        """Return an entry's tally after checking all of the entry, None where there is none or a damaged one."""
+        """Return an entry's tally after checking the whole entry, None where it is missing or damaged."""
         try:
             with zipfile.ZipFile(self.path(key)) as packed:
                 if packed.testzip() is not None:
@@ -101,8 +101,8 @@ class Store:
             return {name: entry[name] for name in names}
 
 
-def tidied(folder: str) -> None:
-    """Make a folder to write into, and remove what jobs that were killed left behind in it."""
+def prepare_folder(folder: str) -> None:
+    """Make a folder to write into, and remove the unfinished files of killed jobs."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     for place in Path(folder).rglob(".*.tmp"):
         with suppress(OSError):
@@ -111,8 +111,8 @@ def tidied(folder: str) -> None:
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """Yield a place to write to, which then takes the place of the path; after an error it goes."""
+def replace_file(path: Path) -> Iterator[Path]:
+    """Yield a path to write to, which then replaces the given one; after an error it is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     place = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
     try:

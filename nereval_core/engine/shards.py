@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 JSONL = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson") for packed in ("", ".gz", ".zst", ".zstd"))
 SPANS, TEXTS = ".spans.parquet", ".texts.parquet"
 SUFFIXES = (*JSONL, SPANS, TEXTS)
-"""How the files of shards end; what comes before is the name of the shard."""
+"""The endings of shards' files; the name of a shard comes before it."""
 
 ADD = (
     "add it; or, where its documents were read and nothing found in them, count them as predicted empty: "
@@ -22,15 +22,15 @@ ADD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One side of a shard: `path` is what is read, `files` are all that belong to it, which its digest is over."""
+class ShardFiles:
+    """The files of one side of a shard: `path` is read, `files` are all that its digest covers."""
 
     path: str
     files: tuple[str, ...]
 
     @property
     def format(self) -> str:
-        """The format, by how the name ends: a damaged file may look like none."""
+        """The format by the ending of the name: a damaged file may look like no format."""
         return "parquet" if self.path.lower().endswith(".parquet") else "jsonl"
 
 
@@ -39,29 +39,29 @@ class Shard:
     """A shard by its name, with the predictions of each system; None where a system has no file for it."""
 
     name: str
-    gold: Part
-    systems: Mapping[str, Part | None]
+    gold: ShardFiles
+    systems: Mapping[str, ShardFiles | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The shards in the order in which one process would read their files, and how many other files lie there."""
+class ShardList:
+    """The shards in the order in which one process would read their files, and the number of other files there."""
 
     shards: tuple[Shard, ...]
     passed_over: Mapping[str, int]
 
 
-def listed(gold: str, systems: Mapping[str, str], *, missing: Missing = "error") -> Listed:
-    """Return the shards of gold with what each system predicted for them.
+def list_shards(gold: str, systems: Mapping[str, str], *, missing: Missing = "error") -> ShardList:
+    """Return the shards of gold with the predictions of each system.
 
-    Where gold and a system are one file each they are one shard, whatever they are called.
+    A single file of gold and a single file of a system are one shard, whatever their names.
 
     Raises:
         FormatError: no such folder, no shards in it, two files of one shard, a shard that a system lacks (unless
             `missing` is "empty"), a shard that gold lacks.
     """
     problems: list[Problem] = []
-    found: dict[str, dict[str, Part]] = {}
+    found: dict[str, dict[str, ShardFiles]] = {}
     passed_over: dict[str, int] = {}
     for root in dict.fromkeys((gold, *systems.values())):
         try:
@@ -70,7 +70,7 @@ def listed(gold: str, systems: Mapping[str, str], *, missing: Missing = "error")
             problems += error.problems
     if problems:
         raise FormatError(problems)
-    sides: dict[str, dict[str, Part | None]] = {}
+    sides: dict[str, dict[str, ShardFiles | None]] = {}
     for system, root in systems.items():
         theirs = found[root]
         if Path(gold).is_file() and Path(root).is_file():
@@ -93,11 +93,11 @@ def listed(gold: str, systems: Mapping[str, str], *, missing: Missing = "error")
         Shard(name, part, {system: theirs[name] for system, theirs in sides.items()})
         for name, part in found[gold].items()
     )
-    return Listed(tuple(shards), {root: count for root, count in passed_over.items() if count})
+    return ShardList(tuple(shards), {root: count for root, count in passed_over.items() if count})
 
 
-def _parts(root: str) -> tuple[dict[str, Part], int]:
-    """Return the parts below a folder by the name of their shard, and how many files are none."""
+def _parts(root: str) -> tuple[dict[str, ShardFiles], int]:
+    """Return the shards' files below a folder by the name of the shard, and the number of other files."""
     path = Path(root)
     try:
         if path.is_file():
@@ -128,7 +128,7 @@ def _parts(root: str) -> tuple[dict[str, Part], int]:
     ]
     if problems:
         raise FormatError(problems)
-    return {name: Part(min(full, key=_ending), tuple(full)) for name, full in names.items()}, others
+    return {name: ShardFiles(min(full, key=_ending), tuple(full)) for name, full in names.items()}, others
 
 
 def _ending(path: str) -> str:
@@ -136,7 +136,7 @@ def _ending(path: str) -> str:
 
 
 def _walked(root: str) -> Iterator[tuple[str, str]]:
-    """Yield the name inside the folder and the path of each file; what is hidden is passed over."""
+    """Yield the name inside the folder and the path of each file; hidden files are skipped."""
 
     def stop(error: OSError) -> None:
         raise error

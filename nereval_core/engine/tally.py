@@ -1,14 +1,15 @@
-"""What a shard comes to under a system: counts that add up, and columns by document.
+"""The counts of a shard under a system: sums that add up over shards, and columns by document.
 
-A `Tally` is small (it grows with types and criteria, not with documents) and makes a commutative monoid with `+`, but
-for the order of `greedy`. `Columns` hold what is known of each document.
+A `Tally` is small (it grows with types and criteria, not with documents) and a commutative monoid under `+`, except for
+the order of `greedy`. `Columns` hold the counts and hashes of each document. Macro averages add up as exact sums, and a
+published scorer by its shares.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
@@ -16,15 +17,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.conventions.shares import Tables
-from nereval_core.conventions.shares import added as added_tables
+from nereval_core.conventions import Convention, conventions, find_convention
+from nereval_core.conventions.shares import ByShares, Tables, add_tables
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import own_tokens, token_hashes
-from nereval_core.engine.exact_means import NONE, Mean, Means, added, means_of
 from nereval_core.pairing import added_marks
+from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings
-from nereval_core.scoring.averages import Sums
+from nereval_core.scoring.averages import Average, Sums
 from nereval_core.scoring.counts import Counts
+
+SCALE = 192
+"""Sums are in units of 2 to the power of -SCALE: a ratio of counts below 2 to the power of 32 is a multiple of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The exact sum of `n` values in units of 2 to the power of -SCALE, without the `undefined` ones."""
+
+    total: int = 0
+    n: int = 0
+    undefined: int = 0
+
+    def __add__(self, other: Mean) -> Mean:
+        return Mean(self.total + other.total, self.n + other.n, self.undefined + other.undefined)
+
+    @classmethod
+    def of(cls, sums: Sums, group: int = 0) -> Mean:
+        units = sums.exact(group) * (1 << SCALE)
+        assert units.denominator == 1, "a ratio too small to be summed exactly"
+        return cls(units.numerator, int(sums.n[group]), int(sums.undefined[group]))
+
+    @property
+    def average(self) -> Average:
+        """The mean, equal to `Sums.mean`: the sum rounded once, then divided."""
+        # The quotient of two integers is rounded once, to the nearest.
+        return Average(self.total / (1 << SCALE) / self.n if self.n else None, self.n, self.undefined)
+
+
+Means = tuple[Mean, Mean, Mean]
+"""Means of each of RATIOS."""
+NONE: Means = (Mean(), Mean(), Mean())
+
+
+def add_means(one: Means, other: Means) -> Means:
+    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+
+def means_of(sums: Sequence[Sums], group: int = 0) -> Means:
+    """Return the means of a group from the sums of each of RATIOS."""
+    precision, recall, f1 = (Mean.of(one, group) for one in sums)
+    return precision, recall, f1
+
 
 Columns = Mapping[str, NDArray[Any]]
 """By name: `ids` (UTF-8 bytes in a row) and `id_ends` (int64), `id_hashes` (uint64), `gold` and `pred` (uint8, shape
@@ -37,7 +81,7 @@ n `counts/n`: shape (documents, 2, 5), how many of gold and of the prediction go
 class CriterionTally:
     """Counts by type, and the means over documents: of all types together and of each.
 
-    `spans` gold spans were scored under it, `bare` of them without a core.
+    `spans` gold spans were scored, `bare` of them without a core.
     """
 
     types: Mapping[str, Counts] = field(default_factory=dict)
@@ -52,9 +96,9 @@ class CriterionTally:
             types[kind] = types.get(kind, Counts()) + counts
         by_type = dict(self.documents_by_type)
         for kind, means in other.documents_by_type.items():
-            by_type[kind] = added(by_type.get(kind, NONE), means)
+            by_type[kind] = add_means(by_type.get(kind, NONE), means)
         return CriterionTally(
-            types, added(self.documents, other.documents), by_type, self.spans + other.spans, self.bare + other.bare
+            types, add_means(self.documents, other.documents), by_type, self.spans + other.spans, self.bare + other.bare
         )
 
 
@@ -62,9 +106,9 @@ class CriterionTally:
 class Tally:
     """The sums of some shards under one system.
 
-    Spans and types are those that were read, before any rules; `cores` and `alternatives` say how many gold spans have
-    such; `sentences` documents are single sentences, as none are marked; `tokenized` documents have tokens of their
-    own. `published` is what a published scorer counts.
+    Spans and types are those that were read, before any rules; `cores` and `alternatives` count the gold spans that
+    have them; `sentences` counts documents that are single sentences, `tokenized` those with tokens of their own.
+    `published` holds the tables of a published scorer.
     """
 
     documents: int = 0
@@ -97,11 +141,11 @@ class Tally:
             marks=added_marks((self.marks, other.marks)),
             greedy=self.greedy + other.greedy,
             criteria={name: self.criteria.get(name, empty) + other.criteria.get(name, empty) for name in names},
-            published=added_tables((self.published, other.published)),
+            published=add_tables((self.published, other.published)),
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what JSON can hold; `of_json` takes it back."""
+        """Return a JSON object, which `of_json` reads."""
         found = {one.name: getattr(self, one.name) for one in fields(self)}
         if not self.published:
             del found["published"]
@@ -120,16 +164,16 @@ class Tally:
         return cls(**values, criteria=criteria, published=published)
 
 
-def total(tallies: Iterable[Tally]) -> Tally:
-    """Add up tallies; `greedy` is in their order."""
+def sum_tallies(tallies: Iterable[Tally]) -> Tally:
+    """Return the sum of tallies; `greedy` is in their order."""
     whole = Tally()
     for tally in tallies:
         whole += tally
     return whole
 
 
-def tallied(gold: Layer, pred: Layer, scores: Scores) -> tuple[Tally, Columns]:
-    """Return what the scores of one shard come to; the layers are those that were read."""
+def tally_scores(gold: Layer, pred: Layer, scores: Scores) -> tuple[Tally, Columns]:
+    """Return the tally and columns of one shard's scores; the layers are those that were read."""
     documents = gold.documents
     raw = [name.encode() for name in documents.ids]
     columns: dict[str, NDArray[Any]] = {
@@ -161,8 +205,8 @@ def tallied(gold: Layer, pred: Layer, scores: Scores) -> tuple[Tally, Columns]:
     return tally, MappingProxyType(columns)
 
 
-def of_nothing(settings: Settings) -> tuple[Tally, Columns]:
-    """Return what a shard without documents comes to."""
+def empty_tally(settings: Settings) -> tuple[Tally, Columns]:
+    """Return the tally and columns of a shard without documents."""
     columns: dict[str, NDArray[Any]] = {
         "ids": np.zeros(0, np.uint8),
         "id_ends": np.zeros(0, np.int64),
@@ -174,7 +218,7 @@ def of_nothing(settings: Settings) -> tuple[Tally, Columns]:
 
 
 def id_hashes(ids: Iterable[bytes]) -> NDArray[np.uint64]:
-    """Return a number for each document id by which two documents of one id are found."""
+    """Return a hash of each document id, to find repeated ids."""
     sha = hashlib.sha256
     return np.frombuffer(b"".join(sha(name).digest()[:8] for name in ids), np.uint64)
 
@@ -230,3 +274,38 @@ def _taken(row: Mapping[str, Any]) -> CriterionTally:
         row["spans"],
         row["bare"],
     )
+
+
+SPANS = "spans"
+"""The table of the numbers of scored spans of `gold` and `pred`."""
+
+
+def shares_of(convention: Convention, options: Mapping[str, Any]) -> ByShares:
+    """Return the way in which a convention is scored shard by shard.
+
+    Raises:
+        FormatError: it cannot be scored so; with the reason and the conventions that can.
+    """
+    way = convention.by_shares
+    why = way if isinstance(way, str) else way.lacks(options)
+    if why is None:
+        assert isinstance(way, ByShares)
+        return way
+    able = ", ".join(name for name, one in conventions().items() if isinstance(one.by_shares, ByShares))
+    found = f"{convention.name} cannot be scored shard by shard: {why}"
+    raise FormatError.single("--engine", None, found, f"leave --engine out; by shards go {able}")
+
+
+def add_share(
+    tally: Tally, columns: Columns, gold: Layer, pred: Layer, name: str, options: Mapping[str, Any]
+) -> tuple[Tally, Columns]:
+    """Return the tally and columns of a shard with the counts of a convention, and digests of the layers it scores.
+
+    Raises:
+        FormatError: data that the convention does not accept.
+    """
+    share = shares_of(find_convention(name), options).counted(gold, pred, options)
+    assert share.gold.hashes and share.pred.hashes, "what adds up has a digest of documents"
+    spans = {"gold": (share.gold.spans,), "pred": (share.pred.spans,)}
+    hashes = {"gold": share.gold.hashes(), "pred": share.pred.hashes()}
+    return replace(tally, published={**share.tables, SPANS: spans}), MappingProxyType({**columns, **hashes})

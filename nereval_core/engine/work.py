@@ -1,4 +1,4 @@
-"""What is done with one shard, wherever it is done: look for its counts, else read, score and store them."""
+"""The work on one shard, in any process: look up its counts, or read, score and store them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import numpy as np
 from nereval_core import __version__, readers
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
-from nereval_core.engine.convention_counts import with_share
-from nereval_core.engine.record_files import Recorder, records_path, written_for
-from nereval_core.engine.shard_counts import Store, file_digest, key_of, settings_digest
-from nereval_core.engine.shards import Part, Shard
-from nereval_core.engine.tally import Tally, of_nothing, tallied
+from nereval_core.engine.record_files import Recorder, is_written_for, records_path
+from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of, settings_digest
+from nereval_core.engine.shards import Shard, ShardFiles
+from nereval_core.engine.tally import Tally, add_share, empty_tally, tally_scores
 from nereval_core.pairing import Pairing, missing_mark, pair
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, SourceFile
@@ -26,9 +25,9 @@ from nereval_core.scoring import Scores, Settings, score_layers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is the same for all shards: settings, how sides are paired, the folder of entries, and that of records.
+    """The settings of the work on all shards: scoring, pairing, the folder of entries, and that of records.
 
-    `columns` is the folder that pages are to open: see `nereval_core.engine.browse`. `convention` is a published scorer
+    `columns` is the folder that pages will open: see `nereval_core.engine.browse`. `convention` is a published scorer
     to count by, with all of its `options`.
     """
 
@@ -43,7 +42,7 @@ class Job:
 
     @property
     def digest(self) -> str:
-        """The digest of what a shard's counts depend on besides its files."""
+        """The digest of everything that a shard's counts depend on besides its files."""
         reading = self.reading
         if self.convention:
             reading |= {"convention": self.convention, "options": repr(self.options)}
@@ -51,15 +50,15 @@ class Job:
 
     @property
     def reading(self) -> dict[str, str]:
-        """How sides are paired: `missing` and `token_text`, and what else is not as by default."""
+        """The options of pairing: `missing`, `token_text` and those that differ from the default."""
         known = {"missing": "error", "token_text": "own"}
         others = {"pair_by": "auto", "align_text": False}
         return known | {key: str(value) for key, value in self.pairing.items() if others.get(key) != value}
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """The counts of a shard under one system: the key of the entry, its tally, and whether it was there before."""
+class CountedShard:
+    """The counts of a shard under one system: the key of the entry, its tally, and whether it existed before."""
 
     key: str
     tally: Tally
@@ -67,35 +66,37 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a shard: counts by system, and what is wrong with it. `files` maps its files to their SHA-256."""
+class ShardResult:
+    """The result of a shard: counts by system and problems. `files` maps its files to their SHA-256."""
 
     shard: str
-    systems: Mapping[str, Counted] = field(default_factory=dict)
+    systems: Mapping[str, CountedShard] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def score_shard(shard: Shard, job: Job) -> Done:
-    """Return the counts of a shard under every system: from their entries where these are there and whole.
+def score_shard(shard: Shard, job: Job) -> ShardResult:
+    """Return the counts of a shard under every system, from the entries where these exist and are whole.
 
-    What is wrong with the shard is in the result, with the systems that could be scored all the same.
+    Problems of the shard are in the result, beside the systems that could be scored.
     """
     if job.version != __version__:
         found = f"the worker runs nereval {__version__}, the job was sent by {job.version}"
-        return Done(shard.name, problems=(Problem("--scheduler", None, found, "install one version on all machines"),))
+        return ShardResult(
+            shard.name, problems=(Problem("--scheduler", None, found, "install one version on all machines"),)
+        )
     try:
         return _scored(shard, job)
     except FormatError as error:
-        return Done(shard.name, problems=error.problems)
+        return ShardResult(shard.name, problems=error.problems)
     except OSError as error:
         place = str(error.filename or shard.gold.path)
         found = f"cannot be used: {error.strerror or error}"
-        return Done(shard.name, problems=(Problem(place, None, found, "check path and disk"),))
+        return ShardResult(shard.name, problems=(Problem(place, None, found, "check path and disk"),))
 
 
-def _scored(shard: Shard, job: Job) -> Done:
-    store = Store(job.work)
+def _scored(shard: Shard, job: Job) -> ShardResult:
+    store = CountsStore(job.work)
     before = _stamps(shard)
     files = {path: file_digest(path) for part in _parts(shard) for path in part.files}
     sides, bare = _sides(shard, job)
@@ -106,21 +107,21 @@ def _scored(shard: Shard, job: Job) -> Done:
         for system, part in sides.items()
     }
     ours = gold_key(settings, gold)
-    counted: dict[str, Counted] = {}
+    counted: dict[str, CountedShard] = {}
     for system, key in keys.items():
         tally = store.get(key)
         if tally is not None and (bare or _recorded(shard, job, system, key)) and _in_columns(job, ours, key):
-            counted[system] = Counted(key, tally, True)
+            counted[system] = CountedShard(key, tally, True)
         elif bare:
-            tally, columns = of_nothing(job.settings)
+            tally, columns = empty_tally(job.settings)
             nothing = _empty("gold", Documents((), ()))
             none = _empty(system, nothing.documents)
             _write_columns(job, ours, key, nothing, none, score_layers(nothing, none, job.settings))
             store.put(key, tally, columns)
-            counted[system] = Counted(key, tally, False)
+            counted[system] = CountedShard(key, tally, False)
     missing = {system: part for system, part in sides.items() if system not in counted}
     if not missing:
-        return Done(shard.name, counted, (), files)
+        return ShardResult(shard.name, counted, (), files)
     problems: list[Problem] = []
     try:
         read = _read(shard.gold, ReadOptions(name="gold"))
@@ -144,13 +145,13 @@ def _scored(shard: Shard, job: Job) -> Done:
         found = "changed while it was read"
         raise FormatError.single(shard.gold.path, None, found, "score it again when it is written")
     if read is None:
-        return Done(shard.name, counted, tuple(dict.fromkeys(problems)), files)
+        return ShardResult(shard.name, counted, tuple(dict.fromkeys(problems)), files)
     for system, (pred, marks) in layers.items():
         scores = score_layers(read.layer, pred, job.settings, marks=marks)
-        tally, columns = tallied(read.layer, pred, scores)
+        tally, columns = tally_scores(read.layer, pred, scores)
         if job.convention:
             try:
-                tally, columns = with_share(tally, columns, read.layer, pred, job.convention, dict(job.options))
+                tally, columns = add_share(tally, columns, read.layer, pred, job.convention, dict(job.options))
             except FormatError as error:
                 problems += error.problems
                 continue
@@ -161,12 +162,12 @@ def _scored(shard: Shard, job: Job) -> Done:
                 recorder.write(criterion.name, place, key=keys[system])
         _write_columns(job, ours, keys[system], read.layer, pred, scores)
         store.put(keys[system], tally, columns)
-        counted[system] = Counted(keys[system], tally, False)
-    return Done(shard.name, counted, tuple(dict.fromkeys(problems)), files)
+        counted[system] = CountedShard(keys[system], tally, False)
+    return ShardResult(shard.name, counted, tuple(dict.fromkeys(problems)), files)
 
 
 def gold_key(settings: str, gold: Sequence[str]) -> str:
-    """Return the key of the columns of gold: no system's, whose files are digests."""
+    """Return the key of the columns of gold, which differs from that of any system."""
     return key_of(settings, gold, ["gold"])
 
 
@@ -181,19 +182,19 @@ def _write_columns(job: Job, gold_name: str, name: str, gold: Layer, pred: Layer
         write_system(job.columns, name, gold, pred, scores)
 
 
-def _read(part: Part, options: ReadOptions) -> Reading:
+def _read(part: ShardFiles, options: ReadOptions) -> Reading:
     return readers.read(part.path, format=part.format, options=options)
 
 
-def _sides(shard: Shard, job: Job) -> tuple[dict[str, Part | None], bool]:
-    """Return the predictions that are to be read, and whether all files are empty: some programs write such shards."""
+def _sides(shard: Shard, job: Job) -> tuple[dict[str, ShardFiles | None], bool]:
+    """Return the predictions to be read, and whether all files are empty: some programs write such shards."""
     empty = {system for system, part in shard.systems.items() if part is None or _is_empty(part)}
     bare = len(empty) == len(shard.systems) and _is_empty(shard.gold)
     passed = empty if bare or job.reading["missing"] == "empty" else set()
     return {system: None if system in passed else part for system, part in shard.systems.items()}, bare
 
 
-def _is_empty(part: Part) -> bool:
+def _is_empty(part: ShardFiles) -> bool:
     for path in part.files:
         with SourceFile(path, path, OnDisk(path, path)).stream() as stream:
             if stream.read(1):
@@ -202,12 +203,12 @@ def _is_empty(part: Part) -> bool:
 
 
 def _stamps(shard: Shard) -> list[tuple[int, int]]:
-    """Return what tells whether a file was written to: size and time of each."""
+    """Return size and modification time of each file, to detect changes."""
     stats = (Path(path).stat() for part in _parts(shard) for path in part.files)
     return [(one.st_size, one.st_mtime_ns) for one in stats]
 
 
-def _parts(shard: Shard) -> list[Part]:
+def _parts(shard: Shard) -> list[ShardFiles]:
     return [shard.gold, *(part for part in shard.systems.values() if part is not None)]
 
 
@@ -217,8 +218,8 @@ def _empty(system: str, documents: Documents) -> Layer:
 
 
 def _recorded(shard: Shard, job: Job, system: str, key: str) -> bool:
-    """Tell whether the records that are asked for are there, made of the same files."""
+    """Return whether the records asked for exist and were made from the same files."""
     return job.records is None or all(
-        written_for(records_path(job.records, system, criterion.name, shard.name), key)
+        is_written_for(records_path(job.records, system, criterion.name, shard.name), key)
         for criterion in job.settings.criteria
     )

@@ -1,4 +1,4 @@
-"""Figures as data for a page of our own, which draws them in the colours of its reader."""
+"""Figures as data for the HTML report, which draws them in the colours of its reader's theme."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from functools import cache
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from nereval_core.html_report.page import Drawing
+from nereval_core.html_report.page import FigureData
 
 HEIGHT = 450
-"""Pixels of a figure that says none."""
+"""Pixels of a figure without a height of its own."""
 _BREAK = "<br><sub>"
 _HEAD = 24
-"""Pixels above a plot whose title stands elsewhere."""
+"""Pixels above a plot whose title stands outside the figure."""
 
 
-def detached(figure: go.Figure, *, above: int = _HEAD) -> Drawing:
-    """Return a figure with its title beside it, as that must go over several lines on a phone.
+def figure_data(figure: go.Figure, *, above: int = _HEAD) -> FigureData:
+    """Return a figure without its title, which the report shows as text, so that it can wrap on a phone.
 
-    `above` are the pixels to be left over the plot, for a legend or an axis there.
+    `above` are the pixels left above the plot, for a legend or an axis.
     """
     drawn = go.Figure(figure)
     title, _, unit = str(drawn.layout.title.text or "").partition(_BREAK)
     before = drawn.layout.margin.t or 100
     height = (drawn.layout.height or HEIGHT) - before + above
-    # What Plotly's own template says would be said by every figure anew.
+    # Every figure would repeat Plotly's own template.
     drawn.update_layout(title=None, template=None, height=height, margin={"t": above}, autosize=True)
-    # Beside a plot there is no room on a phone.
+    # A phone has no space beside a plot.
     drawn.update_layout(legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left"})
     drawn.update_xaxes(automargin=True).update_yaxes(automargin=True, title_standoff=10)
     drawn.update_traces(textfont_color=None, selector={"type": "scatter"})
     text: str = drawn.to_json(engine="json")
-    return Drawing(html.unescape(title), html.unescape(unit.removesuffix("</sub>")), text, int(height))
+    return FigureData(html.unescape(title), html.unescape(unit.removesuffix("</sub>")), text, int(height))
 
 
 @cache

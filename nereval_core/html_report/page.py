@@ -1,9 +1,10 @@
-"""A report as one HTML file: read from disk, printed and sent round, with nothing fetched and nothing run but our own.
+"""A report as one HTML file that can be opened from disk, printed and passed on: it fetches nothing and runs no foreign
+script.
 
-A report is sections of parts: words, tables, drawings, records, terms and lines to copy. Each record carries *marks*,
-short words such as `s0` (first system) or `c1MIS` (missed under the second criterion); a number in a table asks for
-marks, and where records of the report have them it leads to these. All text is escaped by the template, and what would
-not print stands as an escape; scripts are allowed by their hashes alone.
+A report has sections of parts: paragraphs, tables, figures, records, terms and lines to copy. Each record has *marks*,
+short words such as `s0` (first system) or `c1MIS` (missed under the second criterion). A number in a table requires
+marks, and links to the records of the report that have them. The template escapes all text, and shows characters that
+do not print as escapes; scripts are allowed by their hashes alone.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from nereval_core.report.colours import PAGE
 from nereval_core.report.highlight import STYLE
 from nereval_core.report.table_formats import UNDEFINED
 
-Asked = tuple[str, ...]
-"""Marks that a record must have, all of them; of `a|b` one is enough."""
+RequiredMarks = tuple[str, ...]
+"""Marks that a record must have, all of them; for `a|b` one of the two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number that leads to the records it counts, as far as they are in the report; `text` is how it is written."""
+    """A number that links to those of its records that the report shows; `text` replaces the plain number."""
 
     number: int
-    asked: Asked
+    asked: RequiredMarks
     text: str = ""
 
     @property
@@ -47,15 +48,15 @@ Cell = str | int | float | None | Count
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A paragraph, of whose parts some are counts."""
+class Paragraph:
+    """A paragraph of texts and counts."""
 
     parts: tuple[str | Count, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table whose first `heads` columns say what a row is about; one that says what a drawing does is `folded`."""
+class ReportTable:
+    """A table whose first `heads` columns name the row; a table with the numbers of a figure is `folded`."""
 
     title: str
     columns: tuple[str, ...]
@@ -66,8 +67,8 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """A figure as data for Plotly (JSON), with its title and what is counted, and its height in pixels."""
+class FigureData:
+    """A figure as data for Plotly (JSON), with its title, its unit, and its height in pixels."""
 
     title: str
     unit: str
@@ -76,10 +77,10 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A record in its text: `head` and `facts` in words, `text` as HTML of `highlight`, `marks` that numbers ask for.
+class RecordCard:
+    """A record in its text: `head` and `facts` in words, `text` as HTML of `highlight`, and its `marks`.
 
-    `lines` are what else is told of it, each with a name: `("verdict", "gold is right, by Ann; a note")`.
+    `lines` are further lines, each with a name: `("verdict", "gold is right, by Ann; a note")`.
     """
 
     head: str
@@ -90,16 +91,16 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RecordGroup:
     """Records under a heading."""
 
     title: str
-    records: tuple[Shown, ...]
+    records: tuple[RecordCard, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Words and what they mean."""
+    """Terms and their meanings."""
 
     rows: tuple[tuple[str, str], ...]
 
@@ -112,7 +113,16 @@ class Lines:
     lines: tuple[str, ...]
 
 
-Part = Words | Table | Drawing | Group | Terms | Lines
+Part = Paragraph | ReportTable | FigureData | RecordGroup | Terms | Lines
+PART_TESTS = {
+    "paragraph": Paragraph,
+    "table": ReportTable,
+    "figure": FigureData,
+    "group": RecordGroup,
+    "terms": Terms,
+    "lines": Lines,
+}
+"""The kinds of parts by the names that the template has for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report says: title, what it is about in a few lines, the signature of its main score, the sections."""
+    """The contents of a report: title, a few lines about it, the signature of its main score, and its sections."""
 
     title: str
     about: tuple[str, ...]
@@ -135,7 +145,7 @@ class Report:
 
 
 RECORDS = "records"
-"""The name of the section whose records numbers lead to."""
+"""The name of the section with the records."""
 
 
 def rendered(report: Report, plotly: str) -> str:
@@ -144,7 +154,7 @@ def rendered(report: Report, plotly: str) -> str:
     Raises:
         UnicodeEncodeError: never, as lone surrogates are written as escapes.
     """
-    found = Found.of_report(report)
+    found = RecordIndex.of_report(report)
     # A parser turns CR LF into LF, which the hash would not know.
     scripts = [Markup(script.replace("\r\n", "\n")) for script in (plotly, _file("page.js"))]
     text: str = _template().render(
@@ -160,10 +170,10 @@ def rendered(report: Report, plotly: str) -> str:
     return text
 
 
-class Found:
-    """The records of a report by number, from 1 on, and which of them a count leads to."""
+class RecordIndex:
+    """The records of a report by number, from 1 on, and by their marks."""
 
-    def __init__(self, groups: Iterable[Group]) -> None:
+    def __init__(self, groups: Iterable[RecordGroup]) -> None:
         self.records = [record for group in groups for record in group.records]
         self._number = {id(record): number for number, record in enumerate(self.records, start=1)}
         self._marked: dict[str, set[int]] = {}
@@ -172,14 +182,14 @@ class Found:
                 self._marked.setdefault(mark, set()).add(number)
 
     @classmethod
-    def of_report(cls, report: Report) -> Found:
-        return cls(part for section in report.sections for part in section.parts if isinstance(part, Group))
+    def of_report(cls, report: Report) -> RecordIndex:
+        return cls(part for section in report.sections for part in section.parts if isinstance(part, RecordGroup))
 
-    def number(self, record: Shown) -> int:
+    def number(self, record: RecordCard) -> int:
         return self._number[id(record)]
 
     def of(self, count: Count) -> list[int]:
-        """Return the numbers of the records that a count asks for, none where there is nothing to ask for."""
+        """Return the numbers of the records with the marks of a count; none for a count without marks."""
         if not count.asked:
             return []
         nothing: set[int] = set()
@@ -188,7 +198,7 @@ class Found:
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Return the rule for the browser: nothing is fetched, and no script runs but these."""
+    """Return the content security policy: nothing is fetched, and no other script runs."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts
     )
@@ -208,7 +218,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _json(data: str) -> Markup:
-    """Return JSON that stands in a script element: nothing in it can end that, or begin a comment."""
+    """Return JSON for a script element, which nothing in it can end, nor begin a comment in."""
     for char in "<>&\u2028\u2029":
         data = data.replace(char, f"\\u{ord(char):04x}")
     return Markup(data)
@@ -221,7 +231,7 @@ def _template() -> Any:
     environment.tests |= {
         "count": lambda part: isinstance(part, Count),
         "number_cell": lambda part: part is None or isinstance(part, (int, float, Count)),
-        **{kind.__name__.lower(): _is(kind) for kind in (Words, Table, Drawing, Group, Terms, Lines)},
+        **{name: _is(kind) for name, kind in PART_TESTS.items()},
     }
     return environment.from_string(_file("page.html"))
 
@@ -232,22 +242,3 @@ def _is(kind: type) -> Any:
 
 def _file(name: str) -> str:
     return (files("nereval_core.html_report") / name).read_text(encoding="utf-8")
-
-
-__all__: Sequence[str] = (
-    "RECORDS",
-    "Asked",
-    "Cell",
-    "Count",
-    "Drawing",
-    "Found",
-    "Group",
-    "Lines",
-    "Report",
-    "Section",
-    "Shown",
-    "Table",
-    "Terms",
-    "Words",
-    "rendered",
-)

@@ -1,8 +1,8 @@
 """Scored systems, and the records of them that a report shows in their text.
 
-A record carries marks: `s` with the number of the system, `c` with that of a criterion and the decision under it, `k`
-with that of the error class, `g` and `p` with that of the gold and the predicted type, `g-` and `p-` for none. Where
-a verdict stands there is `v`.
+A record has marks: `s` with the number of the system, `c` with that of a criterion and the decision under it, `k` with
+that of the error class, `g` and `p` with those of the gold and the predicted type, `g-` and `p-` for none. A record
+with a current verdict has `v`.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
-from nereval_core.analysis.sentences import Count as Said
+from nereval_core.analysis.sentences import RecordCount as Said
 from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.masking import is_masked, masked_text
 from nereval_core.glossary import DECISIONS
-from nereval_core.html_report.page import Asked, Count, Found, Group, Shown, Words
+from nereval_core.html_report.page import Count, Paragraph, RecordCard, RecordGroup, RecordIndex, RequiredMarks
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.record_html import record_html
+from nereval_core.report.excerpts import record_html
 from nereval_core.report.slides import shortened
-from nereval_core.review.playlists import Playlist, on_records
+from nereval_core.review.playlists import Playlist, playlist_records
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.review.verdicts_on_records import attached
-from nereval_core.review.words import decided
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 
 ERRORS = DECISIONS[1:]
-NOTE = 600
-"""Characters of a note, or of a comment, that are told."""
+NOTE_CHARACTERS = 600
+"""Characters of a note or comment that are shown."""
 EACH, MOST = 10, 200
-"""Records of each class that are shown by default, and of a query at most."""
+"""Records shown of each class by default, and of a query at most."""
 
-Told = Callable[[MemoryLedger, int], Iterable[tuple[str, str]]]
-"""What else is told of a record, by its position in a ledger: lines, each with a name."""
+RecordNotes = Callable[[MemoryLedger, int], Iterable[tuple[str, str]]]
+"""Gives further lines on a record, each with a name, by its position in a ledger."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
-    """Systems scored under the same criteria, `strict` among them; `names` are those reported, the main one first."""
+class ScoredSystems:
+    """Systems scored under the same criteria, including `strict`; `names` are those reported, the main one first."""
 
     corpus: Corpus
     scores: Mapping[str, Scores]
@@ -71,7 +71,7 @@ class Scored:
         key = (system, criterion)
         if key not in self._ledgers:
             read = (self.corpus.gold, self.corpus.system(system))
-            self._ledgers[key] = ledger(self.scores[system], criterion, read, _Others(self, system))
+            self._ledgers[key] = ledger(self.scores[system], criterion, read, _AttributeSources(self, system))
         return self._ledgers[key]
 
     @cached_property
@@ -84,10 +84,10 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class _Others:
-    """What attributes of records are found with."""
+class _AttributeSources:
+    """The scores, layers and verdicts from which attributes of records are found."""
 
-    scored: Scored
+    scored: ScoredSystems
     system: str
 
     @property
@@ -114,12 +114,12 @@ class _Others:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Which records are shown: the first `each` of every error class, those of a `query`, or those on a `playlist`.
+class RecordSelection:
+    """The records shown: the first `each` of every error class, those of a `query`, or those on a `playlist`.
 
-    Of a query there are `most` of each system, or of the one `system` alone. Those on a playlist stand in its order,
-    system by system, with its comments, which are not told over masked texts. Records of classes are strict ones, the
-    others those under the main criterion.
+    A query shows at most `most` records of each system, or of the one `system` alone. Records of a playlist are in its
+    order, system by system, with its comments, which are left out if texts are masked. Records of classes are strict
+    records, the others are those under the main criterion.
     """
 
     each: int = EACH
@@ -130,24 +130,24 @@ class Chosen:
 
 
 class Records:
-    """The records that are shown, and what numbers ask for to lead to them."""
+    """The records that are shown, and counts that link to them."""
 
-    def __init__(self, scored: Scored, chosen: Chosen, told: Told) -> None:
-        self.scored, self.chosen, self.told = scored, chosen, told
-        by_class = (chosen.query is None and chosen.playlist is None) or scored.is_by_token(scored.main)
+    def __init__(self, scored: ScoredSystems, selection: RecordSelection, notes_on: RecordNotes) -> None:
+        self.scored, self.selection, self.notes_on = scored, selection, notes_on
+        by_class = (selection.query is None and selection.playlist is None) or scored.is_by_token(scored.main)
         self.by = STRICT if by_class else scored.main
         self._names = tuple(dict.fromkeys((*scored.names, self.by, STRICT)))
         self._types = {kind: number for number, kind in enumerate(self._types_of())}
         self._comments: Mapping[int, str] = {}
         self.groups = tuple(self._groups())
-        self.found = Found(self.groups)
+        self.found = RecordIndex(self.groups)
 
     def _types_of(self) -> Sequence[str]:
         layers = (layer for scores in self.scored.scores.values() for layer in scores.layers(self.by))
         return sorted({kind for layer in layers for kind in layer.types})
 
-    def asked(self, system: str, criterion: str, query: Query) -> Asked:
-        """Return the marks of the records of a query under a criterion, nothing where marks do not tell them."""
+    def required_marks(self, system: str, criterion: str, query: Query) -> RequiredMarks:
+        """Return the marks of the records of a query under a criterion; none if marks cannot identify them."""
         known = self.by == criterion or not (query.gold or query.pred)
         classes = [value for name, value in query.having if name == "class"]
         if not known or query.text or query.doc or query.types or len(classes) < len(query.having):
@@ -167,66 +167,68 @@ class Records:
         return "-" if kind == ABSENT else str(self._types[kind])
 
     def count(self, number: int, system: str, criterion: str, query: Query, text: str = "") -> Count:
-        """Return a number with the records it counts; tokens are counted by no record."""
-        asked = () if self.scored.is_by_token(criterion) else self.asked(system, criterion, query)
+        """Return a count with the marks of its records; tokens have no records of their own."""
+        asked = () if self.scored.is_by_token(criterion) else self.required_marks(system, criterion, query)
         return Count(number, asked, text)
 
-    def there(self, count: Count) -> bool:
-        """Tell whether a number leads to some of the records."""
+    def is_linked(self, count: Count) -> bool:
+        """Tell whether a count links to any of the records."""
         return bool(self.found.of(count))
 
-    def words(self, system: str, sentence: Sentence, criterion: str) -> Words:
-        """Return a sentence whose numbers lead to their records."""
-        return Words(
+    def paragraph(self, system: str, sentence: Sentence, criterion: str) -> Paragraph:
+        """Return a sentence whose numbers link to their records."""
+        return Paragraph(
             tuple(
                 self.count(part.number, system, criterion, part.query, part.text) if isinstance(part, Said) else part
                 for part in sentence
             )
         )
 
-    def parts(self) -> Iterator[Words | Group]:
+    def parts(self) -> Iterator[Paragraph | RecordGroup]:
         every = [record for group in self.groups for record in group.records]
-        if self.chosen.playlist is not None:
-            which = f"The records on the playlist {self.chosen.playlist.name}, under {self.by}"
-        elif self.chosen.query is None:
-            which = f"The first {self.chosen.each:,} records of each error class and system, under {self.by}"
+        if self.selection.playlist is not None:
+            which = f"The records on the playlist {self.selection.playlist.name}, under {self.by}"
+        elif self.selection.query is None:
+            which = f"The first {self.selection.each:,} records of each error class and system, under {self.by}"
         else:
-            which = f"The records that were asked for, at most {self.chosen.most:,} of a system, under {self.by}"
-        yield Words((f"{which}: {many(len(every), 'record')}. Gold is above the text, the prediction below it.",))
-        yield from self._said(every)
+            which = f"The records of the query, at most {self.selection.most:,} of a system, under {self.by}"
+        yield Paragraph((f"{which}: {many(len(every), 'record')}. Gold is above the text, the prediction below it.",))
+        yield from self._notes(every)
         yield from self.groups
 
-    def _said(self, every: Sequence[Shown]) -> Iterator[Words]:
-        """Say how many of the records have a verdict, what masks hide of these, and what a playlist has besides."""
-        masked, playlist = is_masked(self.scored.corpus.documents), self.chosen.playlist
+    def _notes(self, every: Sequence[RecordCard]) -> Iterator[Paragraph]:
+        """Yield notes on records with verdicts, on masked texts, and on records of a playlist that are not shown."""
+        masked, playlist = is_masked(self.scored.corpus.documents), self.selection.playlist
         if playlist is not None and (left := len(playlist.items) - len(every)) > 0:
-            yield Words((f"Not here: {many(left, 'record')} of it, of another system, or whose text or span is gone.",))
+            yield Paragraph(
+                (f"Not shown: {many(left, 'record')} of the playlist, of other systems or without text or span here.",)
+            )
         if number := sum("v" in record.marks for record in every):
             hidden = " Texts are masked, and so are the notes and old quotes of verdicts." if masked else ""
-            yield Words(
+            yield Paragraph(
                 (Count(number, ("v",)), f" of these records {'has' if number == 1 else 'have'} a verdict.{hidden}")
             )
         if masked and playlist is not None and any(item.comment for item in playlist.items):
-            yield Words(("Texts are masked: comments, which may quote them, are left out.",))
+            yield Paragraph(("Texts are masked: comments, which may quote them, are left out.",))
 
-    def _groups(self) -> Iterator[Group]:
+    def _groups(self) -> Iterator[RecordGroup]:
         for system in self.scored.systems:
             found = self.scored.ledger(system, self.by)
-            if self.chosen.playlist is not None:
-                starred = dict(on_records(self.chosen.playlist, found.about, system))
+            if self.selection.playlist is not None:
+                starred = dict(playlist_records(self.selection.playlist, found.about, system))
                 self._comments = {place: item.comment for place, item in starred.items()}
                 yield from self._group(system, found, np.array(list(starred), np.int32), None, system)
-            elif self.chosen.query is None:
+            elif self.selection.query is None:
                 for name in CLASSES:
                     positions = found.positions(Query(decision=ERRORS, having=(("class", name),)))
-                    yield from self._group(system, found, positions, self.chosen.each, f"{system}: {name}")
-            elif self.chosen.system in ("", system):
-                positions = found.positions(self.chosen.query)
-                yield from self._group(system, found, positions, self.chosen.most, system)
+                    yield from self._group(system, found, positions, self.selection.each, f"{system}: {name}")
+            elif self.selection.system in ("", system):
+                positions = found.positions(self.selection.query)
+                yield from self._group(system, found, positions, self.selection.most, system)
 
     def _group(
         self, system: str, found: MemoryLedger, positions: NDArray[Any], most: int | None, title: str
-    ) -> Iterator[Group]:
+    ) -> Iterator[RecordGroup]:
         some = positions[:most]
         if not len(some):
             return
@@ -236,27 +238,29 @@ class Records:
         marks = list(self._marks(system, found, some))
         rows = [row for _, row in found.frame(some).iterrows()]
         shown = (
-            self._shown(system, found, int(position), row, own)
+            self._card(system, found, int(position), row, own)
             for position, row, own in zip(some.tolist(), rows, marks, strict=True)
         )
-        yield Group(f"{title}, {counted}", tuple(shown))
+        yield RecordGroup(f"{title}, {counted}", tuple(shown))
 
-    def _shown(self, system: str, found: MemoryLedger, position: int, row: pd.Series, marks: frozenset[str]) -> Shown:
+    def _card(
+        self, system: str, found: MemoryLedger, position: int, row: pd.Series, marks: frozenset[str]
+    ) -> RecordCard:
         look = LOOKS[str(row["decision"])]
         sides = [f"gold {row['gold_type']}"] if int(row["gold"]) >= 0 else []
         sides += [f"predicted {row['pred_type']}"] if int(row["pred"]) >= 0 else []
-        return Shown(
+        return RecordCard(
             f"{look.glyph} {look.label}: {', '.join(sides)}",
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
             record_html(found.scores, self.by, row, self.scored.corpus.gold.types),
             marks,
-            (*verdict_lines(found, position), *self._comment(position), *self.told(found, position)),
+            (*verdict_lines(found, position), *self._comment(position), *self.notes_on(found, position)),
         )
 
     def _comment(self, position: int) -> Iterator[tuple[str, str]]:
         comment = self._comments.get(position, "")
         if comment and not is_masked(self.scored.corpus.documents):
-            yield "comment", shortened(comment, NOTE)
+            yield "comment", shortened(comment, NOTE_CHARACTERS)
 
     def _marks(self, system: str, found: MemoryLedger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
         some = found.rows.take(positions)
@@ -270,20 +274,20 @@ class Records:
             if known is None:
                 continue
             codes = [known.names[code] for code in known.codes[positions].tolist()]
-            # A prediction that is aligned there is no record of its own.
+            # A prediction that is aligned under that criterion has no record of its own.
             columns.append(
                 [f"c{number}{code}" if own or code == "SPU" else "" for code, own in zip(codes, anchored, strict=True)]
             )
         if self.by == STRICT and (classes := found.attribute("class")) is not None:
             columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
-        columns.append(["v" if place >= 0 else "" for place in attached(found.about).at[positions].tolist()])
+        columns.append(["v" if place >= 0 else "" for place in attach_verdicts(found.about).at[positions].tolist()])
         for marks in zip(*columns, strict=True):
             yield frozenset(filter(None, marks))
 
 
 def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str]]:
-    """Yield what was decided of a record, by whom and when, and the note with it; over masked texts both masked."""
-    known = attached(found.about)
+    """Yield the verdict on a record, with reviewer, date and note; quotes and notes are masked if texts are."""
+    known = attach_verdicts(found.about)
     one = known.of(position)
     if one is None:
         return
@@ -292,13 +296,10 @@ def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str
     stale = bool(known.stale[position])
     text = None if stale else documents.texts[int(found.rows.doc[position])]
     was = f"stale, given on “{shortened(hidden(one.verdict.seen.quote))}”: " if stale else ""
-    yield "verdict", f"{was}{decided(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
+    yield "verdict", f"{was}{decision_in_words(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
     if one.verdict.note:
-        yield "note", shortened(hidden(one.verdict.note), NOTE)
+        yield "note", shortened(hidden(one.verdict.note), NOTE_CHARACTERS)
 
 
 def many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-__all__: Sequence[str] = ("EACH", "ERRORS", "MOST", "Chosen", "Records", "Scored", "Told", "many", "verdict_lines")

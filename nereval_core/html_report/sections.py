@@ -1,4 +1,4 @@
-"""What a report says of scored systems: its sections, in their order."""
+"""The sections of a report on scored systems, in their order."""
 
 from __future__ import annotations
 
@@ -7,47 +7,57 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.errors import Errors, error_report
+from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
 from nereval_core.corpus.masking import is_masked
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
-from nereval_core.html_report.page import RECORDS, Cell, Drawing, Lines, Report, Section, Table, Terms, Words
-from nereval_core.html_report.records import ERRORS, Chosen, Records, Scored, Told, many
+from nereval_core.html_report.page import (
+    RECORDS,
+    Cell,
+    FigureData,
+    Lines,
+    Paragraph,
+    Report,
+    ReportTable,
+    Section,
+    Terms,
+)
+from nereval_core.html_report.records import ERRORS, RecordNotes, Records, RecordSelection, ScoredSystems, many
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.records.tables import MISSED, SPURIOUS
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
-"""Types that tables and figures have, those with most spans; systems whose confusions are shown."""
-MASKED = "Texts are masked: letters and digits are replaced, all else is as it was, and so are the scores."
+"""Types in tables and figures, those with most spans; systems whose confusions are shown."""
+MASKED = "Texts are masked: letters and digits are replaced; offsets and scores are those of the original texts."
 
 
 def report(
-    scored: Scored,
+    scored: ScoredSystems,
     *,
     title: str,
     command: str,
-    chosen: Chosen | None = None,
-    told: Told = lambda ledger, position: (),
+    selection: RecordSelection | None = None,
+    notes_on: RecordNotes = lambda ledger, position: (),
 ) -> Report:
-    """Return what is reported of some systems; `command` is how to make the report again.
+    """Return the report on scored systems; `command` makes the report again.
 
     Raises:
         ValueError: `strict` is not scored, or each side counts for itself.
     """
-    chosen = chosen or Chosen()
-    records = Records(scored, chosen, told)
+    selection = selection or RecordSelection()
+    records = Records(scored, selection, notes_on)
     errors = {system: error_report(scores, [scored.main]) for system, scores in scored.scores.items()}
     sections = (
         Section("overview", "Overview", tuple(_overview(scored, records))),
         Section("confusion", "Confusion", tuple(_confusion(scored, records))),
-        Section("errors", "Kinds of errors", tuple(_errors(scored, records, errors))),
+        Section("errors", "Error classes", tuple(_errors(scored, records, errors))),
         Section("types", "By type", tuple(_types(scored, records))),
         Section(RECORDS, "Records", tuple(records.parts())),
-        Section("glossary", "What the words mean", tuple(_glossary(scored))),
-        Section("reproduce", "How to make it again", tuple(_reproduce(scored, command))),
+        Section("glossary", "Glossary", tuple(_glossary(scored))),
+        Section("reproduce", "Reproduction", tuple(_reproduce(scored, command))),
     )
     corpus = scored.corpus
     systems = ", ".join(scored.systems)
@@ -59,11 +69,11 @@ def report(
     return Report(title, tuple(about), signature(scored.first, scored.main), sections)
 
 
-def _overview(scored: Scored, records: Records) -> Iterator[Words | Table]:
+def _overview(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | ReportTable]:
     noun = "token" if scored.is_by_token(scored.main) else "span"
     for system in scored.systems:
         sentence = overview_sentence(scored.ledger(system, scored.main), noun)
-        yield records.words(system, (f"{system}, under {scored.main}: ", *sentence), scored.main)
+        yield records.paragraph(system, (f"{system}, under {scored.main}: ", *sentence), scored.main)
     rows: list[tuple[Cell, ...]] = []
     for system, scores in scored.scores.items():
         for name in scored.names:
@@ -76,22 +86,22 @@ def _overview(scored: Scored, records: Records) -> Iterator[Words | Table]:
                     *(counts.pos, counts.act),
                 )
             )
-    yield Table(
+    yield ReportTable(
         "Scores of each system under each matching criterion",
         ("system", "criterion", "P", "R", "F1", *DECISIONS, "POS", "ACT"),
         tuple(rows),
-        ("A number that is a link leads to those of its records that are in this report.",),
+        ("A number that is a link leads to its records in this report.",),
         heads=2,
     )
 
 
-def _confusion(scored: Scored, records: Records) -> Iterator[Words | Drawing | Table]:
+def _confusion(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | FigureData | ReportTable]:
     for system in scored.systems[:MOST_SYSTEMS]:
         found = scored.ledger(system, scored.main)
         cells = found.confusion()
         types, left = _most(scored, cells)
         sentence = confusion_sentence(found, len(scored.corpus.documents))
-        yield records.words(system, (f"{system}: ", *sentence), scored.main)
+        yield records.paragraph(system, (f"{system}: ", *sentence), scored.main)
         names = _named(types)
         counts = [[cells.get((gold, pred), 0) for pred in (*types, ABSENT)] for gold in (*types, ABSENT)]
         title = f"Types of {system} against gold, under {scored.main}"
@@ -103,13 +113,13 @@ def _confusion(scored: Scored, records: Records) -> Iterator[Words | Drawing | T
                 for pred, number in zip((*types, ABSENT), numbers, strict=True)
             ]
             rows.append((name, *(one if one.number else "" for one in row)))
-            asked.append([(" ".join(one.asked), one.number) if records.there(one) else () for one in row])
+            asked.append([(" ".join(one.asked), one.number) if records.is_linked(one) else () for one in row])
         unit = "tokens" if scored.is_by_token(scored.main) else "records"
         yield _map(title, f"{unit}, gold types down, predicted types across", names, counts, asked)
         notes = [f"Not shown are {many(left, 'type')} with fewer spans."] if left else []
-        yield Table(f"{title}, in numbers", ("gold type", *names[1]), tuple(rows), tuple(notes), folded=True)
+        yield ReportTable(f"{title}, in numbers", ("gold type", *names[1]), tuple(rows), tuple(notes), folded=True)
     if len(scored.systems) > MOST_SYSTEMS:
-        yield Words((f"Of {len(scored.systems):,} systems the first {MOST_SYSTEMS} are shown.",))
+        yield Paragraph((f"Of {len(scored.systems):,} systems the first {MOST_SYSTEMS} are shown.",))
 
 
 def _map(
@@ -118,19 +128,19 @@ def _map(
     names: tuple[list[str], list[str]],
     counts: list[list[int]],
     asked: Sequence[Sequence[object]],
-) -> Drawing:
-    """Draw counts as a heat map; a click asks for the records of a cell."""
-    from nereval_core.html_report.figures import detached
+) -> FigureData:
+    """Draw counts as a heat map; a click leads to the records of a cell."""
+    from nereval_core.html_report.figures import figure_data
     from nereval_core.report.figures import confusion_map
 
     table = pd.DataFrame(counts, names[0], names[1])
     values = table.astype("float64").mask(table == 0)
     texts = table.astype("str").mask(table == 0, "")
-    return detached(confusion_map(values, texts, asked, title, unit, int(np.sum(counts))))
+    return figure_data(confusion_map(values, texts, asked, title, unit, int(np.sum(counts))))
 
 
-def _most(scored: Scored, cells: Mapping[tuple[str, str], int]) -> tuple[list[str], int]:
-    """Return the types with most records, sorted by name, and how many others there are."""
+def _most(scored: ScoredSystems, cells: Mapping[tuple[str, str], int]) -> tuple[list[str], int]:
+    """Return the types with most records, sorted by name, and the number of other types."""
     sums = dict.fromkeys(scored.types, 0)
     for pair, number in cells.items():
         for kind in set(pair) - {ABSENT}:
@@ -140,7 +150,7 @@ def _most(scored: Scored, cells: Mapping[tuple[str, str], int]) -> tuple[list[st
 
 
 def _named(types: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the names of rows and columns; the last ones are told from types of that name."""
+    """Return the names of rows and columns; the last ones differ from all names of types."""
     last = []
     for name in (SPURIOUS, MISSED):
         while name in types:
@@ -149,16 +159,18 @@ def _named(types: Sequence[str]) -> tuple[list[str], list[str]]:
     return [*types, last[0]], [*types, last[1]]
 
 
-def _errors(scored: Scored, records: Records, errors: Mapping[str, Errors]) -> Iterator[Words | Table | Drawing]:
-    from nereval_core.html_report.figures import detached
+def _errors(
+    scored: ScoredSystems, records: Records, errors: Mapping[str, ErrorReport]
+) -> Iterator[Paragraph | ReportTable | FigureData]:
+    from nereval_core.html_report.figures import figure_data
     from nereval_core.report.figures.errors import gain_bars
 
     main = scored.main
     for system, found in errors.items():
-        yield records.words(system, (f"{system}: ", *found.sentence(main)), STRICT)
+        yield records.paragraph(system, (f"{system}: ", *found.sentence(main)), STRICT)
     counts = [scores.counts(main) for scores in scored.scores.values()]
     classes = {system: found.classes[main] for system, found in errors.items()}
-    yield detached(gain_bars(classes, main, counts[0].pos, [one.act for one in counts]), above=40)
+    yield figure_data(gain_bars(classes, main, counts[0].pos, [one.act for one in counts]), above=40)
     rows: list[tuple[Cell, ...]] = []
     for system, table in classes.items():
         for row in table[(table["records"] > 0).to_numpy()].to_dict("records"):
@@ -166,8 +178,8 @@ def _errors(scored: Scored, records: Records, errors: Mapping[str, Errors]) -> I
             ratios = (float(row[name]) for name in ("share", "f1", "gain", "cumulative_f1"))
             number = records.count(int(row["records"]), system, STRICT, query)
             rows.append((system, str(row["class"]), number, *ratios))
-    yield Table(
-        f"Errors by class, and F1 under {main} were the class mended",
+    yield ReportTable(
+        f"Errors by class, and F1 under {main} with the class mended",
         ("system", "class", "records", "share", "F1 if mended", "gain", "F1 so far"),
         tuple(rows),
         ("Each record not correct under strict has one class. F1 so far is with all classes above mended too.",),
@@ -175,9 +187,9 @@ def _errors(scored: Scored, records: Records, errors: Mapping[str, Errors]) -> I
     )
 
 
-def _types(scored: Scored, records: Records) -> Iterator[Table | Drawing]:
-    from nereval_core.html_report.figures import detached
-    from nereval_core.report.figures.types import type_dots
+def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | FigureData]:
+    from nereval_core.html_report.figures import figure_data
+    from nereval_core.report.figures import type_dots
 
     main = scored.main
     by_type = {system: scores.by_type(main) for system, scores in scored.scores.items()}
@@ -187,7 +199,7 @@ def _types(scored: Scored, records: Records) -> Iterator[Table | Drawing]:
             spans[kind] = max(spans[kind], counts.pos)
     types = sorted(spans, key=lambda kind: (-spans[kind], kind))
     kept = types[:MOST_TYPES]
-    yield detached(type_dots(by_type, kept, main), above=40)
+    yield figure_data(type_dots(by_type, kept, main), above=40)
     rows: list[tuple[Cell, ...]] = []
     for kind in kept:
         for system, found in by_type.items():
@@ -197,7 +209,7 @@ def _types(scored: Scored, records: Records) -> Iterator[Table | Drawing]:
             ratios = (counts.precision, counts.recall, counts.f1)
             rows.append((kind, system, *ratios, counts.pos, counts.act, *numbers))
     left = len(types) - len(kept)
-    yield Table(
+    yield ReportTable(
         f"Scores by type, under {main}",
         ("type", "system", "P", "R", "F1", "POS", "ACT", "MIS", "SPU"),
         tuple(rows),
@@ -209,7 +221,7 @@ def _types(scored: Scored, records: Records) -> Iterator[Table | Drawing]:
     )
 
 
-def _glossary(scored: Scored) -> Iterator[Terms]:
+def _glossary(scored: ScoredSystems) -> Iterator[Terms]:
     rows = []
     for name in dict.fromkeys((*scored.names, STRICT)):
         criterion = scored.first.criterion(name)
@@ -222,12 +234,12 @@ def _glossary(scored: Scored) -> Iterator[Terms]:
     yield Terms(tuple(rows))
 
 
-def _reproduce(scored: Scored, command: str) -> Iterator[Lines | Words]:
+def _reproduce(scored: ScoredSystems, command: str) -> Iterator[Lines | Paragraph]:
     yield Lines("Command", (command,))
-    yield Words(
+    yield Paragraph(
         (
-            "A signature tells which data were scored, by digests of their content whatever the files are called, "
-            "under which rules, and what was done to the data before.",
+            "A signature names the data that were scored, by digests of their content, independent of file names, "
+            "the rules of scoring, and the changes made to the data before.",
         )
     )
     every = (
@@ -239,6 +251,3 @@ def _reproduce(scored: Scored, command: str) -> Iterator[Lines | Words]:
     yield Lines(
         "Signatures", tuple(f"{system}{line}" for system, lines in by_system.items() for line in together(lines))
     )
-
-
-__all__: Sequence[str] = ("report",)

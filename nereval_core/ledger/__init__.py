@@ -1,31 +1,31 @@
-"""The match records of a corpus in memory, as columns of numbers: counted by class, made into text page by page.
+"""The match records of a corpus in memory, as columns of numbers: counted by class, turned into text page by page.
 
-`MemoryLedger` answers what `nereval_core.records.queries.Ledger` asks, equal to filtering the frame of
+`MemoryLedger` implements `nereval_core.records.queries.Ledger`; its answers equal filtering the frame of
 `tables.records`.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from threading import Lock
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
+from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
-from nereval_core.analysis.periods import UNDATED, decades_of
-from nereval_core.analysis.slices.hipe_slices import NOISE, UNKNOWN, noise_of
+from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
 from nereval_core.arrays import Int32, Int64
-from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, frozen
-from nereval_core.corpus.subset import documents_of, layer_of
-from nereval_core.ledger.attributes import find
-from nereval_core.ledger.attributes.verdicts import CHANGING
-from nereval_core.ledger.facet_counts import Cube
+from nereval_core.corpus import SPAN_KEYS, Documents, Layer, frozen
+from nereval_core.corpus.subset import select_documents, select_spans
+from nereval_core.ledger.attributes import find_attribute
+from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
+from nereval_core.ledger.facet_counts import FacetCounts
 from nereval_core.records.attribute import Attribute, Others, Records
 from nereval_core.records.queries import (
     ABSENT,
@@ -40,28 +40,30 @@ from nereval_core.records.queries import (
     narrowed,
     word_class,
 )
-from nereval_core.records.tables import BOUNDARIES, DECISIONS, Rows, boundaries, frame, record_ids, rows
+from nereval_core.records.reasons import BOUNDARIES, boundaries
+from nereval_core.records.tables import DECISIONS, Rows, frame, record_ids, rows
 from nereval_core.records.text_search import sought_in, sought_in_ids, words_of
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 
-PIECE = 50_000
-"""Records that are made into text at once where all of a query are wanted."""
-_KEPT = 6
-"""How many queries' positions and words' hits are kept: the next run of a page asks for the same."""
+PIECE_RECORDS = 50_000
+"""Records that are turned into text at once where all records of a query are wanted."""
+ANSWERS_KEPT = 6
+"""Answers (positions of a query, an order, the records with a word) kept for the next run of a page."""
+_ANSWERS, _LOCK = attrgetter("_answers"), attrgetter("_lock")
 _DECADES: WeakKeyDictionary[Documents, tuple[tuple[str, ...], Int32]] = WeakKeyDictionary()
 _NOISE: WeakKeyDictionary[Layer, NDArray[np.int8]] = WeakKeyDictionary()
 
 
-Classes = tuple[Cube, NDArray[Any]]
+Classes = tuple[FacetCounts, NDArray[Any]]
 """Records counted by class, and the class of each."""
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryLedger:
-    """The records under one criterion: `rows` in document order, `cube` by class, `of_record` the class of each.
+    """The records under one criterion: `rows` in document order, `facets` by class, `of_record` the class of each.
 
     `read` are the layers as they were read, before type rules; `others` gives attributes the scores they need. Classes
-    by all facets are made when one of FIELDS is asked for: most pages ask for decisions and types alone.
+    by all facets are counted when one of FIELDS is asked for: most pages ask for decisions and types only.
     """
 
     read: tuple[Layer, Layer]
@@ -70,11 +72,11 @@ class MemoryLedger:
     rows: Rows
     others: Others | None = None
     _attributes: dict[str, tuple[int, Attribute]] = field(default_factory=dict, repr=False)
-    _kept: OrderedDict[Any, Any] = field(default_factory=OrderedDict, repr=False)
+    _answers: LRUCache[Any, Any] = field(default_factory=lambda: LRUCache(ANSWERS_KEPT), repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
     @property
-    def cube(self) -> Cube:
+    def facets(self) -> FacetCounts:
         return self._by_all[0]
 
     @property
@@ -90,11 +92,11 @@ class MemoryLedger:
         return self._classes(())
 
     def _for(self, query: Query, facet: str = "") -> Classes:
-        """Return the classes that tell which records match a query, and that a facet is counted by."""
+        """Return the classes needed to match a query and to count a facet: all facets or the two sides only."""
         return self._by_all if facet in FIELDS or any(getattr(query, field) for field in FIELDS) else self._by_sides
 
     def _classes(self, more: Collection[str]) -> Classes:
-        """Count by decision, types and the facets of `more`, of which the others are as though nothing were known."""
+        """Count by decision, types and the facets of `more`; the other facets have no values."""
         rows = self.rows
         gold, pred = self.scores.layers(self.criterion)
         names: dict[str, tuple[str, ...]] = {"decision": DECISIONS, **dict.fromkeys(FIELDS, ())}
@@ -104,11 +106,15 @@ class MemoryLedger:
             codes[facet] = np.append(layer.type, np.array(len(layer.types), layer.type.dtype))[spans]
         for facet in more:
             names[facet], codes[facet] = _FACETS[facet](gold, pred, rows)
-        return Cube.of(names, codes, rows.weight)
+        return FacetCounts.of(names, codes, rows.weight)
+
+    @property
+    def counts_all_documents(self) -> bool:
+        return True
 
     @property
     def offered(self) -> tuple[str, ...]:
-        return self.cube.offered
+        return self.facets.offered
 
     @cached_property
     def by_document(self) -> Int64:
@@ -125,13 +131,13 @@ class MemoryLedger:
         asked = narrowed(query, facet, None)
         if facet == "doc":
             return self._by_document(asked, most)
-        cube, of_record = self._for(asked, facet)
+        facets, of_record = self._for(asked, facet)
         weight = None
         if not asked.by_class:
             found = self.positions(Query(doc=asked.doc, text=asked.text, having=asked.having))
-            size = len(cube.records)
+            size = len(facets.records)
             weight = np.bincount(of_record[found], self.rows.weight[found], minlength=size).astype(np.int64)
-        counts = cube.facet_counts(asked, facet, weight)
+        counts = facets.facet_counts(asked, facet, weight)
         return dict(list(counts.items())[:most]) if most is not None else counts
 
     def confusion(self) -> dict[tuple[str, str], int]:
@@ -142,11 +148,11 @@ class MemoryLedger:
 
     def pieces(self, query: Query, order: str = ORDERS[0]) -> Iterator[pd.DataFrame]:
         found = self.positions(query, order)
-        for low in range(0, len(found), PIECE):
-            yield self.frame(found[low : low + PIECE])
+        for low in range(0, len(found), PIECE_RECORDS):
+            yield self.frame(found[low : low + PIECE_RECORDS])
 
     def spans(self, query: Query, side: Literal["gold", "pred"]) -> Layer:
-        """Return the spans of one side in the records that match, over the documents that these records lie in.
+        """Return the spans of one side in the matching records, over the documents of these records.
 
         Their types are those that were scored.
         """
@@ -155,20 +161,18 @@ class MemoryLedger:
         numbers = getattr(found, side)
         some = layer.take(np.unique(numbers[numbers >= 0]))
         documents = np.unique(found.doc).astype(np.int64)
-        return layer_of(some, documents, documents_of(layer.documents, documents))
+        return select_spans(some, documents, select_documents(layer.documents, documents))
 
     def frame(self, positions: NDArray[Any]) -> pd.DataFrame:
         """Return the records at some positions with the columns of RECORD_COLUMNS, indexed by position."""
         return frame(self.scores, self.criterion, self.rows.take(positions)).set_index(pd.Index(positions))
 
     def positions(self, query: Query, order: str = ORDERS[0]) -> Int32:
-        """Return where the records that match stand in document order, sorted as asked."""
+        """Return the positions of the matching records in document order, sorted by `order`."""
         if any(self.attribute(name) is None for name, _ in query.having):
             # What is not known of records now may be later, of columns that somebody is yet to give.
             return frozen(np.zeros(0, np.int32))
-        now = tuple(self._moment(name) for name, _ in query.having)
-        found: Int32 = self._keep(("positions", query, order, now), lambda: self._positions(query, order))
-        return found
+        return self._positions(query, order, tuple(self._moment(name) for name, _ in query.having))
 
     def first(self, query: Query) -> tuple[str, str] | None:
         found = self.positions(query)[:1]
@@ -187,14 +191,14 @@ class MemoryLedger:
         return Near(queue, place - begin, int(place) + 1 if same else 0)
 
     def position(self, doc: str, record: str) -> int | None:
-        """Return where a record stands in document order, None where there is none of that id."""
+        """Return the position of a record in document order, None where there is none with that id."""
         document = self._documents.index[doc]
         low, high = self.by_document[document : document + 2].tolist()
         names = [name for _, name in self._names(np.arange(low, high))]
         return low + names.index(record) if record in names else None
 
     def name(self, position: int) -> tuple[str, str]:
-        """Return document and record id of the record at a place."""
+        """Return document and record id of the record at a position."""
         return self._names(np.array([position]))[0]
 
     def documents(self, text: str = "", first: int = 0, rows: int = 200) -> Tallies:
@@ -221,11 +225,11 @@ class MemoryLedger:
         return frozen(np.stack(sides, axis=1))
 
     def attribute(self, name: str) -> Attribute | None:
-        """Return what an attribute says of each record, None where there is none of that name."""
+        """Return the values of an attribute by record, None where there is no such attribute."""
         now = self._moment(name)
         kept = self._attributes.get(name)
         if kept is None or kept[0] != now:
-            found = find(self.about, name)
+            found = find_attribute(self.about, name)
             if found is None:
                 return None
             kept = self._attributes[name] = (now, found)
@@ -233,15 +237,15 @@ class MemoryLedger:
 
     @property
     def about(self) -> Records:
-        """The records with all that their attributes are found with."""
+        """The records with everything that attributes are computed from."""
         return Records(self.scores, self.criterion, self.rows, self.read, self.others)
 
     def _moment(self, name: str) -> int:
-        """Return what tells the values of an attribute from those it had before: the last verdict, where it matters."""
-        return self.others.reviewed.number if self.others is not None and name in CHANGING else 0
+        """Return the version of an attribute's values: the number of the last verdict where they depend on verdicts."""
+        return self.others.reviewed.number if self.others is not None and name in VERDICT_ATTRIBUTES else 0
 
     def having_counts(self, query: Query, name: str) -> dict[str, int]:
-        """Return, for each value of an attribute, how many records there would be if it were the one asked for.
+        """Return the number of matching records for each value of an attribute.
 
         Empty where there is no such attribute; values without records are there with 0.
         """
@@ -260,20 +264,21 @@ class MemoryLedger:
 
     def document(self, doc: str, settings: Settings) -> Scores:
         number = self._documents.index[doc]
-        gold, pred = (alone(layer, number) for layer in self.read)
+        gold, pred = (single_document(layer, number) for layer in self.read)
         return score_layers(gold, replace(pred, documents=gold.documents), settings)
 
     @property
     def _documents(self) -> Documents:
         return self.scores.layers(self.criterion)[0].documents
 
-    def _positions(self, query: Query, order: str) -> Int32:
+    @cachedmethod(_ANSWERS, key=lambda self, *asked: ("positions", *asked), lock=_LOCK)
+    def _positions(self, query: Query, order: str, moments: tuple[int, ...]) -> Int32:
         low, high = 0, len(self.rows)
         if query.doc:
             number = self._documents.index.get(query.doc)
             low, high = (0, 0) if number is None else self.by_document[number : number + 2].tolist()
-        cube, of_record = self._for(query)
-        mask = cube.chosen(query)[of_record[low:high]] if low < high else np.zeros(0, bool)
+        facets, of_record = self._for(query)
+        mask = facets.chosen(query)[of_record[low:high]] if low < high else np.zeros(0, bool)
         for word in query.text.casefold().split():
             mask &= self._holding(word)[low:high]
         for name, value in query.having:
@@ -283,15 +288,16 @@ class MemoryLedger:
         if order == ORDERS[0]:
             return frozen((np.flatnonzero(mask) + low).astype(np.int32))
         # The whole order is made once; what matches is picked out of it.
-        every = self._keep(("order", order), lambda: self._order(order))
+        every = self._order(order)
         if low or high < len(self.rows):
             inside = (every >= low) & (every < high)
             every = every[inside]
         return frozen(every[mask[every - low]])
 
+    @cachedmethod(_ANSWERS, key=lambda self, order: ("order", order), lock=_LOCK)
     def _order(self, order: str) -> Int32:
-        cube, of_record = self._by_sides
-        codes, names = cube.codes, cube.names
+        facets, of_record = self._by_sides
+        codes, names = facets.codes, facets.names
         key: NDArray[Any]
         if order == "text":
             sides = [sought_in(layer) for layer in self.scores.layers(self.criterion)]
@@ -322,11 +328,8 @@ class MemoryLedger:
         gold, pred = self.scores.layers(self.criterion)
         return self.rows.take(positions).of_spans(gold.start, pred.start)
 
+    @cachedmethod(_ANSWERS, key=lambda self, word: ("word", word), lock=_LOCK)
     def _holding(self, word: str) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self._keep(("word", word), lambda: self._look_for(word))
-        return found
-
-    def _look_for(self, word: str) -> NDArray[np.bool_]:
         mask = sought_in_ids(self._documents).holding(word)[self.rows.doc]
         for layer, spans in zip(self.scores.layers(self.criterion), (self.rows.gold, self.rows.pred), strict=True):
             # The last one is that of index -1, no span.
@@ -347,12 +350,12 @@ class MemoryLedger:
 
     @cached_property
     def _weighs(self) -> bool:
-        """Whether a record may count for more than one."""
+        """Whether a record may count as more than one."""
         return bool((self.rows.weight != 1).any())
 
     @cached_property
     def _id_ranks(self) -> Int64:
-        """The place of each document among all by their ids."""
+        """The rank of each document's id."""
         ids = self._documents.ids
         ranks = np.empty(len(ids), np.int64)
         ranks[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
@@ -368,31 +371,19 @@ class MemoryLedger:
         documents = self._documents.ids
         return [(documents[doc], record) for doc, record in zip(some.doc.tolist(), ids.tolist(), strict=True)]
 
-    def _keep(self, key: Any, make: Any) -> Any:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return made
-
 
 def ledger(scores: Scores, name: str, read: tuple[Layer, Layer], others: Others | None = None) -> MemoryLedger:
-    """Return the match records under a criterion, counted by class; `read` are the layers that were scored."""
+    """Return the match records under a criterion; `read` are the layers as they were read."""
     return MemoryLedger(read, scores, name, rows(scores, name), others)
 
 
-def alone(layer: Layer, number: int) -> Layer:
+def single_document(layer: Layer, number: int) -> Layer:
     """Return the layer of one document alone, numbered 0; its spans keep their order."""
     documents = layer.documents
     low, high = layer.first[number : number + 2].tolist()
     meta = None if documents.meta is None else (documents.meta[number],)
-    pieces = (_piece(documents.tokens, number), _piece(documents.sentences, number))
-    one = Documents((documents.ids[number],), (documents.texts[number],), *pieces, meta, documents.named)
+    tokens, sentences = (of and of.between(number, number + 1) for of in (documents.tokens, documents.sentences))
+    one = Documents((documents.ids[number],), (documents.texts[number],), tokens, sentences, meta, documents.named)
     extras: dict[str, Any] = {}
     for key in SPAN_KEYS:
         known = getattr(layer, key)
@@ -410,15 +401,8 @@ def alone(layer: Layer, number: int) -> Layer:
     )
 
 
-def _piece(intervals: Intervals | None, number: int) -> Intervals | None:
-    if intervals is None:
-        return None
-    low, high = intervals.first[number : number + 2].tolist()
-    return Intervals(np.array([0, high - low], np.int64), intervals.starts[low:high], intervals.ends[low:high])
-
-
 Coded = tuple[tuple[str, ...], NDArray[Any]]
-"""The values of a facet, none where nothing is known of it, and which of them each record has."""
+"""The values of a facet, none where it is unknown, and the index of each record's value."""
 
 
 def _boundary(gold: Layer, pred: Layer, found: Rows) -> Coded:
@@ -450,7 +434,7 @@ _FACETS: Mapping[str, Callable[[Layer, Layer, Rows], Coded]] = {
 
 
 def _ranks(gold: Any, pred: Any, found: Rows) -> Int64:
-    """Return the place of each record's anchor in the order of the texts of both sides together."""
+    """Return the rank of each record's anchor text among the texts of both sides."""
     both = type(gold)(
         np.concatenate((gold.data, pred.data)), np.concatenate((gold.offsets, pred.offsets[1:] + gold.offsets[-1]))
     ).ranks()
@@ -458,12 +442,12 @@ def _ranks(gold: Any, pred: Any, found: Rows) -> Int64:
 
 
 def _decades(documents: Documents) -> tuple[tuple[str, ...], Int32]:
-    """Return the decades of documents in order, none where no date is known, and the number of each document's."""
+    """Return the decades of documents in order, none where no date is known, and the index of each document's."""
     if documents not in _DECADES:
         if documents.meta is None:
             _DECADES[documents] = ((), frozen(np.zeros(len(documents), np.int32)))
         else:
-            found = decades_of(documents)
+            found = document_decades(documents)
             names = tuple(sorted(set(found), key=lambda name: (name == UNDATED, name)))
             number = {name: code for code, name in enumerate(names)}
             codes = np.fromiter((number[name] for name in found), np.int32, len(found))
@@ -473,8 +457,8 @@ def _decades(documents: Documents) -> tuple[tuple[str, ...], Int32]:
 
 def _noise_of(layer: Layer) -> NDArray[np.int8]:
     if layer not in _NOISE:
-        _NOISE[layer] = noise_of(layer)
+        _NOISE[layer] = span_noise(layer)
     return _NOISE[layer]
 
 
-__all__: Sequence[str] = ("MemoryLedger", "alone", "ledger")
+__all__: Sequence[str] = ("MemoryLedger", "ledger", "single_document")

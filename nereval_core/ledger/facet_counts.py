@@ -1,6 +1,6 @@
-"""Match records counted by class: records alike in every facet but their text and document make one row.
+"""Match records counted by class: records with the same values of all facets but text and document are one class.
 
-The classes are few where the records are many, so whatever counts records by what they are looks at classes only.
+There are few classes even where there are many records, so that counting by facets looks at classes only.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.periods import UNDATED
-from nereval_core.analysis.slices.hipe_slices import UNKNOWN
+from nereval_core.analysis.slices.decades_and_noise import UNDATED, UNKNOWN
 from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import frozen
 from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, narrowed
@@ -21,16 +20,16 @@ from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, 
 COUNTED = tuple(facet for facet in FACETS if facet != "doc")
 """The facets that make a class."""
 IN_ORDER = ("decision", "words", "period", "noise")
-"""Facets whose values have an order of their own."""
+"""Facets whose values have a natural order."""
 _TABLE = 1 << 22
-"""Cells of the largest table that codes are counted in; a larger one is sorted instead."""
+"""Largest number of cells of a table that counts codes; beyond it, codes are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
-class Cube:
+class FacetCounts:
     """The classes of match records: `codes` by facet, shape (classes,), are indices into the facet's `names`.
 
-    A facet of which nothing is known has no names. `records` and `weight` (int64) are summed by class.
+    An unknown facet has no names. `records` and `weight` (int64) are summed by class.
     """
 
     names: Mapping[str, tuple[str, ...]]
@@ -41,39 +40,39 @@ class Cube:
     @classmethod
     def of(
         cls, names: Mapping[str, tuple[str, ...]], codes: Mapping[str, NDArray[Any]], weight: Int64
-    ) -> tuple[Cube, NDArray[Any]]:
+    ) -> tuple[FacetCounts, NDArray[Any]]:
         """Count records by class; return also the class of each, in the smallest type that holds it."""
         place, classes = classes_of([(codes[facet], len(names[facet])) for facet in COUNTED if names[facet]])
         count = len(classes)
         by_facet = iter(classes.T)
         kept = {facet: next(by_facet) if names[facet] else np.zeros(count, np.int64) for facet in COUNTED}
-        cube = cls(
+        facets = cls(
             dict(names),
             {facet: frozen(column.astype(np.int32)) for facet, column in kept.items()},
             frozen(np.bincount(place, minlength=count)),
             # Sums of whole numbers far below 2 to the power of 53.
             frozen(np.bincount(place, weight, minlength=count).astype(np.int64)),
         )
-        return cube, frozen(place.astype(np.min_scalar_type(max(0, count - 1))))
+        return facets, frozen(place.astype(np.min_scalar_type(max(0, count - 1))))
 
     @classmethod
-    def merged(cls, cubes: Iterable[Cube]) -> Cube:
-        """Return the cube of all records of some cubes, whose names need not be the same."""
-        return cls.gathered(cubes)[0]
+    def merged(cls, counts_of_parts: Iterable[FacetCounts]) -> FacetCounts:
+        """Return the counts of all records of several counts, whose names may differ."""
+        return cls.gathered(counts_of_parts)[0]
 
     @classmethod
-    def gathered(cls, cubes: Iterable[Cube]) -> tuple[Cube, NDArray[Any]]:
-        """Return the cube of all records, and what class of it each of theirs is, one cube after the other."""
-        every = list(cubes)
-        names = {facet: _union(facet, [cube.names[facet] for cube in every]) for facet in COUNTED}
+    def gathered(cls, counts_of_parts: Iterable[FacetCounts]) -> tuple[FacetCounts, NDArray[Any]]:
+        """Return the counts of all records, and for each class of the given ones, in order, its class there."""
+        every = list(counts_of_parts)
+        names = {facet: _union(facet, [facets.names[facet] for facets in every]) for facet in COUNTED}
         codes = {}
         for facet in COUNTED:
             number = {name: code for code, name in enumerate(names[facet])}
             codes[facet] = np.concatenate(
-                [np.zeros(0, np.int64), *(cube._codes_among(facet, number) for cube in every if names[facet])]
+                [np.zeros(0, np.int64), *(facets._codes_among(facet, number) for facets in every if names[facet])]
             )
         records, weight = (
-            np.concatenate([np.zeros(0, np.int64), *(getattr(cube, column) for cube in every)])
+            np.concatenate([np.zeros(0, np.int64), *(getattr(facets, column) for facets in every)])
             for column in ("records", "weight")
         )
         found, place = cls.of(names, codes, weight)
@@ -81,7 +80,7 @@ class Cube:
         return cls(found.names, found.codes, frozen(counted), found.weight), place
 
     def _codes_among(self, facet: str, number: Mapping[str, int]) -> Int64:
-        """Return the classes' codes of a facet as `number` has them, which knows all names."""
+        """Return the codes of a facet by class, renumbered by `number`, which has all names."""
         if self.names[facet]:
             return np.array([number[name] for name in self.names[facet]], np.int64)[self.codes[facet]]
         if facet == "period":
@@ -94,7 +93,7 @@ class Cube:
         return tuple(facet for facet in FACETS if facet == "doc" or self.names[facet])
 
     def chosen(self, query: Query) -> NDArray[np.bool_]:
-        """Tell which classes match a query, its document and its text aside."""
+        """Return which classes match a query, apart from its document and text."""
         mask = np.ones(len(self.records), bool)
         for facet in COUNTED:
             asked = getattr(query, facet)
@@ -109,7 +108,7 @@ class Cube:
         return Total(int(self.records[mask].sum()), int(self.weight[mask].sum()))
 
     def facet_counts(self, query: Query, facet: str, weight: Int64 | None = None) -> dict[str, int]:
-        """Count by one of the COUNTED facets; `weight` by class, of some records, stands in for the cube's own."""
+        """Count by one of the COUNTED facets, with another `weight` by class if given."""
         if not self.names[facet]:
             return {}
         mask = self.chosen(narrowed(query, facet, None))
@@ -140,7 +139,7 @@ class Cube:
 
 
 def classes_of(columns: Sequence[tuple[NDArray[Any], int]]) -> tuple[Int64, Int64]:
-    """Number the distinct rows of some columns of codes, each given with how many codes there may be.
+    """Number the distinct rows of columns of codes, each given with its number of codes.
 
     Returns the number of each row and the distinct rows, shape (classes, columns), in ascending order.
     """
@@ -162,7 +161,7 @@ def classes_of(columns: Sequence[tuple[NDArray[Any], int]]) -> tuple[Int64, Int6
 
 
 def _union(facet: str, names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the values of a facet in several cubes, what stands for nothing known last."""
+    """Return the values of a facet in several counts, the value for unknown last."""
     known = [one for one in names if one]
     if facet in ("gold", "pred", "period"):
         nothing = UNDATED if facet == "period" else ABSENT
@@ -171,4 +170,4 @@ def _union(facet: str, names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return known[0] if known else ()
 
 
-__all__: Sequence[str] = ("ABSENT", "COUNTED", "Cube", "classes_of")
+__all__: Sequence[str] = ("ABSENT", "COUNTED", "FacetCounts", "classes_of")

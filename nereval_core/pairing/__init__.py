@@ -1,9 +1,8 @@
-"""Bring a prediction onto gold's documents: which document is which, and spans over gold's text.
+"""Bring a prediction onto gold's documents: pair the documents, and project its spans onto gold's texts.
 
-Where the texts are equal only document numbers change, and tokens may be cut otherwise. Where they differ and both
-sides have tokens, spans are carried over by token number: silently counted where only white space differs, on request
-where tokens are spelt differently. On request they are carried over letter by letter between texts that are written
-otherwise.
+Where the texts are equal only document numbers change, and tokens may differ. Where they differ and both sides have
+tokens, spans are projected by token number: with a note where only white space differs, on request where tokens are
+spelt differently. On request spans are projected letter by letter between texts that differ in spelling conventions.
 """
 
 from __future__ import annotations
@@ -17,25 +16,35 @@ import numpy as np
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Layer
-from nereval_core.pairing.documents import PAIRED_BY_TEXT, Missing, PairBy, counterparts
-from nereval_core.pairing.span_projection import Match, TokenText, carry, matched, reordered, streamed
+from nereval_core.pairing.documents import PAIRED_BY_TEXT, Missing, PairBy, pair_documents
+from nereval_core.pairing.span_projection import Match, TokenText, match_documents, match_stream, project_spans, reorder
 from nereval_core.pairing.text_equality import same_texts, same_tokens
 from nereval_core.problems import Problem, counted, one_of
 from nereval_core.readers import Reading
 
-__all__ = ["Missing", "PairBy", "Paired", "Pairing", "TokenText", "added_marks", "chosen", "missing_mark", "pair"]
+__all__ = [
+    "Missing",
+    "PairBy",
+    "Paired",
+    "Pairing",
+    "TokenText",
+    "added_marks",
+    "missing_mark",
+    "pair",
+    "selection_marks",
+]
 
 MISSING, RESPELT, ALIGNED = "missing counted empty: ", "token text from gold: ", "aligned texts: "
 RESTRICTED = "restricted to "
 COUNTING = (MISSING, RESPELT, ALIGNED, RESTRICTED, PAIRED_BY_TEXT)
-"""How marks begin whose numbers add up over the parts of a corpus."""
+"""Beginnings of the marks whose numbers add up over the parts of a corpus."""
 COUNTED = re.compile(r"([0-9]+) (of|document|token|span)s?\b")
 
-STREAM = "the prediction is cut into other units: split by gold's token counts"
+STREAM = "documents of the prediction have other boundaries than gold's: split by gold's token counts"
 
 
 class Pairing(TypedDict, total=False):
-    """How predictions are brought onto gold's documents: the options of `pair`, for all that call it."""
+    """The options of `pair`, for the functions that call it."""
 
     missing: Missing
     token_text: TokenText
@@ -45,9 +54,9 @@ class Pairing(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """A predicted layer over gold's documents; `marks` is what of it must stand in the signature.
+    """A predicted layer over gold's documents; `marks` are the parts of the signature that the pairing adds.
 
-    `lost` says of each span that has no place in gold's text, and is not in the layer, where it stands and why.
+    `lost` has a problem for each span that has no place in gold's text and was removed from the layer.
     """
 
     layer: Layer
@@ -67,15 +76,15 @@ def pair(
 ) -> Paired:
     """Return the prediction's layer over gold's documents.
 
-    Documents are paired by id, or by identical text where ids do not meet, or by order where a side has none (see
-    `counterparts`); `pair_by` "text" and "order" take no notice of ids. A prediction cut into other units than gold's
+    Documents are paired by id, by identical text where no id matches, or by order where a side has no ids (see
+    `pair_documents`); `pair_by` "text" and "order" ignore ids. A prediction with other document boundaries than gold's
     is split by gold's token counts. `missing="empty"` counts a document that the prediction lacks as predicted empty
     (by order: at the end only). `token_text="gold"` allows tokens spelt differently where their number is the same.
-    `align_text` carries spans over between texts that differ in white space, line ends, byte-order marks, quotes,
-    dashes and normal forms alone (see `letters`); those that have no place in gold's text are left out and told.
+    `align_text` projects spans between texts that differ only in white space, line ends, byte-order marks, quotes,
+    dashes and normal forms (see `letters`); spans without a place in gold's text are left out and reported.
 
     Raises:
-        FormatError: a document missing or extra, differing text or tokens, a span that cannot be carried over; each
+        FormatError: a document missing or extra, differing text or tokens, a span that cannot be projected; each
             problem names the place in the prediction and the place in gold.
     """
     for name, value, known in (("missing", missing, Missing), ("token_text", token_text, TokenText)):
@@ -83,14 +92,14 @@ def pair(
     one_of("pair_by", pair_by, PairBy)
     ours, theirs = gold.documents, pred.documents
     marks = [f"{side} repaired: {one.mended}" for side, one in (("gold", gold), ("pred", pred)) if one.mended]
-    marks += _selected(gold, pred)
+    marks += _selection_marks(gold, pred)
     if theirs is ours:
         return Paired(pred.layer, (), tuple(marks))
-    found = counterparts(gold, pred, missing=missing, pair_by=pair_by, align_text=align_text)
+    found = pair_documents(gold, pred, missing=missing, pair_by=pair_by, align_text=align_text)
     notes = list(found.notes)
     marks += found.marks
     if found.to is None:
-        match = streamed(gold, pred, token_text=token_text)
+        match = match_stream(gold, pred, token_text=token_text)
         notes.append(STREAM)
     else:
         absent = len(ours) - len(found.to)
@@ -98,16 +107,16 @@ def pair(
             marks.append(missing_mark(absent))
             notes.append(f"{counted(absent, 'document')} missing from the prediction counted as predicted empty")
         same = same_texts(ours.texts, theirs.texts, found.to)
-        cut = int((same & ~same_tokens(ours, theirs, found.to)).sum())
-        if cut:
-            other = f"{counted(cut, 'document')} with gold's text and other tokens"
+        retokenized = int((same & ~same_tokens(ours, theirs, found.to)).sum())
+        if retokenized:
+            other = f"{counted(retokenized, 'document')} with gold's text and other tokens"
             notes.append(f"{other}: spans compared by characters, gold's tokens kept")
         if bool(same.all()):
             return Paired(_renumbered(pred.layer, ours, found.to), tuple(notes), tuple(marks))
-        match = matched(gold, pred, found.to, same, token_text=token_text, align_text=align_text)
-    moved = carry(gold, pred, match, lose=align_text)
-    said, marked = _told(match, moved.lost, align_text)
-    return Paired(moved.layer, (*notes, *said), (*marks, *marked), moved.lost)
+        match = match_documents(gold, pred, found.to, same, token_text=token_text, align_text=align_text)
+    projected = project_spans(gold, pred, match, lose=align_text)
+    more_notes, more_marks = _projection_notes(match, projected.lost, align_text)
+    return Paired(projected.layer, (*notes, *more_notes), (*marks, *more_marks), projected.lost)
 
 
 def missing_mark(documents: int) -> str:
@@ -116,24 +125,24 @@ def missing_mark(documents: int) -> str:
 
 
 def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the marks of a whole from those of its parts: what is counted in them is added up."""
+    """Return the marks of a whole corpus from those of its parts: their counts are added up."""
     totals: dict[tuple[str, ...], list[int]] = {}
     for mark in (mark for part in parts for mark in part):
-        # Words, then a number, what is counted, and words again.
+        # Words, then a number, the noun it counts, and words again.
         pieces = COUNTED.split(mark) if mark.startswith(COUNTING) else [mark]
         numbers = list(map(int, pieces[1::3]))
-        told = tuple(piece for at, piece in enumerate(pieces) if at % 3 != 1)
-        totals[told] = [one + two for one, two in zip(totals.get(told, [0] * len(numbers)), numbers, strict=True)]
-    return tuple(_marked(told, numbers) for told, numbers in totals.items())
+        words = tuple(piece for at, piece in enumerate(pieces) if at % 3 != 1)
+        totals[words] = [one + two for one, two in zip(totals.get(words, [0] * len(numbers)), numbers, strict=True)]
+    return tuple(_mark(words, numbers) for words, numbers in totals.items())
 
 
-def chosen(layer: Reading) -> tuple[str, ...]:
-    """Return the marks of what was chosen of a layer that is paired with no other."""
-    return tuple(_selected(layer, layer))
+def selection_marks(layer: Reading) -> tuple[str, ...]:
+    """Return the marks of selected documents and renamed types of a layer that is paired with no other."""
+    return tuple(_selection_marks(layer, layer))
 
 
-def _selected(gold: Reading, pred: Reading) -> Iterator[str]:
-    """Yield the marks of what was chosen of both sides: documents and names of types."""
+def _selection_marks(gold: Reading, pred: Reading) -> Iterator[str]:
+    """Yield the marks of selected documents and renamed types on both sides."""
     if gold.restricted:
         yield f"{RESTRICTED}{gold.restricted}"
     if gold.mapped and gold.mapped == pred.mapped:
@@ -144,19 +153,19 @@ def _selected(gold: Reading, pred: Reading) -> Iterator[str]:
         )
 
 
-def _marked(told: tuple[str, ...], numbers: list[int]) -> str:
-    rows = zip(numbers, told[1::2], told[2::2], strict=True)
+def _mark(words: tuple[str, ...], numbers: list[int]) -> str:
+    rows = zip(numbers, words[1::2], words[2::2], strict=True)
     counts = ((f"{number} of" if what == "of" else counted(number, what)) + rest for number, what, rest in rows)
-    return told[0] + "".join(counts)
+    return words[0] + "".join(counts)
 
 
-def _told(match: Match, lost: tuple[Problem, ...], align_text: bool) -> tuple[list[str], list[str]]:
-    """Return notes and marks on how spans were carried over."""
+def _projection_notes(match: Match, lost: tuple[Problem, ...], align_text: bool) -> tuple[list[str], list[str]]:
+    """Return notes and marks on projected spans."""
     notes, marks = [], []
     respelt = int(match.respelt.sum())
     if respelt:
         marks.append(f"{RESPELT}{counted(respelt, 'token')}")
-        notes.append(f"{counted(respelt, 'token')} spelt differently than in gold: gold's text taken")
+        notes.append(f"{counted(respelt, 'token')} spelt differently than in gold: gold's text used")
     elif match.to is not None and (spaced := int((~match.same & ~match.lettered).sum())):
         spaces = counted(spaced, "document")
         notes.append(f"{spaces} with other white space than in gold: spans carried over by token")
@@ -173,7 +182,7 @@ def _told(match: Match, lost: tuple[Problem, ...], align_text: bool) -> tuple[li
 
 
 def _renumbered(layer: Layer, documents: Documents, to: Int64) -> Layer:
-    """Return the layer over gold's documents, the offsets being right as they are."""
+    """Return the layer over gold's documents; the texts are equal, so offsets stay."""
     if bool(np.all(to == np.arange(len(to)))):
         return replace(layer, documents=documents)
-    return reordered(replace(layer, documents=documents), to[layer.doc])
+    return reorder(replace(layer, documents=documents), to[layer.doc])

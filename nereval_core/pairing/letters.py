@@ -1,8 +1,8 @@
-"""Texts reduced to their letters, so that spans can be carried over between texts that differ in writing alone.
+"""Texts reduced to their letters, so that spans can be projected between texts that differ in writing alone.
 
-A letter is what is left of a character when white space is passed over, quotes and dashes are taken for one another and
-composed characters are taken apart. Two texts with the same letters say the same: letter i of one is letter i of the
-other, and a span that begins and ends with the same letters is the same span.
+The letters of a text are its characters without white space, with quotes and dashes unified and composed characters
+decomposed. In two texts with the same letters, letter i of one corresponds to letter i of the other, and spans that
+begin and end with the same letters are the same span.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ Kinds = frozenset[str]
 
 SPACE, QUOTES, FORMS = "white space", "quotes or dashes", "Unicode normal forms"
 SPACING: Kinds = frozenset({SPACE})
-"""Texts that are tokens in a row differ in this alone, however they are cut into tokens."""
+"""The difference between texts that are concatenated tokens, whatever the tokens."""
 WRITING: Kinds = frozenset({SPACE, QUOTES, FORMS})
-"""All that texts may differ in and be aligned."""
+"""All differences that aligned texts may have."""
 
 WIDTHLESS = "\ufeff\u200b\u2060"
-"""A byte-order mark, and spaces that take no room."""
+"""The byte-order mark and spaces without width."""
 # A double quote is two single ones: `` and '' stand for it in many corpora of newspapers.
-ALIKE: Mapping[str, str] = MappingProxyType(
+UNIFIED: Mapping[str, str] = MappingProxyType(
     dict.fromkeys("'`´‘’‚‛′ʼ‹›", "'") | dict.fromkeys('"“”„‟″«»', "''") | dict.fromkeys("-‐‑‒–—―−", "-")
 )
-"""The quotes and dashes that are taken for one another, and what they count as."""
+"""Quotes and dashes with the letters that they count as."""
 
-BLOCK = 1 << 20
-"""Characters that are reduced at once, where a document is not longer."""
+BLOCK_CHARACTERS = 1 << 20
+"""Characters that are reduced at once, unless a single document is longer."""
 
-SHORT = 1 << 12
-"""Below so many characters sorting them is quicker than a table of all code points."""
+SHORT_CHARACTERS = 1 << 12
+"""Sorting fewer characters than this is quicker than a table of all code points."""
 
 MOVED, IN_SPACE, IN_CHARACTER = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
 class Letters:
-    """The letters of texts in a row, and where they stand.
+    """The letters of concatenated texts, with their places.
 
     `first` (texts + 1,) counts the letters before each text, `base` (texts + 1,) the characters. `codes` and `source`
-    (letters,) are each one's code point and character, `before` (characters + 1,) counts the letters before each
-    character. `sealed` are letters before which no span may begin or end: marks that were put in order.
+    (letters,) are code point and character of each letter, `before` (characters + 1,) counts the letters before each
+    character. `sealed` are letters before which no span may begin or end: combining marks that were reordered.
     """
 
     first: Int64
@@ -61,11 +61,11 @@ class Letters:
 
 
 def letters_of(texts: Sequence[str], kinds: Kinds = WRITING) -> Letters:
-    """Reduce texts to their letters, differences of some kinds being passed over."""
+    """Reduce texts to their letters, ignoring differences of these kinds."""
     base = _reached([len(text) for text in texts])
     characters = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
     used, number = _numbered(characters)
-    written = [_written(code, kinds) for code in used.tolist()]
+    written = [_letters_of_character(code, kinds) for code in used.tolist()]
     sizes = np.array([len(letters) for letters in written], np.int32)[number]
     before = np.concatenate((np.zeros(1, np.int32), np.cumsum(sizes, dtype=np.int32)))
     widest = max(map(len, written), default=0)
@@ -79,11 +79,13 @@ def letters_of(texts: Sequence[str], kinds: Kinds = WRITING) -> Letters:
         rows = np.flatnonzero(sizes > further)
         codes[before[rows] + further] = table[further][number[rows]]
     first = before[base].astype(np.int64)
-    return Letters(first, base, codes, source, before, _ordered(codes, first) if FORMS in kinds else first[:0])
+    return Letters(
+        first, base, codes, source, before, _sort_combining_marks(codes, first) if FORMS in kinds else first[:0]
+    )
 
 
-def alike(theirs: Sequence[str], ours: Sequence[str], kinds: Kinds = WRITING) -> Bools:
-    """Return which of their texts have the letters of our text of the same number."""
+def same_letters(theirs: Sequence[str], ours: Sequence[str], kinds: Kinds = WRITING) -> Bools:
+    """Return for each of their texts whether it has the letters of our text with the same number."""
     found = np.zeros(len(theirs), np.bool_)
     for block in _blocks(theirs, ours):
         one, two = letters_of(theirs[block], kinds), letters_of(ours[block], kinds)
@@ -97,14 +99,14 @@ def alike(theirs: Sequence[str], ours: Sequence[str], kinds: Kinds = WRITING) ->
     return found
 
 
-def carried(
+def project_intervals(
     theirs: Sequence[str], ours: Sequence[str], text: Int64, start: Int64, end: Int64, kinds: Kinds = WRITING
 ) -> tuple[Int64, Int64, NDArray[np.int8]]:
-    """Carry intervals in their texts over to ours, which have the same letters.
+    """Project intervals in their texts onto ours, which have the same letters.
 
-    `text` is the number of each interval's text. The result is starts, ends and why one has no place in our text: 0
-    where it has one, IN_SPACE where it begins or ends in white space that we have otherwise, IN_CHARACTER where it
-    begins or ends inside what is one character of ours.
+    `text` is the number of each interval's text. Return starts, ends and a code: MOVED for an interval with a place in
+    our text, IN_SPACE for one that begins or ends in white space that differs in ours, IN_CHARACTER for one that begins
+    or ends inside one character of ours.
     """
     low, high, why = start.copy(), end.copy(), np.zeros(len(text), np.int8)
     order = np.argsort(text, kind="stable")
@@ -116,28 +118,28 @@ def carried(
             sides = letters_of(theirs[block], kinds), letters_of(ours[block], kinds)
             words = "".join(theirs[block]), "".join(ours[block])
             own = text[rows] - block.start
-            low[rows], why[rows] = _moved(*sides, words, own, start[rows], starts=True)
-            high[rows], more = _moved(*sides, words, own, end[rows], starts=False)
+            low[rows], why[rows] = _project_edges(*sides, words, own, start[rows], starts=True)
+            high[rows], more = _project_edges(*sides, words, own, end[rows], starts=False)
             why[rows] = np.maximum(why[rows], more)
     return low, high, why
 
 
-def cause(here: str, there: str) -> str | None:
-    """Say in what alone two texts differ; None where their letters are not the same."""
+def cause_of_difference(here: str, there: str) -> str | None:
+    """Return in words all in which two texts with the same letters differ; None if their letters differ."""
     if not _same(here, there, WRITING):
         return None
-    found = [words for words in (tell(here, there) for tell in TOLD) if words]
-    if not _same(_mended(here), _mended(there), WRITING - {QUOTES}):
+    found = [words for words in (describe(here, there) for describe in STORAGE_DIFFERENCES) if words]
+    if not _same(_normalized_storage(here), _normalized_storage(there), WRITING - {QUOTES}):
         found.append(QUOTES)
-    # What is left when the rest is undone: other white space than line ends.
-    if not _same(_mended(here), _mended(there), WRITING - {SPACE}):
+    # White space other than line ends, once all else is unified.
+    if not _same(_normalized_storage(here), _normalized_storage(there), WRITING - {SPACE}):
         found.append(SPACE)
     # Line ends of the same kinds may stand in other places.
     return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:]))) or "line ends"
 
 
-def parting(here: str, there: str) -> tuple[int, int]:
-    """Return the characters, one of each text, where their letters first differ: a text's length where it has ended."""
+def first_letter_difference(here: str, there: str) -> tuple[int, int]:
+    """Return the character of each text at which their letters first differ; its length if the text has ended."""
     one, two = letters_of([here]), letters_of([there])
     shared = min(len(one.codes), len(two.codes))
     odd = np.flatnonzero(one.codes[:shared] != two.codes[:shared])
@@ -152,45 +154,45 @@ def _line_ends(here: str, there: str) -> str:
 
 
 def _ends(text: str) -> str:
-    """Return what ends the lines of a text, nothing where it has one line."""
+    """Return the kinds of line ends in a text, "" where it has one line."""
     bare = text.replace("\r\n", "")
     held = (("CR LF", "\r\n" in text), ("LF", "\n" in bare), ("CR", "\r" in bare))
     return " and ".join(name for name, there in held if there)
 
 
-def _byte_order(here: str, there: str) -> str:
+def _byte_order_marks(here: str, there: str) -> str:
     one, two = here.startswith("\ufeff"), there.startswith("\ufeff")
     return f"a byte-order mark ({'here' if one else 'there'})" if one != two else ""
 
 
-def _forms(here: str, there: str) -> str:
+def _normal_forms(here: str, there: str) -> str:
     if _same(here, there, WRITING - {FORMS}):
         return ""
     named = ["NFC" if unicodedata.is_normalized("NFC", text) else "NFD" for text in (here, there)]
     return f"Unicode normal forms ({named[0]} here, {named[1]} there)" if named[0] != named[1] else FORMS
 
 
-TOLD: tuple[Callable[[str, str], str], ...] = (_line_ends, _byte_order, _forms)
-"""What texts are known to differ in by how they were stored."""
+STORAGE_DIFFERENCES: tuple[Callable[[str, str], str], ...] = (_line_ends, _byte_order_marks, _normal_forms)
+"""Differences that come from the way in which texts are stored, each in words, or "" without it."""
 
 
-def _mended(text: str) -> str:
-    """Return a text as it would be in any file: line ends LF, no byte-order mark."""
+def _normalized_storage(text: str) -> str:
+    """Return a text with LF as line ends and without a byte-order mark."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def key(text: str, kinds: Kinds = WRITING) -> bytes:
-    """Return what is equal for two texts just where their letters are."""
+def letter_key(text: str, kinds: Kinds = WRITING) -> bytes:
+    """Return bytes that are equal for two texts if and only if their letters are."""
     return letters_of([text], kinds).codes.tobytes()
 
 
 def _same(here: str, there: str, kinds: Kinds) -> bool:
-    return key(here, kinds) == key(there, kinds)
+    return letter_key(here, kinds) == letter_key(there, kinds)
 
 
 def _numbered(characters: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """Return the code points that occur, sorted, and which of them each character is."""
-    if len(characters) < SHORT:
+    """Return the distinct code points, sorted, and for each character the index of its own."""
+    if len(characters) < SHORT_CHARACTERS:
         used, number = np.unique(characters, return_inverse=True)
         return used, number.astype(np.int32)
     used = np.flatnonzero(np.bincount(characters)).astype(np.uint32)
@@ -200,19 +202,19 @@ def _numbered(characters: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArr
 
 
 @cache
-def _written(code: int, kinds: Kinds) -> tuple[int, ...]:
+def _letters_of_character(code: int, kinds: Kinds) -> tuple[int, ...]:
     """Return the letters of a character."""
     text = unicodedata.normalize("NFD", chr(code)) if FORMS in kinds else chr(code)
     if SPACE in kinds:
         text = "".join(letter for letter in text if not letter.isspace() and letter not in WIDTHLESS)
     if QUOTES in kinds:
-        text = "".join(ALIKE.get(letter, letter) for letter in text)
+        text = "".join(UNIFIED.get(letter, letter) for letter in text)
     return tuple(map(ord, text))
 
 
-def _ordered(codes: NDArray[np.uint32], first: Int64) -> Int64:
-    """Put combining marks in canonical order, in place; return the letters inside runs that were in another."""
-    # No mark that moves stands below this one.
+def _sort_combining_marks(codes: NDArray[np.uint32], first: Int64) -> Int64:
+    """Sort combining marks canonically, in place; return the letters inside the runs whose order changed."""
+    # No combining mark has a lower code point.
     high = np.flatnonzero(codes >= 0x300)
     after = high[:-1][np.diff(high) == 1]
     if not len(after):
@@ -237,16 +239,16 @@ def _ordered(codes: NDArray[np.uint32], first: Int64) -> Int64:
     return np.array(sealed, np.int64)
 
 
-def _moved(
+def _project_edges(
     one: Letters, two: Letters, words: tuple[str, str], text: Int64, place: Int64, *, starts: bool
 ) -> tuple[Int64, NDArray[np.int8]]:
-    """Carry starts, or ends, from the one side to the other; `words` are the texts of each in a row."""
+    """Project starts, or ends, from one side to the other; `words` are the concatenated texts of each side."""
     at = place + one.base[text]
     letter = one.before[at].astype(np.int64)
     # A start belongs to the character after it, an end to the one before.
     beside = at if starts else at - 1
     spaced = one.before[beside] == one.before[beside + 1]
-    # The letter whose character in the other text is looked for.
+    # The letter that determines the character of the other text.
     wanted = (letter if starts else letter - 1).clip(0, max(len(two.source) - 1, 0))
     found = two.source[wanted].astype(np.int64) + (not starts) if len(two.source) else np.zeros(len(at), np.int64)
     why = np.where(two.before[found] == letter, MOVED, IN_CHARACTER).astype(np.int8)
@@ -264,7 +266,7 @@ def _moved(
 
 
 def _gap(side: Letters, letter: int, text: int) -> tuple[int, int]:
-    """Return where the characters stand that are no letters, between a letter and the one before it."""
+    """Return start and end of the characters without letters between a letter and the one before it."""
     begins, ends = int(side.first[text]), int(side.first[text + 1])
     low = int(side.base[text]) if letter == begins else int(side.source[letter - 1]) + 1
     high = int(side.base[text + 1]) if letter == ends else int(side.source[letter])
@@ -276,11 +278,11 @@ def _reached(sizes: Sequence[int]) -> Int64:
 
 
 def _blocks(theirs: Sequence[str], ours: Sequence[str]) -> Iterator[slice]:
-    """Cut texts where so many characters have come together."""
+    """Yield runs of texts with at most BLOCK_CHARACTERS characters, or one longer text."""
     low = held = 0
     for number, pair in enumerate(zip(theirs, ours, strict=True)):
         size = max(map(len, pair))
-        if number > low and held + size > BLOCK:
+        if number > low and held + size > BLOCK_CHARACTERS:
             yield slice(low, number)
             low, held = number, 0
         held += size

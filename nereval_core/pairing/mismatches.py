@@ -1,4 +1,4 @@
-"""Where two sides part: the problems of documents, texts, tokens and spans that do not fit, with the place on both."""
+"""Problems of documents, texts, tokens and spans on which gold and prediction disagree, with places on both sides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents
-from nereval_core.pairing.letters import alike, cause, parting
+from nereval_core.pairing.letters import cause_of_difference, first_letter_difference, same_letters
 from nereval_core.problems import SHOWN, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading
 
@@ -29,9 +29,9 @@ BY_ORDER = "pair documents by their order: --pair-by order"
 
 
 def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
-    """Return the problem of two sides that have no document id in common, and no text.
+    """Return the problem of two sides that have neither a document id nor a text in common.
 
-    `near` says that some texts are there in other writing.
+    `near` tells that some texts differ in writing alone: in white space, quotes, dashes or normal forms.
     """
     ours, theirs = gold.documents, pred.documents
     here, there = quoted_apart(theirs.ids[0], ours.ids[0])
@@ -49,8 +49,8 @@ def unknown_document(
 ) -> Problem:
     """Return the problem of a document that gold lacks.
 
-    `counts` says how often its text is left over, here and there, `near` which document of gold has it in other
-    writing. Without `ids` documents are paired by their text alone.
+    `counts` are the numbers of unpaired documents with its text in the prediction and in gold, `near` is the gold
+    document whose text differs in writing alone. Without `ids` documents are paired by text alone.
     """
     name = quoted(pred.documents.ids[here])
     found = f"document {name} is not in" if ids else f"the text of document {name} is not in"
@@ -70,22 +70,22 @@ def absent_document(gold: Reading, pred: Reading, there: int) -> Problem:
     return Problem(
         name_of(pred),
         None,
-        f"document {quoted(gold.documents.ids[there])} ({shown(gold, there)}) is missing",
+        f"document {quoted(gold.documents.ids[there])} ({place_in_words(gold, there)}) is missing",
         "add it; or score the documents that all have: --documents shared; or, where it was read and nothing found in "
         "it, count it as empty: --missing empty",
     )
 
 
-def causes(gold: Reading, pred: Reading, to: Int64, numbers: Sequence[int]) -> Mapping[int, str]:
-    """Say in what alone some predicted documents differ from gold's, of those with the same letters.
+def difference_causes(gold: Reading, pred: Reading, to: Int64, numbers: Sequence[int]) -> Mapping[int, str]:
+    """Return the only difference from gold's text, in words, of the predicted documents with the same letters.
 
-    Beyond the first it is not looked for.
+    It is determined for the first documents alone, as later problems are only counted.
     """
     pairs = [(pred.documents.texts[number], gold.documents.texts[to[number]]) for number in numbers]
-    same = alike([one for one, _ in pairs], [two for _, two in pairs]).tolist()
+    same = same_letters([one for one, _ in pairs], [two for _, two in pairs]).tolist()
     found = [(number, texts) for number, texts, written in zip(numbers, pairs, same, strict=True) if written]
     return {
-        number: (cause(*texts) or OTHER_WRITING) if at < SHOWN else OTHER_WRITING
+        number: (cause_of_difference(*texts) or OTHER_WRITING) if at < SHOWN else OTHER_WRITING
         for at, (number, texts) in enumerate(found)
     }
 
@@ -100,36 +100,38 @@ def other_text(
     elsewhere: bool = False,
     letters: bool = False,
 ) -> Problem:
-    """Return the problem of two documents with other texts, or other `letters`; `why` says what alone is other.
+    """Return the problem of two documents with different texts, or different `letters`.
 
-    `elsewhere` says that gold has this text by another id.
+    `why` is the only difference in words, if there is but one; `elsewhere` tells that gold has the predicted text under
+    another id.
     """
     one, two = pred.documents.texts[here], gold.documents.texts[there]
     at = first_difference(one, two)
-    own, other = parting(one, two) if letters else (at, at)
+    own, other = first_letter_difference(one, two) if letters else (at, at)
     return Problem(
         *place_of(pred, here),
-        f"document {quoted(pred.documents.ids[here])} differs from {shown(gold, there)} at character {own}"
+        f"document {quoted(pred.documents.ids[here])} differs from {place_in_words(gold, there)} at character {own}"
         f"{f', in {why} alone' if why else ''}: {_excerpt(one, own)} here, {_excerpt(two, other)} there",
         ALIGN if why else BY_TEXT if elsewhere else OTHER_TEXT,
     )
 
 
 def other_tokens(gold: Reading, pred: Reading, here: int, there: int, why: str | None) -> Problem:
-    """Return the problem of two documents whose tokens differ in number; `why` says what alone is other."""
+    """Return the problem of two documents with different numbers of tokens; `why` is the only difference of texts."""
     one, two = tokens_of(pred.documents, here), tokens_of(gold.documents, there)
     at = first_difference(one, two)
     return Problem(
         *place_of(pred, here),
-        f"document {quoted(pred.documents.ids[here])} has {counted(len(one), 'token')}, {shown(gold, there)} has "
-        f"{len(two)}; they part at token {at + 1}: {_word(one, at)} here, {_word(two, at)} there"
+        f"document {quoted(pred.documents.ids[here])} has {counted(len(one), 'token')}, "
+        f"{place_in_words(gold, there)} has {len(two)}; "
+        f"they differ from token {at + 1}: {_word(one, at)} here, {_word(two, at)} there"
         f"{f', in {why} alone' if why else ''}",
         f"{OTHER_TOKENS}, or {ALIGN}" if why else OTHER_TOKENS,
     )
 
 
-def token_parting(gold: Reading, pred: Reading) -> Problem:
-    """Return the problem of two token streams of unequal length, which no order can pair."""
+def token_count_mismatch(gold: Reading, pred: Reading) -> Problem:
+    """Return the problem of two token streams of different lengths, which cannot be paired by order."""
     ours, theirs = gold.documents, pred.documents
     assert ours.tokens is not None and theirs.tokens is not None
     counts = len(theirs.tokens.starts), len(ours.tokens.starts)
@@ -141,32 +143,33 @@ def token_parting(gold: Reading, pred: Reading) -> Problem:
     return Problem(
         *place_of(pred, number),
         f"{counted(len(theirs), 'document')} and {counted(counts[0], 'token')} where {name_of(gold)} has "
-        f"{len(ours)} and {counts[1]}; they part at {_token(pred, here)}{ended * (at > here)} of document "
-        f"{quoted(theirs.ids[number])}, where {shown(gold, other)} has {_token(gold, there)}{ended * (at > there)}",
-        OTHER_TOKENS + f", or {LEFT_EMPTY}" * begins(np.diff(theirs.tokens.first), np.diff(ours.tokens.first)),
+        f"{len(ours)} and {counts[1]}; they differ from {_token(pred, here)}{ended * (at > here)} of document "
+        f"{quoted(theirs.ids[number])}, where {place_in_words(gold, other)} has {_token(gold, there)}"
+        f"{ended * (at > there)}",
+        OTHER_TOKENS + f", or {LEFT_EMPTY}" * is_beginning(np.diff(theirs.tokens.first), np.diff(ours.tokens.first)),
     )
 
 
-def text_parting(gold: Reading, pred: Reading) -> Problem:
-    """Return the problem of documents that differ in number and can only be paired by order."""
+def document_count_mismatch(gold: Reading, pred: Reading) -> Problem:
+    """Return the problem of different numbers of documents that can only be paired by order."""
     ours, theirs = gold.documents, pred.documents
     at = first_difference(theirs.texts, ours.texts)
     here, there = min(at, len(theirs) - 1), min(at, len(ours) - 1)
     return Problem(
         *place_of(pred, here),
-        f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they part at number {at + 1}: "
+        f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they differ from number {at + 1}: "
         f"{_excerpt(theirs.texts[here], 0) if at == here else 'nothing'} here, "
         f"{_excerpt(ours.texts[there], 0) if at == there else 'nothing'} there",
         "give as many documents as gold has, or document ids on both sides, or pair them by texts: --pair-by text",
     )
 
 
-def spellings(
+def spelling_mismatches(
     gold: Reading, pred: Reading, tokens: Int64, respelt: Bools, causes: Mapping[int, str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each predicted document with tokens spelt otherwise in gold.
+    """Yield a problem for each predicted document with tokens that gold spells differently.
 
-    `tokens` is the gold token of each predicted token; `causes` says, by document, what alone is other.
+    `tokens` is the gold token of each predicted token; `causes` has, by document, the only difference of the texts.
     """
     ours, theirs = gold.documents, pred.documents
     assert ours.tokens is not None and theirs.tokens is not None
@@ -179,15 +182,15 @@ def spellings(
         why = causes.get(number)
         yield Problem(
             *place_of(pred, number),
-            f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} otherwise than gold, the first "
-            f"{_token(pred, token)} where {shown(gold, there)} has {_token(gold, other)}"
+            f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} differently from gold, the first "
+            f"{_token(pred, token)} where {place_in_words(gold, there)} has {_token(gold, other)}"
             f"{f', which differ in {why} alone' if why else ''}",
             f"{RESPELT}, or {ALIGN}" if why else RESPELT,
         )
 
 
-def stuck(gold: Reading, pred: Reading, span: int, why: str, remedy: str = FOLLOW) -> Problem:
-    """Return the problem of a span that cannot be carried over."""
+def unprojectable_span(gold: Reading, pred: Reading, span: int, why: str, remedy: str = FOLLOW) -> Problem:
+    """Return the problem of a span that cannot be projected onto gold's text."""
     layer = pred.layer
     number = int(layer.doc[span])
     return Problem(
@@ -198,8 +201,8 @@ def stuck(gold: Reading, pred: Reading, span: int, why: str, remedy: str = FOLLO
     )
 
 
-def begins(here: Int64, there: Int64) -> bool:
-    """Tell whether the one has fewer entries than the other and is its beginning."""
+def is_beginning(here: Int64, there: Int64) -> bool:
+    """Tell whether one sequence is the beginning of another, longer one."""
     return len(here) < len(there) and bool(np.all(here == there[: len(here)]))
 
 
@@ -217,7 +220,7 @@ def token_texts(documents: Documents) -> Iterator[str]:
 
 
 def first_difference(one: Any, two: Any) -> int:
-    """Return where two strings or sequences first differ: the shorter's length where one begins the other."""
+    """Return the first index at which two strings or sequences differ; the shorter length if one begins the other."""
     at = 0
     step = 4096
     while at < min(len(one), len(two)) and one[at : at + step] == two[at : at + step]:
@@ -227,19 +230,19 @@ def first_difference(one: Any, two: Any) -> int:
 
 
 def place_of(reading: Reading, number: int) -> tuple[str, int | None]:
-    """Return the file and line where a document begins, as far as they are known."""
+    """Return the source and line at which a document begins, as far as known."""
     return reading.places[number] if number < len(reading.places) else (name_of(reading), None)
 
 
-def shown(reading: Reading, number: int) -> str:
-    """Return where a document stands, in words: file and line where known, and its id."""
+def place_in_words(reading: Reading, number: int) -> str:
+    """Return the place of a document in words: source, line if known, and its id."""
     source, line = place_of(reading, number)
     place = source if line is None else f"{source}:{line}"
     return f"{place}, document {quoted(reading.documents.ids[number])}"
 
 
 def name_of(reading: Reading) -> str:
-    """Return what a reading is called."""
+    """Return the name of a reading: its source, or else the name of its layer."""
     return reading.source or reading.layer.name
 
 

@@ -1,4 +1,4 @@
-"""Spans carried over to gold's text where it is not the prediction's: by token number, or letter by letter."""
+"""Project predicted spans onto gold's text where the texts differ: by token number, or letter by letter."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Layer, frozen
-from nereval_core.pairing.letters import IN_CHARACTER, IN_SPACE, SPACING, WRITING, Kinds, alike, carried
+from nereval_core.pairing.letters import (
+    IN_CHARACTER,
+    IN_SPACE,
+    SPACING,
+    WRITING,
+    Kinds,
+    project_intervals,
+    same_letters,
+)
 from nereval_core.pairing.mismatches import (
     FOLLOW,
     LEAVE_OUT,
     LEFT_OUT,
-    causes,
+    difference_causes,
     other_text,
     other_tokens,
-    spellings,
-    stuck,
+    spelling_mismatches,
     token_texts,
     tokens_of,
+    unprojectable_span,
 )
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading
@@ -42,12 +50,12 @@ REASONS = {
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Where a prediction's documents and tokens are found in gold.
+    """The gold documents and tokens that correspond to a prediction's.
 
-    `to` is the gold document of each predicted one, None where they are cut differently; `same` says whose text is
-    equal, `lettered` whose letters are, so that spans are carried over by these, `kinds` being passed over. For all
-    others `tokens` is the gold token of each predicted token (both counted over all documents, -1 where not known),
-    `respelt` says which of these gold spells otherwise.
+    `to` is the gold document of each predicted document, None where document boundaries differ. `same` marks documents
+    with equal texts, `lettered` those with equal letters, ignoring `kinds`, whose spans are projected by letters. For
+    all others `tokens` is the gold token of each predicted token (both counted over all documents, -1 where unknown),
+    and `respelt` marks the tokens that gold spells differently.
     """
 
     to: Int64 | None
@@ -59,18 +67,18 @@ class Match:
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
-    """A layer over gold's documents; `lost` are the problems of spans that have no place there, left out of it."""
+class ProjectedLayer:
+    """A layer over gold's documents; `lost` are the problems of the spans left out, which have no place there."""
 
     layer: Layer
     lost: tuple[Problem, ...]
 
 
-def streamed(gold: Reading, pred: Reading, *, token_text: TokenText) -> Match:
-    """Match tokens one by one, whatever documents they are in.
+def match_stream(gold: Reading, pred: Reading, *, token_text: TokenText) -> Match:
+    """Match the tokens of both sides one by one, across document boundaries.
 
     Raises:
-        FormatError: some are spelt otherwise, and `token_text` does not allow it.
+        FormatError: some are spelt differently, and `token_text` does not allow it.
     """
     ours, theirs = gold.documents, pred.documents
     assert theirs.tokens is not None
@@ -79,18 +87,20 @@ def streamed(gold: Reading, pred: Reading, *, token_text: TokenText) -> Match:
     pairs = zip(token_texts(theirs), token_texts(ours), strict=True)
     respelt = np.fromiter((one != two for one, two in pairs), np.bool_, len(tokens))
     if token_text == "own" and bool(respelt.any()):
-        raise FormatError(spellings(gold, pred, tokens, respelt, {}))
+        raise FormatError(spelling_mismatches(gold, pred, tokens, respelt, {}))
     return Match(None, none, none, SPACING, tokens, respelt)
 
 
-def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text: TokenText, align_text: bool) -> Match:
+def match_documents(
+    gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text: TokenText, align_text: bool
+) -> Match:
     """Match the tokens or letters of documents whose texts differ.
 
-    With `align_text` all whose letters are the same are matched by these. Else tokens are matched by their number, and
-    where this or their spelling differs, letters, if white space alone is in the way.
+    With `align_text`, documents with the same letters are matched by letters. Otherwise tokens are matched by their
+    number, and where number or spelling differ, letters are matched if only white space differs.
 
     Raises:
-        FormatError: texts that can be matched in no way.
+        FormatError: texts that cannot be matched.
     """
     ours, theirs = gold.documents, pred.documents
     zeros = np.zeros(len(theirs), np.int64)
@@ -98,23 +108,23 @@ def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text:
     there = zeros if ours.tokens is None else np.diff(ours.tokens.first)[to]
     both = (here > 0) & (there > 0)
     kinds = WRITING if align_text else SPACING
-    lettered = _alike(ours, theirs, to, ~same, kinds) if align_text else np.zeros(len(theirs), np.bool_)
+    lettered = _same_letters(ours, theirs, to, ~same, kinds) if align_text else np.zeros(len(theirs), np.bool_)
     numbered = ~same & ~lettered & both & (here == there)
-    tokens, respelt = _numbered(ours, theirs, to, numbered)
+    tokens, respelt = _match_by_number(ours, theirs, to, numbered)
     if token_text == "own" and bool(respelt.any()):
         assert theirs.tokens is not None
         owner = np.repeat(np.arange(len(theirs)), here)
-        lettered |= _alike(ours, theirs, to, numbered & np.isin(np.arange(len(theirs)), owner[respelt]), kinds)
+        lettered |= _same_letters(ours, theirs, to, numbered & np.isin(np.arange(len(theirs)), owner[respelt]), kinds)
         numbered &= ~lettered
         respelt &= numbered[owner]
     rest = ~same & ~lettered & ~numbered
-    lettered |= _alike(ours, theirs, to, rest & both, kinds)
+    lettered |= _same_letters(ours, theirs, to, rest & both, kinds)
     problems: list[Problem] = []
     apart = np.flatnonzero(rest & ~lettered).tolist()
     named = ours.named and theirs.named
     elsewhere = set(ours.texts) & {theirs.texts[number] for number in apart} if apart and named else ()
     spelt = np.flatnonzero(numbered).tolist() if token_text == "own" and bool(respelt.any()) else []
-    why = causes(gold, pred, to, [*apart, *spelt])
+    why = difference_causes(gold, pred, to, [*apart, *spelt])
     for number in apart:
         if both[number]:
             problems.append(other_tokens(gold, pred, number, int(to[number]), why.get(number)))
@@ -125,22 +135,22 @@ def matched(gold: Reading, pred: Reading, to: Int64, same: Bools, *, token_text:
             )
             problems.append(problem)
     if spelt:
-        problems += spellings(gold, pred, tokens, respelt, why)
+        problems += spelling_mismatches(gold, pred, tokens, respelt, why)
     if problems:
         raise FormatError(problems)
     return Match(to, same, lettered, kinds, tokens, respelt)
 
 
-def _alike(ours: Documents, theirs: Documents, to: Int64, some: Bools, kinds: Kinds) -> Bools:
-    """Return which of some predicted documents have gold's letters."""
+def _same_letters(ours: Documents, theirs: Documents, to: Int64, some: Bools, kinds: Kinds) -> Bools:
+    """Return the predicted documents, of those in `some`, that have gold's letters."""
     found = np.zeros(len(theirs), np.bool_)
     rows = np.flatnonzero(some).tolist()
-    found[rows] = alike([theirs.texts[row] for row in rows], [ours.texts[to[row]] for row in rows], kinds)
+    found[rows] = same_letters([theirs.texts[row] for row in rows], [ours.texts[to[row]] for row in rows], kinds)
     return found
 
 
-def _numbered(ours: Documents, theirs: Documents, to: Int64, some: Bools) -> tuple[Int64, Bools]:
-    """Return the gold token of each predicted one in some documents, -1 elsewhere, and which are spelt otherwise."""
+def _match_by_number(ours: Documents, theirs: Documents, to: Int64, some: Bools) -> tuple[Int64, Bools]:
+    """Return the gold token of each predicted token in some documents, or -1, and which are spelt differently."""
     if theirs.tokens is None or ours.tokens is None:
         count = 0 if theirs.tokens is None else len(theirs.tokens.starts)
         return np.full(count, -1), np.zeros(count, np.bool_)
@@ -155,19 +165,21 @@ def _numbered(ours: Documents, theirs: Documents, to: Int64, some: Bools) -> tup
     return tokens, respelt
 
 
-def carry(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> Carried:
-    """Carry the spans over, with their fragments, cores and alternatives.
+def project_spans(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> ProjectedLayer:
+    """Project the spans onto gold's documents, with their fragments, cores and alternatives.
 
-    With `lose` a span that has no place in gold's text, by its letters, is left out.
+    With `lose`, a span that has no place in gold's text by its letters is left out.
 
     Raises:
-        FormatError: spans without a place that are not to be left out.
+        FormatError: spans without a place that may not be left out.
     """
     layer = pred.layer
     flat, kind = _edges(layer)
     span = flat[:, 0]
-    doc, start, end, why = _moved(gold.documents, pred.documents, match, layer.doc[span].astype(np.int64), *flat.T[1:])
-    # What belongs to a span stands in its document.
+    doc, start, end, why = _project_edges(
+        gold.documents, pred.documents, match, layer.doc[span].astype(np.int64), *flat.T[1:]
+    )
+    # Fragments, cores and alternatives belong to the document of their span.
     home = doc[: len(layer)][span]
     why[(why == 0) & (doc != home)] = ACROSS
     odd = {
@@ -176,7 +188,7 @@ def carry(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> Carried:
     }
     lost = {one for one, (code, _) in odd.items() if lose and code >= OFF_LETTERS}
     problems = {
-        one: stuck(
+        one: unprojectable_span(
             gold,
             pred,
             one,
@@ -200,14 +212,14 @@ def carry(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> Carried:
     if problems:
         left = np.setdiff1d(np.arange(count), np.fromiter(problems, np.int64))
         moved, doc = moved.take(left), doc[left]
-    return Carried(reordered(moved, doc), tuple(problems.values()))
+    return ProjectedLayer(reorder(moved, doc), tuple(problems.values()))
 
 
 PARTS = (("fragments", "fragment"), ("cores", "core"), ("alternatives", "alternative"))
 
 
 def _edges(layer: Layer) -> tuple[Int64, NDArray[np.int8]]:
-    """Return all intervals of a layer, shape (intervals, 3), as span, start and end, and of which kind each is.
+    """Return all intervals of a layer, shape (intervals, 3), as span, start and end, and the kind of each.
 
     Kind 0 are the spans themselves, in their order; the others are those of PARTS, from 1.
     """
@@ -226,7 +238,7 @@ def _as_fragments(layer: Layer, key: str) -> Mapping[int, Fragments]:
 
 
 def _extras(layer: Layer, kind: NDArray[np.int8], start: Int64, end: Int64) -> dict[str, Any]:
-    """Return fragments, cores and alternatives with the starts and ends that their intervals have moved to."""
+    """Return fragments, cores and alternatives with their projected starts and ends."""
     moved: dict[str, Any] = {}
     for number, (key, _) in enumerate(PARTS, start=1):
         own = kind == number
@@ -240,10 +252,10 @@ def _part_of(kind: int, low: int, high: int) -> str:
     return f"has a {PARTS[kind - 1][1]} [{low}, {high}) that "
 
 
-def _moved(
+def _project_edges(
     ours: Documents, theirs: Documents, match: Match, doc: Int64, start: Int64, end: Int64
 ) -> tuple[Int64, Int64, Int64, NDArray[np.int8]]:
-    """Return gold document, start and end of intervals, and why one cannot be moved: key of REASONS, 0 where it can."""
+    """Return gold document, start and end of intervals, and 0, or the key in REASONS if one cannot be projected."""
     to = doc.copy() if match.to is None else match.to[doc]
     start, end, why = start.copy(), end.copy(), np.zeros(len(doc), np.int8)
     lettered = match.lettered[doc]
@@ -253,7 +265,7 @@ def _moved(
         documents, text = np.unique(doc[rows], return_inverse=True)
         pairs = [(theirs.texts[number], ours.texts[match.to[number]]) for number in documents.tolist()]
         here, there = zip(*pairs, strict=True)
-        start[rows], end[rows], odd = carried(here, there, text, start[rows], end[rows], match.kinds)
+        start[rows], end[rows], odd = project_intervals(here, there, text, start[rows], end[rows], match.kinds)
         why[rows] = np.where(odd > 0, odd + OFF_LETTERS, 0)
     rows = np.flatnonzero(~match.same[doc] & ~lettered)
     if len(rows):
@@ -264,9 +276,9 @@ def _moved(
 def _by_tokens(
     ours: Documents, theirs: Documents, match: Match, doc: Int64, start: Int64, end: Int64
 ) -> tuple[Int64, Int64, Int64, NDArray[np.int8]]:
-    """Do as `_moved`, by the numbers of the tokens that intervals begin and end in."""
+    """Project intervals as `_project_edges` does, by the numbers of the tokens in which they begin and end."""
     assert ours.tokens is not None and theirs.tokens is not None
-    # All tokens in a row: positions count from the start of the first document.
+    # Positions count from the start of the first document.
     owner = np.repeat(np.arange(len(theirs)), np.diff(theirs.tokens.first))
     lows, highs = theirs.tokens.starts + theirs.base[owner], theirs.tokens.ends + theirs.base[owner]
     base = theirs.base[doc]
@@ -282,8 +294,8 @@ def _by_tokens(
     return place[first], low.astype(np.int64), high.astype(np.int64), why.astype(np.int8)
 
 
-def reordered(layer: Layer, doc: Int64) -> Layer:
-    """Return the layer with these document numbers, sorted by them; within a document the order stays."""
+def reorder(layer: Layer, doc: Int64) -> Layer:
+    """Return the layer with these document numbers, sorted by them; spans of one document keep their order."""
     if bool(np.all(doc[1:] >= doc[:-1])):
         return replace(layer, doc=frozen(doc.astype(np.int32)))
     order = np.argsort(doc, kind="stable")

@@ -1,4 +1,4 @@
-"""Are the texts and tokens of two sides the same? Compared as arrays, a block of documents at a time."""
+"""Compare the texts and tokens of two sides as arrays, a block of documents at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents
 from nereval_core.corpus.texts import Texts
 
-BLOCK = 1 << 20
-"""Bytes of text, or tokens, that are compared at once: few enough to stay near."""
+BLOCK_ROWS = 1 << 20
+"""Bytes of text, or tokens, that are compared at once: they fit into the processor's cache."""
 
 
 def same_texts(ours: Sequence[str], theirs: Sequence[str], to: Int64) -> Bools:
-    """Return which of their texts are equal to ours: number i is held against our number `to[i]`."""
+    """Return for each of their texts whether it equals ours: their number i is compared with our number `to[i]`."""
     if not isinstance(ours, Texts) or not isinstance(theirs, Texts):
         if len(to) == len(ours) and _in_order(to) and ours == theirs:
             return np.ones(len(to), bool)
@@ -33,7 +33,7 @@ def same_texts(ours: Sequence[str], theirs: Sequence[str], to: Int64) -> Bools:
 
 
 def same_tokens(ours: Documents, theirs: Documents, to: Int64) -> Bools:
-    """Return which documents have the same tokens on both sides, or none on one: number i is held against `to[i]`."""
+    """Return for each of their documents whether tokens equal those of our number `to[i]`, or a side has none."""
     same = np.ones(len(to), np.bool_)
     if ours.tokens is None or theirs.tokens is None:
         return same
@@ -56,18 +56,18 @@ def _in_order(numbers: Int64) -> bool:
 
 
 def _blocks(first: Int64) -> Iterator[slice]:
-    """Cut documents where so many rows have come together; `first` (documents + 1,) counts the rows before each."""
+    """Yield runs of documents with about BLOCK_ROWS rows; `first` (documents + 1,) counts the rows before each."""
     low = 0
     while low < len(first) - 1:
-        high = max(low + 1, int(np.searchsorted(first, first[low] + BLOCK, side="right")) - 1)
+        high = max(low + 1, int(np.searchsorted(first, first[low] + BLOCK_ROWS, side="right")) - 1)
         yield slice(low, high)
         low = high
 
 
 def _rows(here: Int64, there: Int64, some: Int64, to: Int64) -> tuple[Any, Any, Int64]:
-    """Return where the rows of some documents stand on both sides, as slices if they are all in a row, and sizes.
+    """Return the rows of some documents on both sides, as slices if they are consecutive, and the rows of each.
 
-    Documents have as many rows on one side as on the other.
+    Documents have equally many rows on both sides.
     """
     size = here[some + 1] - here[some]
     if not len(some):

@@ -1,4 +1,4 @@
-"""Names of types told apart from what they mean: a file says which name of one side is which of the other."""
+"""Type mappings: files that give the types of one side the names of the other."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ import numpy as np
 
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.input.source import split_lines
+from nereval_core.readers.input.encodings import split_lines
 
-LONGEST = 200
-"""A mapping that takes more characters stands in signatures by its digest."""
+LONGEST_MAPPING = 200
+"""Characters of a mapping in a signature; a longer mapping is given by its digest."""
 BARE = r'[^\s"=#](?:[^\s"=]|\s+[^\s"=#])*'
 NAME = rf'"(?:[^"\\]|\\.)*"|{BARE}'
 LINE = re.compile(rf"\s*(?P<one>{NAME})\s*=\s*(?P<other>{NAME})\s*(?:(?<=\s)#.*)?")
-WRITTEN = 'write NAME = NAME, one a line; a name with = or " in it, or # after a blank, goes in double quotes'
+SYNTAX = 'write NAME = NAME, one per line; put a name that contains = or ", or # after a blank, in double quotes'
 
 
 @dataclass(frozen=True)
 class TypeNames:
-    """What types are called instead: (name read, name taken), sorted by the name read; `source` is where it stands."""
+    """New names of types: pairs of name read and new name, sorted by the name read; `source` is the file."""
 
     pairs: tuple[tuple[str, str], ...]
     source: str = "types"
 
     @cached_property
     def names(self) -> Mapping[str, str]:
+        """New name by name read."""
         return dict(self.pairs)
 
     def then(self, later: TypeNames) -> TypeNames:
-        """Return what both make of names, one after the other."""
+        """Return the composition: this mapping, then a later one."""
         names = {one: later.names.get(other, other) for one, other in self.pairs}
         return TypeNames(tuple(sorted({**later.names, **names}.items())), later.source)
 
     @property
     def in_words(self) -> str:
-        """The mapping as a signature says it: whole, or where that is long by its digest."""
+        """The mapping as a signature gives it: whole, or by its digest if it is long."""
         found = merged_in_words(self.names)
-        if len(found) <= LONGEST:
+        if len(found) <= LONGEST_MAPPING:
             return found
         digest = hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
         return f"{counted(len(self.pairs), 'name')} sha256:{digest[:16]}"
 
 
 def merged_in_words(names: Mapping[str, str]) -> str:
-    """Return which names become one as it is written on the command line: `DNA,RNA=nucleic;x,y=z`, or `none`."""
+    """Return merged names as the command line writes them: `DNA,RNA=nucleic;x,y=z`, or `none`."""
     groups: dict[str, list[str]] = {}
     for member, name in sorted(names.items()):
         groups.setdefault(name, []).append(member)
@@ -69,12 +70,12 @@ def read_types(path: str | os.PathLike[str]) -> TypeNames:
 
 
 def parse_types(text: str, *, source: str) -> TypeNames:
-    """Read lines `PER = person`, the name read first, then the name taken; `#` begins a comment.
+    """Read lines `PER = person`, the name read first, then the new name; `#` begins a comment.
 
-    Several names may become one, and two may change places: no line is followed by another.
+    Several names may become one, and two may be swapped: each line applies to the names read.
 
     Raises:
-        FormatError: with every line of another form, every name that stands on the left twice, or no line at all.
+        FormatError: with every line of another form, every name mapped twice, or no line at all.
     """
     places: dict[str, int] = {}
     pairs: dict[str, str] = {}
@@ -86,32 +87,32 @@ def parse_types(text: str, *, source: str) -> TypeNames:
         names = (_unquoted(match["one"]), _unquoted(match["other"])) if match else (None, None)
         one, other = names
         if one is None or other is None:
-            problems.append(Problem(source, number, f"{quoted(line.strip())} maps no name to another", WRITTEN))
+            problems.append(Problem(source, number, f"{quoted(line.strip())} is no mapping", SYNTAX))
         elif one in places:
-            found = f"type {quoted(one)} is mapped at line {places[one]} already"
+            found = f"type {quoted(one)} is already mapped in line {places[one]}"
             problems.append(Problem(source, number, found, "map each name once"))
         else:
             places[one], pairs[one] = number, other
     if not pairs and not problems:
-        problems.append(Problem(source, None, "no line maps a type", WRITTEN))
+        problems.append(Problem(source, None, "no line maps a type", SYNTAX))
     if problems:
         raise FormatError(problems)
     return type_names(pairs, source=source)
 
 
 def type_names(names: Mapping[str, str], *, source: str = "types") -> TypeNames:
-    """Return a mapping given as one of Python.
+    """Return a mapping that is given as a Python mapping.
 
     Raises:
         FormatError: a name that is empty or no text.
     """
     wrong = [name for pair in names.items() for name in pair if not isinstance(name, str) or not name]
     if wrong:
-        raise FormatError.single(source, None, f"{quoted(str(wrong[0]))} is no name of a type", "give names as strings")
+        raise FormatError.single(source, None, f"{quoted(str(wrong[0]))} is not a type name", "give names as strings")
     return TypeNames(tuple(sorted(names.items())), source)
 
 
-def line_of(one: str, other: str) -> str:
+def mapping_line(one: str, other: str) -> str:
     """Return a line that maps one name to another, as `parse_types` reads it."""
     return f"{_quoted(one)} = {_quoted(other)}"
 
@@ -122,7 +123,7 @@ def _quoted(name: str) -> str:
 
 
 def _unquoted(written: str) -> str | None:
-    """Return the name that is written so, None where its quotes hold none."""
+    """Return the name that a line spells, None for quotes without a valid name."""
     if not written.startswith('"'):
         return written
     try:
@@ -133,7 +134,7 @@ def _unquoted(written: str) -> str | None:
 
 
 def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.PathLike[str]) -> Reading:
-    """Return a reading with its types called by other names, which the signature says; names may be a file's path.
+    """Return a reading with renamed types, which the signature states; `names` may be the path of a file.
 
     Raises:
         FormatError: as `read_types`.
@@ -146,15 +147,15 @@ def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.Pat
         return reading
     types = tuple(sorted(set(found)))
     code = np.array([types.index(name) for name in found], np.int16)
-    made = layer.retyped(code[layer.type], types)
+    renamed = layer.retyped(code[layer.type], types)
     notes = [f"types mapped: {names.in_words}"]
-    repeated = len(made.duplicates) - len(layer.duplicates)
+    repeated = len(renamed.duplicates) - len(layer.duplicates)
     if repeated:
-        notes.append(f"spans that repeat another since their types are one: {repeated}")
-    return replace(reading, layer=made, mapped=names.in_words, notes=(*reading.notes, *notes))
+        notes.append(f"spans that repeat another after types were merged: {repeated}")
+    return replace(reading, layer=renamed, mapped=names.in_words, notes=(*reading.notes, *notes))
 
 
-def unmet(names: TypeNames, readings: Iterable[Reading]) -> tuple[str, ...]:
-    """Return the names to be mapped that no reading has, as they were read: slips of the pen, perhaps."""
+def unused_names(names: TypeNames, readings: Iterable[Reading]) -> tuple[str, ...]:
+    """Return the mapped names that no reading has, possibly typing errors."""
     known = {kind for reading in readings for kind in reading.layer.types}
     return tuple(name for name, _ in names.pairs if name not in known)

@@ -1,7 +1,7 @@
-"""Which type of gold a prediction's type may be, by what its spans overlap, else by its name. Never applied unasked.
+"""Suggest a gold type for each predicted type that gold lacks, by overlapping spans, or else by name.
 
-What overlaps is much the stronger evidence: two annotation schemes call one thing by names that have nothing in common,
-and different things by one name.
+Suggestions are never applied automatically. Overlaps are much stronger evidence than names: two annotation schemes use
+unrelated names for one type, and one name for different types.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
-from nereval_core.pairing.type_names import line_of
+from nereval_core.pairing.type_names import mapping_line
 from nereval_core.problems import quoted
 
 SHOWN_TYPES = 4
-"""Types of either side that a sentence names."""
+"""Types of each side that a message names."""
 
 LEAST_SHARE = 0.5
-"""Spans say what a type is where so large a part of those that overlap anything overlap one type of gold."""
+"""Least share of the overlapping spans that must overlap one gold type for a certain suggestion."""
 LEAST_SPANS = 2
-"""Fewer overlapping spans say nothing by themselves."""
-LEAST_ALIKE = 0.75
-"""Names are alike from this ratio of `difflib.SequenceMatcher` on."""
-SHORTEST = 3
-"""A name begins another one where it has so many letters."""
+"""Least number of overlapping spans for a certain suggestion."""
+LEAST_SIMILARITY = 0.75
+"""Least ratio of `difflib.SequenceMatcher` for similar names."""
+SHORTEST_PREFIX = 3
+"""Least number of letters of a name that begins another."""
 TAG = re.compile(r"[BIESLU]-(?=.)")
 
 MEANINGS: tuple[Mapping[str, str], ...] = (
@@ -46,15 +46,16 @@ MEANINGS: tuple[Mapping[str, str], ...] = (
     {"disease": "CDR", "diso": "UMLS", "diseaseorphenotypicfeature": "BioRED"},
     {"species": "PubTator", "organism": "BioNLP", "organismtaxon": "BioRED"},
 )
-"""Names that mean much the same, in small letters without signs, and where each is used."""
+"""Names with much the same meaning, in lower case without punctuation, and the schemes that use each."""
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A type of predictions that gold has not: `to` is what it may be there, None where nothing says so.
+    """A predicted type that gold lacks: `to` is the gold type that it may be, None without evidence.
 
-    `sure` tells whether it is suggested outright. `overlaps` counts, by type of gold, the spans that overlap one of it,
-    the most first; `spans` counts all, `overlapping` those that overlap any.
+    `sure` tells whether the suggestion is certain enough for a mapping file. `overlaps` counts, by gold type, the spans
+    that overlap a span of it, most frequent first; `spans` counts all spans, `overlapping` those that overlap any gold
+    span.
     """
 
     name: str
@@ -67,12 +68,12 @@ class Suggestion:
 
     @property
     def counts(self) -> str:
-        """What is overlapped, in words: `protein 12, DNA 3`."""
+        """The overlaps in words: `protein 12, DNA 3`."""
         return ", ".join(f"{kind} {count}" for kind, count in self.overlaps)
 
 
 def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ...]:
-    """Return a suggestion for each type of predictions that gold has not, sorted by name.
+    """Return a suggestion for each predicted type that gold lacks, sorted by name.
 
     All layers lie over the same documents; the counts are those of all systems together. Spans overlap where their
     outer bounds do.
@@ -95,42 +96,42 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
     for name in names:
         ranked = sorted(counts[name].items(), key=lambda item: (-item[1], item[0]))
         overlaps = tuple((kind, count) for kind, count in ranked if count)
-        to, sure, reason = _chosen(name, gold.types, any_type[name], overlaps)
+        to, sure, reason = _suggestion(name, gold.types, any_type[name], overlaps)
         found.append(Suggestion(name, to, sure, reason, totals[name], any_type[name], overlaps))
     return tuple(found)
 
 
-def unlike(gold: Layer, pred: Layer) -> bool:
-    """Tell whether two layers have types, and none in common."""
+def have_no_common_type(gold: Layer, pred: Layer) -> bool:
+    """Tell whether both layers have types, but none in common."""
     return bool(gold.types) and bool(pred.types) and not set(gold.types) & set(pred.types)
 
 
-def unlike_in_words(gold: Layer, pred: Layer) -> str:
-    """Say that two layers have types and none in common, as they may call the same things otherwise; else ""."""
-    if not unlike(gold, pred):
+def no_common_type_in_words(gold: Layer, pred: Layer) -> str:
+    """Return a hint for two layers with types but none in common, which may use other names; else ""."""
+    if not have_no_common_type(gold, pred):
         return ""
     kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (pred, gold))
-    return f"no type is one of gold's, {kinds} here, {ours} there; `nereval types GOLD PRED` suggests a mapping"
+    return f"no type is one of gold's: {kinds} here, {ours} in gold; `nereval types GOLD PRED` suggests a mapping"
 
 
 def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Iterable[Layer]) -> str:
-    """Return the suggestions as a file to be edited, for predictions: what is not sure, and why, stands in comments."""
-    lines = ["# NAME OF PREDICTIONS = NAME OF GOLD. Check every line: nothing here is certain."]
+    """Return the suggestions as a mapping file to be edited; uncertain ones and reasons stand in comments."""
+    lines = ["# NAME OF PREDICTIONS = NAME OF GOLD. Check every line: these are only suggestions."]
     if not suggestions:
-        lines.append("# Gold has every type of the predictions: nothing is to be mapped.")
+        lines.append("# Gold has every type of the predictions: no mapping is needed.")
     for one in suggestions:
         left = "" if one.sure else "# "
-        right = line_of(one.name, one.to) if one.to is not None else f"{line_of(one.name, '?')}"
-        lines.append(f"{left}{right}  # {_spoken(one.reason)}")
+        right = mapping_line(one.name, one.to) if one.to is not None else f"{mapping_line(one.name, '?')}"
+        lines.append(f"{left}{right}  # {_on_one_line(one.reason)}")
     reached = {one.to for one in suggestions if one.sure} | {kind for layer in systems for kind in layer.types}
     others = [kind for kind in gold.types if kind not in reached]
     if others and suggestions:
-        lines.append(f"# types of gold that no line leads to: {_spoken(', '.join(others))}")
+        lines.append(f"# types of gold that no line maps to: {_on_one_line(', '.join(others))}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _spoken(text: str) -> str:
-    """Return text as it can stand in a comment: on one line."""
+def _on_one_line(text: str) -> str:
+    """Return text for a comment, which is one line."""
     return quoted(text, len(text) + 1)[1:-1] if not text.isprintable() else text
 
 
@@ -142,41 +143,41 @@ def _overlapping(gold: Layer, pred: Layer) -> NDArray[np.bool_]:
     for code in range(len(gold.types)):
         own = gold.type == code
         starts, ends = (np.sort(column[own] + base[gold.doc[own]]) for column in (gold.start, gold.end))
-        # Those that begin before its end, less those that end before it begins.
+        # Gold spans that begin before its end, minus those that end before its start.
         begun, over = np.searchsorted(starts, end, side="left"), np.searchsorted(ends, start, side="right")
         found[:, code] = begun > over
     return found
 
 
-def _chosen(
+def _suggestion(
     name: str, kinds: Sequence[str], overlapping: int, overlaps: Sequence[tuple[str, int]]
 ) -> tuple[str | None, bool, str]:
-    """Return what a type may be, whether that is sure enough to be suggested, and why."""
+    """Return the gold type that a predicted type may be, whether that is certain enough, and the reason."""
     alike, why = _by_name(name, kinds)
     if not overlaps:
-        return alike, alike is not None, why or "overlaps no gold span, and no name is alike"
+        return alike, alike is not None, why or "overlaps no gold span, and no name is similar"
     best, most = overlaps[0]
-    told = f"{most} of {overlapping} that overlap any overlap {best}"
+    overlap = f"{most} of {overlapping} overlapping spans overlap {best}"
     others = [f"{kind} {count}" for kind, count in overlaps[1:4]]
-    told += f" ({', '.join(others)})" if others else ""
+    overlap += f" ({', '.join(others)})" if others else ""
     tied = [kind for kind, count in overlaps if count == most]
     if alike in tied:
-        return alike, True, f"{told}; {why}"
+        return alike, True, f"{overlap}; {why}"
     if len(tied) == 1 and most >= LEAST_SPANS and most >= LEAST_SHARE * overlapping:
-        return best, True, told
+        return best, True, overlap
     if alike is not None:
-        return alike, False, f"{why}, but {told}"
-    return best, False, told
+        return alike, False, f"{why}, but {overlap}"
+    return best, False, overlap
 
 
 def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
-    """Return the type whose name is alike, and in which way; None where none is, or several are."""
+    """Return the type with a similar name and the kind of similarity; None where none or several are similar."""
     bare = _bare(name)
     for alike, why in (
-        (lambda other: other == bare, "the same name but for case and signs"),
-        (lambda other: any({bare, other} <= set(row) for row in MEANINGS), "another name of the same"),
+        (lambda other: other == bare, "the same name except for case and punctuation"),
+        (lambda other: any({bare, other} <= set(row) for row in MEANINGS), "another name for the same type"),
         (lambda other: _begins(bare, other), "one name begins the other"),
-        (lambda other: SequenceMatcher(None, bare, other).ratio() >= LEAST_ALIKE, "names spelt alike"),
+        (lambda other: SequenceMatcher(None, bare, other).ratio() >= LEAST_SIMILARITY, "similar spelling"),
     ):
         found = [kind for kind in kinds if alike(_bare(kind))]
         if len(found) == 1:
@@ -185,10 +186,10 @@ def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
 
 
 def _bare(name: str) -> str:
-    """Return the letters and digits of a name, small, without the letter of a tag before it."""
+    """Return the letters and digits of a name in lower case, without the prefix of a tag."""
     return "".join(char for char in TAG.sub("", name, count=1).casefold() if char.isalnum())
 
 
 def _begins(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    return len(short) >= SHORTEST and long.startswith(short)
+    return len(short) >= SHORTEST_PREFIX and long.startswith(short)

@@ -15,12 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import numpy as np
-
 from nereval_core.corpus import Documents, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.source import SourceFile, left_out, watched
+from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"
@@ -34,19 +32,17 @@ TYPE = "GENE"
 
 # An id ends at the first blank of its sentence's line, so that it has none.
 LINE = re.compile(r"([^|\s]+)\|[ \t]*([0-9]+)([ \t]+)([0-9]+)[ \t]*(?:\|(.*))?", re.DOTALL)
-BLANKS = np.array([chr(code).isspace() for code in range(0x3002)])
-"""Which characters are blanks, by code: U+3000 is the last of them."""
 FORM = "write it as id|start end|text"
 NO_TEXT = "give the folder that holds the sentences (lines: id text) too, or score it against gold that has them"
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the file of mentions begins with a line of this form."""
-    file = mentions(source)
+    """Claim a source where the file of mentions begins with a line of this form."""
+    file = mention_file(source)
     if file is None:
         return 0.0
-    line = next((line for line in file.head() if line.strip()), None)
-    if line is None:
+    line = source.head_of(file).first_line
+    if not line:
         return 1.0 if _name(file) == GOLD.lower() else 0.0
     return 1.0 if not line.startswith("{") and LINE.fullmatch(line) else 0.0
 
@@ -61,7 +57,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
             them, a third field that is not the text (blanks aside).
     """
-    file = mentions(source)
+    file = mention_file(source)
     if file is None:
         found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
         raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
@@ -74,7 +70,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if row is not None:
             kept.rows.append(row)
             kept.lines.append(line)
-    variants = beside(source, file, VARIANTS)
+    variants = companion_file(source, file, VARIANTS)
     if variants is not None and variants is not file:
         _attach(variants, options, kept)
     spans = [kept.points[row.document].of(row) for row in kept.rows]
@@ -90,11 +86,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
         problems=problems,
     )
     taken = [one for one in (file, variants, *own) if one is not None]
-    notes = (*_notes(kept.counts), *left_out(source, taken))
+    notes = (*_notes(kept.counts), *unread_files_note(source, taken))
     return Reading(documents, result, NAME, notes, places=places)
 
 
-class Line(NamedTuple):
+class MentionLine(NamedTuple):
     """A line of mentions: offsets over the characters that are no blanks, end inclusive."""
 
     number: int
@@ -111,32 +107,31 @@ class _Row(NamedTuple):
     end: int
 
 
-class Points:
-    """Where the characters of a text stand that are no blanks."""
+class NonBlankPlaces:
+    """Places of the characters of a text that are no blanks."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
-        self.at: list[int] = np.flatnonzero(~BLANKS.take(codes, mode="clip")).tolist()
+        self.at = [place for place, character in enumerate(text) if not character.isspace()]
 
     def of(self, row: Sequence[int]) -> tuple[int, int]:
-        """Return the code points, end exclusive, of what ends in two such offsets, end inclusive."""
+        """Return the code points, end exclusive, of a row that ends in two such offsets, end inclusive."""
         return self.at[row[-2]], self.at[row[-1]] + 1
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What is found: mentions as `rows` and, line by line, `lines`; variants by mention."""
+    """Mentions as `rows`, with their `lines`, and variants by mention."""
 
     documents: Documents
     problems: list[Problem]
     rows: list[_Row] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
-    points: dict[int, Points] = field(default_factory=dict)
+    lines: list[MentionLine] = field(default_factory=list)
+    points: dict[int, NonBlankPlaces] = field(default_factory=dict)
     variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def row(self, line: Line, shown: str) -> _Row | None:
+    def row(self, line: MentionLine, shown: str) -> _Row | None:
         """Return where a mention stands; None, with a problem noted, where it is none of its sentence."""
         document = self.documents.index.get(line.id)
         if document is None:
@@ -148,7 +143,7 @@ class _Kept:
             return None
         points = self.points.get(document)
         if points is None:
-            points = self.points[document] = Points(self.documents.texts[document])
+            points = self.points[document] = NonBlankPlaces(self.documents.texts[document])
         size = len(points.at)
         if not line.start <= line.end < size:
             found = (
@@ -196,7 +191,7 @@ def _attach(file: SourceFile, options: ReadOptions, found: _Kept) -> None:
             found.variants.setdefault(span, []).append(place)
 
 
-def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> list[Line]:
+def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> list[MentionLine]:
     """Return the mentions of a file; lines of another form become problems, blank ones are passed over."""
     try:
         lines = file.lines()
@@ -204,12 +199,12 @@ def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> l
         problems.extend(error.problems)
         return []
     rows = []
-    for number, line in enumerate(watched(lines, options.progress), start=1):
+    for number, line in enumerate(with_progress(lines, options.progress), start=1):
         match = LINE.fullmatch(line)
         if match is not None:
             name, start, blanks, end, quote = match.groups()
             # Digits beyond any text are cut, so that they are refused as outside.
-            rows.append(Line(number, name, int(start[:15]), int(end[:15]), quote, blanks != " "))
+            rows.append(MentionLine(number, name, int(start[:15]), int(end[:15]), quote, blanks != " "))
         elif line and not line.isspace():
             problems.append(Problem(file.shown, number, f"{quoted(line)} is no mention", FORM))
     return rows
@@ -220,15 +215,15 @@ def _documents(
 ) -> tuple[Documents, tuple[Place, ...]]:
     """Return the sentences with their places: those of the files, or gold's where there is no file."""
     if files:
-        return sentences(files, problems)
+        return read_sentences(files, problems)
     if texts is not None:
         return texts, ()
     problems.append(Problem(beside.shown, None, "no text: there is no file of sentences", NO_TEXT))
     raise FormatError(problems)
 
 
-def sentences(files: Sequence[SourceFile], problems: list[Problem]) -> tuple[Documents, tuple[Place, ...]]:
-    """Return the sentences of files with their places; what is wrong with them is added to the problems."""
+def read_sentences(files: Sequence[SourceFile], problems: list[Problem]) -> tuple[Documents, tuple[Place, ...]]:
+    """Return the sentences of files with their places; their problems are added to `problems`."""
     ids, texts, places = [], [], []
     for file in files:
         try:
@@ -255,7 +250,7 @@ def _folder(file: SourceFile) -> str:
     return str(PurePosixPath(file.name).parent)
 
 
-def mentions(source: Source) -> SourceFile | None:
+def mention_file(source: Source) -> SourceFile | None:
     """Return the file of mentions: the GENE.eval that lies least deep, else the only one of its kind."""
     gold = [file for file in source.by_suffix.get(MENTIONS, ()) if _name(file) == GOLD.lower()]
     if gold:
@@ -270,7 +265,7 @@ def mentions(source: Source) -> SourceFile | None:
     return rest[0] if len(rest) == 1 else None
 
 
-def beside(source: Source, file: SourceFile, name: str) -> SourceFile | None:
+def companion_file(source: Source, file: SourceFile, name: str) -> SourceFile | None:
     """Return the file of this name in the same folder."""
     here = (other for other in source.files if _folder(other) == _folder(file))
     return next((other for other in here if _name(other) == name.lower()), None)
@@ -283,8 +278,12 @@ def sentence_files(source: Source, beside: SourceFile) -> list[SourceFile]:
     named = [file for file in files if file.suffix == SENTENCES]
     if named or not files:
         return named
-    ids = {line.partition("|")[0] for line in beside.head()}
-    return [file for file in files if any(line.partition(" ")[0] in ids for line in file.head() if " " in line)][:1]
+    ids = {line.partition("|")[0] for line in beside.head().lines}
+
+    def mentioned(file: SourceFile) -> bool:
+        return any(line.partition(" ")[0] in ids for line in file.head().lines if " " in line)
+
+    return list(filter(mentioned, files))[:1]
 
 
 def _notes(counts: Mapping[str, int]) -> list[str]:

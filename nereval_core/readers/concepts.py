@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.input.source import Source, SourceFile, left_out
+from nereval_core.readers.input.source import Source, SourceFile, unread_files_note
 
 HEADS = frozenset({"file", "filename", "document", "document_id", "doc", "doc_id", "articleid", "id"})
 CODES = frozenset({"code", "codes", "concept", "concept_id", "id", "label", "labels"})
-"""What the first and the last cell of a header may be, in small letters."""
+"""First and last cells of a header, in small letters."""
 MAIN = "main"
 NO_VALUE = ("", "#N/A")
 """Cells of a mapping of HIPE's form that hold no id."""
@@ -89,7 +89,7 @@ def read_index(source: Source | str | os.PathLike[str]) -> Index:
         if count
     ]
     found = {name: frozenset(codes) for name, codes in documents.items()}
-    return Index(source.label, found, (*notes, *left_out(source, files)))
+    return Index(source.label, found, (*notes, *unread_files_note(source, files)))
 
 
 def _united(source: Source) -> Index:

@@ -13,21 +13,21 @@ from itertools import compress, groupby
 from math import isfinite
 from typing import cast
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.table_columns import (
-    Chosen,
-    Rows,
+    ColumnChoice,
     Table,
-    known,
-    no_columns,
-    number,
-    numbers,
+    TableRows,
+    column_problems,
+    parse_offset,
     rows_of,
     table_of,
+    usual_names,
 )
 
 NAME = "csv"
@@ -36,12 +36,12 @@ DESCRIPTION = "CSV or TSV, a span a row, texts in a column or beside it"
 SUFFIXES = (".csv", ".tsv", ".tab")
 OFFSETS = Offsets()
 LINKS = ";"
-"""What stands between the links of a ranking; bars part the concepts of one."""
+"""Separator of the links of a ranking; bars separate the concepts of one."""
 NO_TEXTS = "give them in a column text or a file beside it, or score it against gold that has them"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SpanColumns:
     """The spans of a table, column by column; where it has no such column, the column is empty."""
 
     shown: str
@@ -56,26 +56,26 @@ class Part:
 
 
 @dataclass(slots=True)
-class Document:
+class TableDocument:
     """A document's text, where it was met first, and the spans of it: a part, and from which to which of its rows."""
 
     text: str | None
     place: tuple[str, int]
-    runs: list[tuple[Part, int, int]] = field(default_factory=list)
+    runs: list[tuple[SpanColumns, int, int]] = field(default_factory=list)
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the first line names a start, an end and a type."""
+    """Claim a source where the first line names a start, an end and a type."""
     return 0.9 if any(table.has_spans for table in first_tables(source)) else 0.0
 
 
-def first_tables(source: Source, chosen: Chosen | None = None) -> list[Table]:
-    """Return what the first lines of the first two files say of their columns."""
-    return [_table(file, "\n".join(file.head()), chosen) for file in source.pick(*SUFFIXES)[:2]]
+def first_tables(source: Source, chosen: ColumnChoice | None = None) -> list[Table]:
+    """Return the first two files as tables, by their first lines."""
+    return [_table(file, "\n".join(source.head_of(file).lines), chosen) for file in source.pick(*SUFFIXES)[:2]]
 
 
-def has_columns(source: Source, chosen: Chosen) -> bool:
-    """Say whether the chosen columns are those of a file of spans."""
+def has_columns(source: Source, chosen: ColumnChoice) -> bool:
+    """Return whether the chosen columns are those of a file of spans."""
     return any(table.has_spans and not table.lacking for table in first_tables(source, chosen))
 
 
@@ -86,15 +86,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found.
     """
     files = source.pick(*SUFFIXES)
-    made = Counted()
+    made = Builder(source.name)
     tables = [_table(file, file.text(), options.columns) for file in files]
     spans = [table for table in tables if table.has_spans]
     texts = [table for table in tables if table.has_texts]
     lacking = [table for table in spans if table.lacking] if spans else tables
     if lacking:
-        raise FormatError(problem for table in lacking for problem in no_columns(table))
+        raise FormatError(problem for table in lacking for problem in column_problems(table))
     plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
-    documents: dict[str, Document] = {}
+    documents: dict[str, TableDocument] = {}
     for table in texts:
         _add_texts(table, documents, made.problems)
     named = all("document" in table.columns for table in spans)
@@ -104,7 +104,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         own = not texts and not plain and _holds_texts(rows)
         owned.add(own)
         if not named and not own:
-            made.problems.append(Problem(table.file.shown, 1, "no column for the document", known("document")))
+            made.problems.append(Problem(table.file.shown, 1, "no column for the document", usual_names("document")))
             continue
         _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
     taken = [*files]
@@ -116,19 +116,19 @@ def read(source: Source, options: ReadOptions) -> Reading:
                 document.text = plain[name].text(keep_bom=True) if name in plain else None
         elif given is not None:
             for name, text in zip(given.ids, given.texts, strict=True):
-                documents.setdefault(name, Document(None, (source.name, 1))).text = text
+                documents.setdefault(name, TableDocument(None, (source.name, 1))).text = text
         elif not made.problems:
             raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
     for name, document in documents.items():
         _add_document(name if named else None, document, made)
     rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
-    notes = left_out(source, taken)
+    notes = unread_files_note(source, taken)
     notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
     notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
-    return made.finish(source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
 
 
-def _table(file: SourceFile, text: str, chosen: Chosen | None) -> Table:
+def _table(file: SourceFile, text: str, chosen: ColumnChoice | None) -> Table:
     named, said = table_of(file, text), table_of(file, text, chosen)
     # A file of texts beside the one that is meant has columns of its own.
     return named if named.has_texts and not (said.has_spans and said.counts) else said
@@ -138,26 +138,28 @@ def _headless(tables: Sequence[Table]) -> bool:
     return any(table.header is None for table in tables)
 
 
-def _add_texts(table: Table, documents: dict[str, Document], problems: list[Problem]) -> None:
+def _add_texts(table: Table, documents: dict[str, TableDocument], problems: list[Problem]) -> None:
     rows = rows_of(table, problems)
     for line, name, text in zip(rows.lines, rows.cells["document"], rows.cells["text"], strict=True):
         if name in documents:
             found = f"a second text for the document {quoted(name)}"
             problems.append(Problem(table.file.shown, line, found, "give each document one text"))
-        documents.setdefault(name, Document(text, (table.file.shown, line)))
+        documents.setdefault(name, TableDocument(text, (table.file.shown, line)))
 
 
-def _holds_texts(rows: Rows) -> bool:
-    """Say whether a column `text` holds whole texts, and not what spans cover: all spans end within them."""
+def _holds_texts(rows: TableRows) -> bool:
+    """Return whether a column `text` holds whole texts, and not what spans cover: all spans end within them."""
     texts = rows.cells.get("text")
     if texts is None or "quote" in rows.cells:
         return texts is not None
-    reach = ((len(text.encode()), number(end)) for text, end in zip(texts, rows.cells["end"], strict=True) if text)
+    reach = (
+        (len(text.encode()), parse_offset(end)) for text, end in zip(texts, rows.cells["end"], strict=True) if text
+    )
     return all(last is None or last <= size + 1 for size, last in reach)
 
 
 def _add_rows(
-    shown: str, rows: Rows, documents: dict[str, Document], problems: list[Problem], *, own: bool, named: bool
+    shown: str, rows: TableRows, documents: dict[str, TableDocument], problems: list[Problem], *, own: bool, named: bool
 ) -> None:
     """Add rows to their documents, whose texts they may hold."""
     cells = rows.cells
@@ -165,14 +167,14 @@ def _add_rows(
     for name, low, high in _runs(names):
         document = documents.get(name)
         if document is None:
-            document = documents[name] = Document("" if own else None, (shown, rows.lines[low]))
+            document = documents[name] = TableDocument("" if own else None, (shown, rows.lines[low]))
         if own:
             _take_text(document, name, shown, cells["text"][low:high], rows.lines[low:high], problems)
     if "" in cells["type"]:
         # A row without a span is there for its document.
         filled = [any(row) for row in zip(cells["start"], cells["end"], cells["type"], strict=True)]
         kept = {what: tuple(compress(column, filled)) for what, column in cells.items()}
-        rows = Rows(tuple(compress(rows.lines, filled)), kept)
+        rows = TableRows(tuple(compress(rows.lines, filled)), kept)
         names = tuple(compress(names, filled))
     part = _part(shown, rows, problems, own=own)
     for name, low, high in _runs(names):
@@ -190,9 +192,9 @@ def _runs(names: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def _take_text(
-    document: Document, name: str, shown: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
+    document: TableDocument, name: str, shown: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
 ) -> None:
-    """Give a document its text, which each of its rows may hold or none but one."""
+    """Store the text of a document, which all of its rows or one may hold."""
     told = {*texts} - {""}
     if told and not document.text:
         document.text = next(filter(None, texts))
@@ -204,10 +206,10 @@ def _take_text(
             problems.append(Problem(shown, line, found, "give each document one text, or the others none"))
 
 
-def _part(shown: str, rows: Rows, problems: list[Problem], *, own: bool) -> Part:
+def _part(shown: str, rows: TableRows, problems: list[Problem], *, own: bool) -> SpanColumns:
     """Return the spans of rows; cells that should be numbers and are not are told."""
     cells = rows.cells
-    starts, ends = numbers(cells["start"]), numbers(cells["end"])
+    starts, ends = ([parse_offset(cell) for cell in cells[side]] for side in ("start", "end"))
     given = cells.get("score", ())
     scores = [_score(cell) if cell else None for cell in given]
     told: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
@@ -225,7 +227,7 @@ def _part(shown: str, rows: Rows, problems: list[Problem], *, own: bool) -> Part
     quotes = cells.get("quote", ())
     if not own and "text" in cells:
         quotes = [quote or text for quote, text in zip(quotes or cells["text"], cells["text"], strict=True)]
-    return Part(
+    return SpanColumns(
         shown,
         rows.lines,
         cast(Sequence[int], starts),
@@ -238,7 +240,7 @@ def _part(shown: str, rows: Rows, problems: list[Problem], *, own: bool) -> Part
     )
 
 
-def _add_document(name: str | None, document: Document, made: Counted) -> None:
+def _add_document(name: str | None, document: TableDocument, made: Builder) -> None:
     shown, line = document.place
     if document.text is None:
         found, remedy = f"no text for the document {quoted(name or '')}", "give its text, or take its rows out"
@@ -247,7 +249,9 @@ def _add_document(name: str | None, document: Document, made: Counted) -> None:
     made.document(name, document.text, line=line, source=shown)
     for part, low, high in document.runs:
         made.spans(
-            (part.starts[low:high], part.ends[low:high], part.labels[low:high]),
+            part.starts[low:high],
+            part.ends[low:high],
+            part.labels[low:high],
             quotes=part.quotes[low:high],
             ids=part.ids[low:high],
             links=part.links[low:high],

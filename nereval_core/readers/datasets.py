@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.conll import REPAIR, TAG, settled
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.parquet.bounds import within_bounds
-from nereval_core.readers.parquet.columns import MAGIC, opened
-from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, of_file, of_json
-from nereval_core.readers.shared.strict_json import RefusedError, first_keys, items, kind, loads, named
-from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags, decode, faults
+from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.parquet.bounds import read_within_bounds
+from nereval_core.readers.parquet.columns import MAGIC, open_parquet
+from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
+from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
+from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "datasets"
 COLUMNS = True
@@ -32,16 +33,16 @@ DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON 
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
 TOKEN_BYTES = 120
-"""What a token or tag takes as Python has it."""
+"""Memory of a token or tag as a Python object."""
 METADATA = b"huggingface"
-"""Under what key of Parquet's metadata the library keeps its own."""
+"""Key of the library in the metadata of Parquet."""
 TOKENS = ("tokens", "words")
 BESIDE = ("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json", "config.json")
 """Files that may hold the list of labels, by how their names end."""
 
 
 @dataclass(frozen=True)
-class Row:
+class DatasetRow:
     """A row as it stands: the list of labels is that of its file, None where it has none."""
 
     place: Place
@@ -52,13 +53,13 @@ class Row:
 
     @property
     def numbered(self) -> bool:
-        """Whether its tags are numbers."""
+        """True where tags are numbers."""
         return isinstance(self.tags, list) and any(type(tag) is int for tag in self.tags)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """The columns of tags that are looked for, the labels given, the files beside, and what is to be said."""
+    """The names of columns of tags, the labels given, the files beside, and problems and notes."""
 
     columns: Sequence[str]
     labels: LabelList | None
@@ -68,7 +69,7 @@ class _Asked:
 
     def labels_of(self, features: Any, columns: Sequence[str], file: SourceFile) -> LabelList | None:
         """Return the labels given, those of a file's own features, or the first in a file beside."""
-        own = of_json(features, columns)
+        own = labels_of_json(features, columns)
         if self.labels is not None and own is not None and tuple(own) != self.labels.names:
             self.notes.append(f"{file.shown} has a list of {counted(len(own), 'label')}, and the one given is taken")
         if self.labels is not None:
@@ -77,17 +78,17 @@ class _Asked:
             return LabelList(tuple(own), file.shown)
         for other in self.beside:
             if other.name.endswith(".txt"):
-                return of_file(other, columns)
-            if names := of_json(_json(other.read()), columns):
+                return labels_of_file(other, columns)
+            if names := labels_of_json(_json(other.read()), columns):
                 return LabelList(tuple(names), other.shown)
         return None
 
 
 def recognise(source: Source) -> float:
-    """Be sure of rows with tokens and tags."""
-    # What describes the dataset may come first by its name.
+    """Claim rows with tokens and tags."""
+    # The file that describes the dataset may be the first by name.
     rows = replace(source, files=_files(source))
-    keys = _columns(rows.files[0]) or first_keys(rows, *SUFFIXES)
+    keys = _columns(rows.files[0], rows.head()) or rows.head(*SUFFIXES).keys
     return 1.0 if keys & set(TOKENS) and keys & set(TAGS) and "text" not in keys else 0.0
 
 
@@ -115,18 +116,16 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     flat = [tag for tags in written for tag in tags]
     tags = Tags.of(flat, first)
-    scheme, notes = settled(tags, place, options)
+    scheme, notes = scheme_of_tags(tags, place, options)
     notes += asked.notes
     if options.labels is not None and not any(row.numbered for row in rows):
         notes.append("the labels given are not used: tags are strings")
-    problems += [Problem(*place(token), f"{quoted(flat[token])} is no tag", TAG) for token in tags.odd]
-    if scheme and not options.repair and not tags.odd:
-        problems += [Problem(*place(token), said, REPAIR) for token, said in faults(tags, scheme)]
+    problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
     documents = _documents(rows)
     problems += document_problems(documents, places.__getitem__)
     if problems:
         raise FormatError(problems)
-    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    chunks, mended = decode_tags(tags, scheme, options)
     assert documents.tokens is not None
     made = layer(
         options.name or source.label,
@@ -137,12 +136,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         Labels(chunks.type, tags.names),
         where=lambda span: place(int(chunks.start[span])),
     )
-    mended = ""
-    if chunks.mended:
-        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
-        mended = f"{chunks.mended} malformed chunk{'s' * (chunks.mended > 1)} {done}"
-        notes.append(mended)
-    notes += left_out(source, [*files, *beside])
+    notes += filter(None, [mended])
+    notes += unread_files_note(source, [*files, *beside])
     name = scheme.name if scheme else None
     return Reading(documents, made, NAME, tuple(notes), scheme=name, places=places, mended=mended)
 
@@ -152,7 +147,7 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return files or source.pick(*SUFFIXES)
 
 
-def _documents(rows: Sequence[Row]) -> Documents:
+def _documents(rows: Sequence[DatasetRow]) -> Documents:
     names = [row.name for row in rows]
     ids = tuple(str(at) if name is None else name for at, name in enumerate(names, start=1))
     sizes = [np.fromiter(map(len, row.tokens), np.int64, len(row.tokens)) for row in rows]
@@ -164,9 +159,9 @@ def _documents(rows: Sequence[Row]) -> Documents:
     return Documents(ids, texts, Intervals(first, *flat), named=any(name is not None for name in names))
 
 
-def _rows(file: SourceFile, asked: _Asked) -> Iterator[Row]:
+def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
     """Yield the rows of a file; what is no row goes to the problems."""
-    columns = _columns(file)
+    columns = _columns(file, file.head())
     if columns is not None:
         yield from _parquet_rows(file, columns, asked)
         return
@@ -175,14 +170,14 @@ def _rows(file: SourceFile, asked: _Asked) -> Iterator[Row]:
         keys = row.keys() if isinstance(row, dict) else set()
         words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, asked.columns))
         if words is None or tags is None:
-            found = f"no {'tokens' if words is None else ' or '.join(asked.columns)}" if keys else f"{kind(row)}"
+            found = f"no {'tokens' if words is None else ' or '.join(asked.columns)}" if keys else f"{json_type(row)}"
             remedy = "write objects with tokens and ner_tags"
             asked.problems.append(Problem(file.shown, line, f"{found} in a row", remedy))
         else:
-            yield Row((file.shown, line), named(row.get("id")), row[words], row[tags], labels)
+            yield DatasetRow((file.shown, line), id_string(row.get("id")), row[words], row[tags], labels)
 
 
-def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[Row]:
+def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[DatasetRow]:
     import pyarrow as pa
 
     words, tags = (next((key for key in known if key in columns), None) for known in (TOKENS, asked.columns))
@@ -194,7 +189,7 @@ def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> I
         return
     try:
         chosen = [one for one in ("id", words, tags) if one in columns]
-        table = within_bounds(file, opened(file), chosen, value=TOKEN_BYTES)
+        table = read_within_bounds(file, open_parquet(file), chosen, value=TOKEN_BYTES)
         table.validate(full=True)
         kept = table.to_pydict()
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
@@ -206,18 +201,18 @@ def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> I
     labels = asked.labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,), file)
     names = kept.get("id", [None] * len(table))
     for at, (name, tokens, given) in enumerate(zip(names, kept[words], kept[tags], strict=True), start=1):
-        yield Row((file.shown, at), named(name), tokens, given, labels)
+        yield DatasetRow((file.shown, at), id_string(name), tokens, given, labels)
 
 
-def _columns(file: SourceFile) -> frozenset[str] | None:
+def _columns(file: SourceFile, head: Head) -> frozenset[str] | None:
     """Return the columns of a Parquet file, None where it is none that can be read."""
-    if file.load(len(MAGIC)) != MAGIC:
+    if not head.raw.startswith(MAGIC):
         return None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return frozenset(pq.read_schema(opened(file)).names)
+        return frozenset(pq.read_schema(open_parquet(file)).names)
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         return frozenset()
 
@@ -229,7 +224,7 @@ def _json(raw: bytes) -> Any:
         return None
 
 
-def _label_problems(rows: Sequence[Row], *, sound: bool) -> Iterator[Problem]:
+def _label_problems(rows: Sequence[DatasetRow], *, sound: bool) -> Iterator[Problem]:
     """Yield what is wrong with the lists of labels that numbers are places in, each looked at once.
 
     Which labels are used is told of `sound` rows only.
@@ -246,8 +241,8 @@ def _label_problems(rows: Sequence[Row], *, sound: bool) -> Iterator[Problem]:
         yield from labels.problems(used[key])
 
 
-def _tags(row: Row, problems: list[Problem]) -> list[str]:
-    """Return the tags of a row as strings; what is wrong with it goes to the problems."""
+def _tags(row: DatasetRow, problems: list[Problem]) -> list[str]:
+    """Return the tags of a row as strings; its problems are added to `problems`."""
 
     def complain(found: str, remedy: str) -> list[str]:
         problems.append(Problem(*row.place, found, remedy))

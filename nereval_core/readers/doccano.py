@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.shared.offset_collector import Counted, columns, columns_of
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, Item, first_keys, items, kind, listed, named
+from nereval_core.readers.shared.strict_json import Complain, Item, id_string, items, json_type, list_under
 
 NAME = "doccano"
 DESCRIPTION = "JSON lines of doccano: label triples or entity objects"
@@ -30,8 +31,8 @@ PARTS = ("start_offset", "end_offset", "label")
 
 
 def recognise(source: Source) -> float:
-    """Be sure of objects with a text and triples or entities; other formats with these have keys of their own."""
-    keys = first_keys(source, *SUFFIXES)
+    """Claim objects with a text and triples or entities; other formats with these have keys of their own."""
+    keys = source.head(*SUFFIXES).keys
     others = {"spans", "tokens", "annotations", "annotator", "ner_tags"}
     return 0.9 if keys & set(SPANS) and keys & set(TEXTS) and not keys & others else 0.0
 
@@ -57,45 +58,48 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found; files of several annotators, and none is named.
     """
     files = source.pick(*SUFFIXES)
-    made = Counted()
+    made = Builder(source.name)
     relations = 0
     found: list[tuple[SourceFile, Iterable[Item]]] = [(file, items(file, made.problems)) for file in files]
     if len(files) > 1:
         found = [(file, list(rows)) for file, rows in found]
     if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
         names = tuple(file.stem for file in files)
-        wanted = one_layer(source, options.layer, names)
+        wanted = select_layer(source, options.layer, names)
         found = [found[names.index(wanted)]]
     for file, rows in found:
         for line, row in rows:
             relations += _document(row, line, file.shown, made)
-    notes = [*left_out(source, files), *([f"relations between spans, not read: {relations}"] if relations else [])]
-    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+    notes = [
+        *unread_files_note(source, files),
+        *([f"relations between spans, not read: {relations}"] if relations else []),
+    ]
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
 
 
 def _shared(files: Iterable[Iterable[Item]]) -> bool:
-    """Say whether a document stands in several files."""
+    """Return whether a document stands in several files."""
     seen: set[str] = set()
     for rows in files:
-        ids = {name for _, row in rows if isinstance(row, dict) and (name := named(row.get("id"))) is not None}
+        ids = {name for _, row in rows if isinstance(row, dict) and (name := id_string(row.get("id"))) is not None}
         if not seen.isdisjoint(ids):
             return True
         seen |= ids
     return False
 
 
-def _document(row: Any, line: int, shown: str, made: Counted) -> int:
+def _document(row: Any, line: int, shown: str, made: Builder) -> int:
     """Add a document; return how many relations it has, which are not read."""
 
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
     if not isinstance(row, dict):
-        complain(f"{kind(row)} where a document should be", "write one object with text and label")
+        complain(f"{json_type(row)} where a document should be", "write one object with text and label")
         return 0
     text = next((row[key] for key in TEXTS if key in row), None)
     if not isinstance(text, str):
-        complain(f"the text is {kind(text)}", "write a string under text")
+        complain(f"the text is {json_type(text)}", "write a string under text")
         return 0
     if row.keys().isdisjoint(SPANS):
         remedy = "write [] where there are no spans"
@@ -105,23 +109,18 @@ def _document(row: Any, line: int, shown: str, made: Counted) -> int:
         return 0
     more = row.keys() - OWN
     meta = {key: value for key, value in row.items() if key in more} if more else None
-    made.document(named(row.get("id")), text, line=line, source=shown, meta=meta)
+    made.document(id_string(row.get("id")), text, line=line, source=shown, meta=meta)
     for key in filter(row.__contains__, SPANS):
-        _spans(listed(row, key, complain), key, made, complain)
-    return len(listed(row, "relations", complain))
+        _spans(list_under(row, key, complain), key, made, complain)
+    return len(list_under(row, "relations", complain))
 
 
-def _spans(found: list[Any], key: str, made: Counted, complain: Complain) -> None:
+def _spans(found: list[Any], key: str, made: Builder, complain: Complain) -> None:
     """Add the spans of the last document, triples or objects."""
-    kinds = set(map(type, found))
-    whole = columns(found) if kinds == {list} else columns_of(found, PARTS) if kinds == {dict} else None
-    if whole is not None:
-        made.spans(whole, ids=[named(span.get("id")) for span in found] if kinds == {dict} else ())
-        return
     for number, span in enumerate(found):
         own = None
         if type(span) is dict:
-            own = named(span.get("id"))
+            own = id_string(span.get("id"))
             span = [span.get(part) for part in PARTS]
         if type(span) is list and list(map(type, span)) == [int, int, str]:
             made.span(*span, id=own)

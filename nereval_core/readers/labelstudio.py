@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.input.source import left_out
-from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
-from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
 
 NAME = "labelstudio"
 DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
@@ -31,10 +32,10 @@ PARAGRAPHS = "paragraphlabels"
 SPANS = ("labels", "hypertextlabels", PARAGRAPHS)
 """Types of results that are spans of text."""
 ANNOTATIONS = ("annotations", "completions")
-"""Under what the work of annotators stands, and stood in early versions."""
+"""Keys of the annotations of a task, today and in early versions."""
 MODELS = "predictions"
 WHOSE = {**dict.fromkeys(ANNOTATIONS, "annotations"), MODELS: "predictions"}
-"""The layers of what does not say whose it is."""
+"""Layers of work without an annotator or model."""
 MIN = {"annotator", "annotation_id", "id", "created_at", "updated_at", "lead_time"}
 """Keys that JSON-MIN adds to a task's data."""
 EXPORT = "export it as JSON, or write it as Label Studio's documentation has it"
@@ -42,7 +43,7 @@ BLANKS = re.compile(r"(?:\s|\\n)+")
 
 Results = list[Mapping[str, Any]]
 Owner = tuple[bool, str]
-"""Whether a layer is a model's, and its name."""
+"""A layer: true for a model's, and its name."""
 
 
 @dataclass(slots=True)
@@ -60,8 +61,8 @@ class Task:
 
 
 def recognise(source: Source) -> float:
-    """Be sure of objects with data and annotations or predictions, and of JSON-MIN's own keys."""
-    keys = first_keys(source, *SUFFIXES)
+    """Claim objects with data and annotations or predictions, and of JSON-MIN's own keys."""
+    keys = source.head(*SUFFIXES).keys
     if "data" in keys and keys & set(WHOSE):
         return 1.0
     return 0.95 if {"annotation_id", "annotator"} <= keys else 0.0
@@ -90,30 +91,32 @@ def read(source: Source, options: ReadOptions) -> Reading:
     if not known:
         found = "no annotations or predictions in it"
         raise FormatError.single(source.name, None, found, "export tasks that somebody worked on")
-    wanted = one_layer(source, options.layer, tuple(known))
+    wanted = select_layer(source, options.layer, tuple(known))
     owner = known[wanted]
     # A task's number is of one project: ids that came with the data also pair it with other files.
     unnamed = sum(task.own is None for task in tasks)
-    made = Counted()
+    made = Builder(source.name)
+    repeated = RepeatedTasks()
     for task in tasks:
         if owner in task.results:
             name = task.name if unnamed else task.own
             results = [{key: value for key, value in one.items() if key != "id"} for one in task.results[owner]]
-            if made.is_repeated(name, (task.text, task.paragraphs, task.meta, results)):
+            if repeated.holds(name, (task.text, task.paragraphs, task.meta, results)):
                 continue
             made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
             begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
             for result in task.results[owner]:
                 _span(result, made, task, begins)
     away = sum(owner not in task.results for task in tasks)
-    notes = left_out(source, source.pick(*SUFFIXES))
+    notes = unread_files_note(source, source.pick(*SUFFIXES))
     notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
     if 0 < unnamed < len(tasks):
         notes.append(
             f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
         )
     notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
-    return made.finish(source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
+    notes += repeated.notes()
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
 
 
 def _spaced(quote: str) -> str:
@@ -152,12 +155,12 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
         problems.append(Problem(shown, line, found, remedy))
 
     if not isinstance(row, dict):
-        complain(f"{kind(row)} where a task should be", EXPORT)
+        complain(f"{json_type(row)} where a task should be", EXPORT)
         return None
     whole = "data" in row
     data = row["data"] if whole else {key: value for key, value in row.items() if key not in MIN}
     if not isinstance(data, dict):
-        complain(f"data is {kind(data)}", EXPORT)
+        complain(f"data is {json_type(data)}", EXPORT)
         return None
     key = _text_key(data)
     if key is None:
@@ -174,7 +177,7 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
         spans = results[owner] = []
         for result in found:
             if not isinstance(result, dict):
-                complain(f"{kind(result)} among the results of {place}", EXPORT)
+                complain(f"{json_type(result)} among the results of {place}", EXPORT)
             elif str(result.get("type", "")).lower() in SPANS:
                 spans.append(result)
             else:
@@ -182,8 +185,8 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
     meta = {name: value for name, value in data.items() if name not in used}
     paragraphs = [] if isinstance(data[key], str) else [one["text"] for one in data[key]]
     text = "\n".join(paragraphs) if paragraphs else data[key]
-    own = named(data.get("id")) if whole else None
-    return Task(named(row.get("id")), own, text, paragraphs, line, shown, meta, results)
+    own = id_string(data.get("id")) if whole else None
+    return Task(id_string(row.get("id")), own, text, paragraphs, line, shown, meta, results)
 
 
 def _text_key(data: Mapping[str, Any]) -> str | None:
@@ -198,7 +201,7 @@ def _text_key(data: Mapping[str, Any]) -> str | None:
 
 
 def _is_dialogue(value: Any) -> bool:
-    """Say whether a value is a list of paragraphs, each with a text."""
+    """Return whether a value is a list of paragraphs, each with a text."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -210,13 +213,13 @@ def _is_dialogue(value: Any) -> bool:
 
 
 Side = tuple[Owner, list[Any] | None, str]
-"""Whose results these are (None: cancelled), and what to call where they stand."""
+"""A layer, its results (None: cancelled), and the name of their place for problems."""
 
 
 def _sides(row: Mapping[str, Any], complain: Complain) -> Iterator[Side]:
     """Yield the results of every annotation and prediction of a task."""
     for key, plain in WHOSE.items():
-        for one in listed(row, key, complain):
+        for one in list_under(row, key, complain):
             if not isinstance(one, dict) or not isinstance(one.get("result"), list):
                 complain(f"an entry of {key} without a list of results", EXPORT)
                 continue
@@ -244,10 +247,10 @@ def _who(given: Any) -> str | None:
     """Return the name of an annotator or model: an address, a number, or an object with these."""
     if isinstance(given, dict):
         given = next((given[key] for key in ("email", "username", "id") if given.get(key)), None)
-    return named(given)
+    return id_string(given)
 
 
-def _span(result: Mapping[str, Any], made: Counted, task: Task, begins: Sequence[int]) -> None:
+def _span(result: Mapping[str, Any], made: Builder, task: Task, begins: Sequence[int]) -> None:
     value = result.get("value")
     value = value if isinstance(value, dict) else {}
     labels = next((value[key] for key in SPANS if isinstance(value.get(key), list)), None)
@@ -256,15 +259,15 @@ def _span(result: Mapping[str, Any], made: Counted, task: Task, begins: Sequence
         made.problems.append(Problem(task.shown, task.line, "a result without start, end and labels", EXPORT))
         return
     quote = value.get("text")
-    # What a browser takes for a selection over paragraphs may have the names of speakers in it.
+    # A browser's selection over several paragraphs may contain the names of speakers.
     tested = isinstance(quote, str) and (PARAGRAPHS not in value or str(value.get("start")) == str(value.get("end")))
     for label in labels:
         made.span(
             *place,
             label,
             quote=quote if tested else None,
-            id=named(result.get("id")) if len(labels) == 1 else None,
-            score=number(result.get("score")),
+            id=id_string(result.get("id")) if len(labels) == 1 else None,
+            score=score_number(result.get("score")),
             meta=result["meta"] if isinstance(result.get("meta"), dict) else None,
         )
 

@@ -1,4 +1,4 @@
-"""What taggers give out, as JSON lines: `text` and a list of `entities` (`ents`) with start, end and label.
+"""Predictions of taggers as JSON lines: `text` and a list of `entities` (`ents`) with start, end and label.
 
 Entities are objects of a token classification pipeline of Hugging Face (`entity_group`, or `entity` with `index` for
 each piece of a word), of GLiNER (`label`, `text`, `score`) or of spaCy's `Doc.to_json` (`ents`). Pieces are joined from
@@ -12,12 +12,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.source import left_out
-from nereval_core.readers.shared.offset_collector import Counted, columns_of
+from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
 
 NAME = "pipeline"
 DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
@@ -29,11 +30,11 @@ TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
 ENTITY = re.compile(r'"(?:entities|ents|predictions)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)')
 OUTSIDE = "O"
-"""What the pipeline of Hugging Face calls a token in no entity, where it is told to leave none out."""
+"""Tag of tokens outside of entities, in output of Hugging Face's pipeline that leaves none out."""
 KEY = re.compile(r'"(\w+)"\s*:')
 
 
-class Entity(NamedTuple):
+class TaggedEntity(NamedTuple):
     """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token.
 
     `tagged` says that the label is one of Hugging Face's, of which O is none.
@@ -50,13 +51,13 @@ class Entity(NamedTuple):
 
 
 def recognise(source: Source) -> float:
-    """Be sure of objects with a text and a list of entities, the first of which has start and end."""
-    keys = first_keys(source, *SUFFIXES)
+    """Claim objects with a text and a list of entities, the first of which has start and end."""
+    keys = source.head(*SUFFIXES).keys
     if "text" not in keys or not keys & set(LISTS) or "data" in keys:
         return 0.0
     if "ents" in keys:
         return 0.95
-    first = ENTITY.search("\n".join(source.pick(*SUFFIXES)[0].head()))
+    first = ENTITY.search("\n".join(source.head(*SUFFIXES).lines))
     return 0.95 if first and {"start", "end"} <= set(KEY.findall(first[1])) else 0.0
 
 
@@ -67,34 +68,34 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found; entities without offsets.
     """
     files = source.pick(*SUFFIXES)
-    made = Counted()
+    made = Builder(source.name)
     joined = outside = 0
     for file in files:
         for line, row in items(file, made.problems):
             more = _document(row, line, file.shown, made)
             joined, outside = joined + more[0], outside + more[1]
-    notes = left_out(source, files)
+    notes = unread_files_note(source, files)
     notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
     notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
-    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
 
 
-def _document(row: Any, line: int, shown: str, made: Counted) -> tuple[int, int]:
+def _document(row: Any, line: int, shown: str, made: Builder) -> tuple[int, int]:
     """Add a document; return how many pieces were joined to others, and how many were tagged as being in no entity."""
 
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-        what = "no text" if isinstance(row, dict) else f"{kind(row)} where a text should be"
+        what = "no text" if isinstance(row, dict) else f"{json_type(row)} where a text should be"
         complain(what, "write an object with text and entities on each line")
         return 0, 0
-    made.document(named(row.get("id")), row["text"], line=line, source=shown)
+    made.document(id_string(row.get("id")), row["text"], line=line, source=shown)
     known = [key for key in LISTS if key in row]
     if not known:
         complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
         return 0, 0
-    given = listed(row, known[0], complain)
+    given = list_under(row, known[0], complain)
     if _plainly(given, made):
         return 0, 0
     entities = [_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
@@ -113,21 +114,26 @@ def _document(row: Any, line: int, shown: str, made: Counted) -> tuple[int, int]
     return len(inside) - len(groups), len(found) - len(inside)
 
 
-def _plainly(given: list[Any], made: Counted) -> bool:
+def _plainly(given: list[Any], made: Builder) -> bool:
     """Add entities that are all right and no pieces, and say whether they were."""
     if set(map(type, given)) != {dict}:
         return False
     keys = set().union(*given)
     label = next((key for key in TYPES if key in keys), "entity")
-    whole = columns_of(given, ("start", "end", label)) if label != "entity" and "index" not in keys else None
-    if whole is None or (label == "entity_group" and OUTSIDE in whole[2]):
+    if label == "entity" or "index" in keys or not keys >= {"start", "end"}:
+        return False
+    starts, ends, labels = ([one.get(key) for one in given] for key in ("start", "end", label))
+    if [set(map(type, column)) for column in (starts, ends, labels)] != [{int}, {int}, {str}]:
+        return False
+    if label == "entity_group" and OUTSIDE in labels:
         return False
     quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
-    made.spans(whole, quotes=quotes, scores=[number(one.get("score")) for one in given] if "score" in keys else ())
+    scores = [score_number(one.get("score")) for one in given] if "score" in keys else ()
+    made.spans(starts, ends, labels, quotes=quotes, scores=scores)
     return True
 
 
-def _entity(given: Any, what: str, complain: Complain) -> Entity | None:
+def _entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:
     found: Mapping[str, Any] = given if isinstance(given, dict) else {}
     start, end = found.get("start"), found.get("end")
     label = next((found[key] for key in TYPES if key in found), None)
@@ -139,21 +145,21 @@ def _entity(given: Any, what: str, complain: Complain) -> Entity | None:
         return None
     quote, index = found.get("text"), found.get("index")
     tag = PREFIX.fullmatch(label) if "entity" in found and "entity_group" not in found else None
-    return Entity(
+    return TaggedEntity(
         start,
         end,
         tag[2] if tag else label,
         quote if isinstance(quote, str) else None,
-        number(found.get("score")),
+        score_number(found.get("score")),
         bool(tag and tag[1] == "B"),
         index if type(index) is int else None,
         "entity" in found or "entity_group" in found,
     )
 
 
-def _joined(entities: list[Entity]) -> list[list[Entity]]:
+def _joined(entities: list[TaggedEntity]) -> list[list[TaggedEntity]]:
     """Return the pieces of each entity: what is no piece, having no number, stands alone."""
-    groups: list[list[Entity]] = []
+    groups: list[list[TaggedEntity]] = []
     for one in entities:
         last = groups[-1][-1] if groups else None
         follows = last is not None and one.token is not None and last.token is not None and one.token == last.token + 1

@@ -1,7 +1,7 @@
-"""What a source looks like before it is read: its format, layers and columns, and what of it would not be read.
+"""Preview a source before it is read: its format, layers and columns, and files that would not be read.
 
-Formats are told by the first bytes of files. Layers are known only once a file is read, so large files wait until they
-are asked for.
+Formats are recognised by the first bytes of files. Layers are known only once a file is read, so those of large files
+are looked for on request.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import ReadOptions, Source, conll, layers, readers, recognised, told_format
+from nereval_core.readers import ReadOptions, Source, conll, format_of, layers, likely_format, reader
 from nereval_core.readers import csv as tables_of_spans
-from nereval_core.readers.input.archives import ENDINGS
-from nereval_core.readers.shared.table_columns import Chosen, Table, first_rows, no_columns
+from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES
+from nereval_core.readers.shared.table_columns import ColumnChoice, Table, column_problems, first_rows
 
 LAYERS_BYTES = 4 << 20
-"""In files of no more than this, as they are stored, layers are looked for unasked."""
+"""The largest size of files, as stored, in which layers are looked for without request."""
 ROWS = 5
+"""The rows of a table that are shown."""
 CELL = 60
-"""How many rows of a table are shown, and how many characters of a cell."""
+"""The characters of a cell that are shown."""
 FILES = 40
-"""In more files than this it is not looked whether they have several formats."""
+"""The most files of which each is recognised by itself."""
 NARROW = 3
-"""What has fewer columns is no table of spans, whatever it is called."""
+"""The fewest columns of a table of spans: document or start, end and type."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,14 @@ class Columns:
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    taken: Chosen
+    taken: ColumnChoice
     whole: bool
-    """Whether a start, an end and a type are among them."""
+    """True where a start, an end and a type are among them."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What was found: `format` is "" where none could be told, `layers` are empty where a format has but one.
+    """A preview: `format` is "" where none was recognised, `layers` are empty where a format has but one.
 
     `apart` are the formats of the files, each taken by itself, where that makes a difference and all are recognised.
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
@@ -60,20 +61,22 @@ class Preview:
     tags: tuple[conll.TagColumn, ...] = ()
 
 
-def preview(source: Source, *, format: str = "auto", columns: Chosen | None = None, whole: bool = False) -> Preview:
-    """Look at the first bytes of a source, and in small files, or where the `whole` is asked for, for layers."""
+def preview(
+    source: Source, *, format: str = "auto", columns: ColumnChoice | None = None, whole: bool = False
+) -> Preview:
+    """Preview a source by its first bytes; look for layers in small files, or in the `whole` of any."""
     problems: tuple[Problem, ...] = ()
     try:
-        found = told_format(source, format, columns)
+        found = format_of(source, format, columns)
     except FormatError as error:
         found, problems = "", error.problems
     table = _table(source, columns) if found in ("", tables_of_spans.NAME) else None
     unread = source.passed + _others(source, found)
     if table is not None:
         unread += tuple(f"column {name}" for name in table.rest)
-        problems = problems if table.has_spans else tuple(no_columns(table))
+        problems = problems if table.has_spans else tuple(column_problems(table))
     names: tuple[str, ...] = ()
-    several = bool(found) and hasattr(readers()[found], "layers")
+    several = bool(found) and hasattr(reader(found), "layers")
     waiting = several and not whole and sum(file.origin.size() for file in source.files) > LAYERS_BYTES
     if several and not waiting:
         try:
@@ -82,28 +85,29 @@ def preview(source: Source, *, format: str = "auto", columns: Chosen | None = No
             problems = error.problems
     shown = None if table is None else _columns(table)
     known = names if len(names) > 1 else ()
-    tags = conll.choices(source) if found == conll.NAME else ()
+    tags = conll.tag_column_choices(source) if found == conll.NAME else ()
     return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source), tags)
 
 
 def _apart(source: Source) -> tuple[str, ...]:
-    """Return the formats of the files by themselves, nothing where one is not recognised or all are alike."""
+    """Return the formats of the files, each by itself; nothing where one is not recognised or all are alike."""
     if not 1 < len(source.files) <= FILES:
         return ()
-    forms = {recognised(part) for part in source.apart().parts}
+    forms = {likely_format(part) for part in source.apart().parts}
     return tuple(sorted(form for form in forms if form)) if len(forms) > 1 and None not in forms else ()
 
 
 def _others(source: Source, format: str) -> tuple[str, ...]:
-    """Return the files that end as no annotations do, beside those that a reader picks by their endings."""
-    module = readers().get(format)
-    picked = source.pick(*getattr(module, "SUFFIXES", ()))
-    others = tuple(file.name for file in source.files if file.suffix not in ENDINGS)
-    return others if module is not None and len(picked) < len(source.files) else ()
+    """Return the files of other endings than annotations have, where a reader picks files by their endings."""
+    if not format:
+        return ()
+    picked = source.pick(*getattr(reader(format), "SUFFIXES", ()))
+    others = tuple(file.name for file in source.files if file.suffix not in ANNOTATION_SUFFIXES)
+    return others if len(picked) < len(source.files) else ()
 
 
-def _table(source: Source, columns: Chosen | None) -> Table | None:
-    """Return the table of spans among the first files, or what may be one; None where nothing looks like it."""
+def _table(source: Source, columns: ColumnChoice | None) -> Table | None:
+    """Return the table of spans among the first files, or one that may be; None where no file looks like it."""
     tables = tables_of_spans.first_tables(source, columns)
     likely = [table for table in tables if table.width >= NARROW and _even(table)]
     return max(likely, key=lambda table: (table.has_spans, not table.has_texts), default=None)

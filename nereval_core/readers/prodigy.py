@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.input.source import left_out
-from nereval_core.readers.shared.offset_collector import Counted, columns_of
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, first_keys, items, kind, listed, named, number
+from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
 
 NAME = "prodigy"
 DESCRIPTION = "JSON lines of Prodigy and spaCy: text and spans, a layer an annotator"
@@ -34,8 +35,8 @@ Rows = dict[str, list[tuple[int, str, Mapping[str, Any]]]]
 
 
 def recognise(source: Source) -> float:
-    """Be sure of Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
-    keys = first_keys(source, *SUFFIXES)
+    """Claim Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
+    keys = source.head(*SUFFIXES).keys
     if "text" not in keys or not keys & {"spans", "tokens"} or "ner_tags" in keys:
         return 0.0
     if keys & {"answer", "_input_hash", "_task_hash", *WHO}:
@@ -59,17 +60,18 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found; several annotators, and none is named.
     """
     by_layer, skipped = _by_layer(source)
-    wanted = one_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
-    made = Counted()
+    wanted = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
+    made = Builder(source.name)
+    repeated = RepeatedTasks()
     for line, shown, row in by_layer.get(wanted, ()):
-        _document(row, line, shown, made)
-    notes = left_out(source, source.pick(*SUFFIXES))
+        _document(row, line, shown, made, repeated)
+    notes = unread_files_note(source, source.pick(*SUFFIXES))
     answers = sorted(skipped.get(wanted, Counter()).items())
     notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
     if answers and not by_layer[wanted]:
         found = f"no task that {quoted(wanted)} accepted"
         raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
-    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=[*notes, *repeated.notes()])
 
 
 def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
@@ -84,10 +86,10 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
     for file in source.pick(*SUFFIXES):
         for line, row in items(file, problems):
             if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-                what = "a task without a text" if isinstance(row, dict) else f"{kind(row)} where a task should be"
+                what = "a task without a text" if isinstance(row, dict) else f"{json_type(row)} where a task should be"
                 problems.append(Problem(file.shown, line, what, "write objects with text and spans"))
                 continue
-            who = next((name for name in map(named, map(row.get, WHO)) if name), PLAIN)
+            who = next((name for name in map(id_string, map(row.get, WHO)) if name), PLAIN)
             rows = found.setdefault(who, [])
             answer = row.get("answer", "accept")
             if answer == "accept":
@@ -99,23 +101,24 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
     return found, skipped
 
 
-def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted) -> None:
+def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks) -> None:
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
     meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
-    name = next((name for name in map(named, (row.get("id"), meta.get("id"), row.get("_input_hash"))) if name), None)
-    # What begins with an underscore is of the session: hashes, times, who it was.
-    if made.is_repeated(name, {key: value for key, value in row.items() if not key.startswith("_")}):
+    name = next(
+        (name for name in map(id_string, (row.get("id"), meta.get("id"), row.get("_input_hash"))) if name), None
+    )
+    # Keys with an underscore belong to the session: hashes, times, the annotator.
+    if repeated.holds(name, {key: value for key, value in row.items() if not key.startswith("_")}):
         return
     tokens = _tokens(row, complain)
     made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)
-    spans = listed(row, "spans", complain)
-    whole = columns_of(spans, PARTS) if set(map(type, spans)) == {dict} else None
-    if whole is None:
-        bad = [at for at, span in enumerate(spans) if type(span) is not dict or columns_of([span], PARTS) is None]
-        for at in bad:
-            complain(f"spans[{at}] is no span", "give start, end and label")
+    spans = list_under(row, "spans", complain)
+    bad = [at for at, span in enumerate(spans) if not _is_span(span)]
+    for at in bad:
+        complain(f"spans[{at}] is no span", "give start, end and label")
+    if bad or not spans:
         return
     keys = set().union(*spans)
     if tokens and keys.issuperset(EDGES):
@@ -123,11 +126,16 @@ def _document(row: Mapping[str, Any], line: int, shown: str, made: Counted) -> N
     given: dict[str, Any] = {
         what: [value(span.get(key)) for span in spans] for what, (key, value) in BESIDE.items() if key in keys
     }
-    made.spans(whole, **given)
+    starts, ends, labels = ([span[part] for span in spans] for part in PARTS)
+    made.spans(starts, ends, labels, **given)
+
+
+def _is_span(span: Any) -> bool:
+    return type(span) is dict and [type(span.get(part)) for part in PARTS] == [int, int, str]
 
 
 def _check_tokens(spans: list[dict[str, Any]], tokens: list[tuple[int, int]], complain: Complain) -> None:
-    """Hold the spans against the tokens that they say they begin and end with."""
+    """Compare the spans with the tokens that they name as their first and last."""
     for at, span in enumerate(spans):
         first, last = map(span.get, EDGES)
         if type(first) is type(last) is int and 0 <= first <= last < len(tokens):
@@ -142,21 +150,21 @@ def _quote(value: Any) -> str | None:
 
 
 def _links(value: Any) -> tuple[str, ...] | None:
-    link = named(value)
+    link = id_string(value)
     return None if link is None else (link,)
 
 
 BESIDE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "quotes": ("text", _quote),
-    "ids": ("id", named),
+    "ids": ("id", id_string),
     "links": ("kb_id", _links),
-    "scores": ("score", number),
+    "scores": ("score", score_number),
 }
-"""What a span may have besides, under which key, and how it is read."""
+"""Further columns of spans: their key in a span, and the function that reads them."""
 
 
 def _tokens(row: Mapping[str, Any], complain: Complain) -> list[tuple[int, int]]:
-    tokens = listed(row, "tokens", complain)
+    tokens = list_under(row, "tokens", complain)
     try:
         pairs = [(token["start"], token["end"]) for token in tokens]
     except (KeyError, TypeError):

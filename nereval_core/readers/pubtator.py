@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 
 NAME = "pubtator"
@@ -30,26 +30,25 @@ OFFSETS = Offsets()
 TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
 OFFSET = re.compile(r"-?[0-9]{1,12}")
-OFFSET_LINES = re.compile(r"-?[0-9]{1,12}(?:\n-?[0-9]{1,12})*")
 OFFSETS_OF = re.compile(r"-?[0-9]{1,12}(?:[;,][0-9]{1,12}){0,99}")
 PARTS = re.compile(r"[;,]")
 RELATION = re.compile(r"[A-Za-z][A-Za-z_ -]*(?:\t(?=[^\t]*[0-9|:])[^\s]+){2}(?:\t(?i:novel|no|not novel))?\t*")
 """A line of a relation behind its document: its name, two concepts, which words are not, and whether it is novel."""
 VARIANT = re.compile(r"(tmVar:)?[cgmnpr]\|[A-Z]{2,}\|")
-"""How the id of a variant begins, in which bars are no breaks between concepts."""
+"""The beginning of the id of a variant, in which bars do not separate concepts."""
 BREAKS = re.compile(r"[|;]")
 PARTED = "|"
-"""What stands between the concepts of one link."""
+"""Separator of the concepts of one link."""
 FIELDS = 6
 """Cells of a row: id, start, end, mention, type, concepts."""
 NONE = ("", "-")
 UNKNOWN, NIL = "-1", "NIL"
-"""What says that no concept fits, in these files and in links."""
+"""Marks for no fitting concept: in these files, and in links."""
 BLANK = re.compile(r"\s")
 
 
 @dataclass(slots=True)
-class Document:
+class PubTatorDocument:
     """A title and its abstract, with the rows of spans below them, their cells, and the lines where they stand."""
 
     name: str
@@ -65,8 +64,8 @@ class Document:
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the first line that is not blank is a title, or an abstract after it."""
-    first = next((line for line in source.pick(*SUFFIXES)[0].head() if line.strip()), "")
+    """Claim a source where the first line that is not blank is a title, or an abstract after it."""
+    first = source.head(*SUFFIXES).first_line
     return 1.0 if TITLE.fullmatch(first) and not first.startswith("{") else 0.0
 
 
@@ -77,7 +76,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found.
     """
     files = source.pick(*SUFFIXES)
-    made = Counted()
+    made = Builder(source.name)
     counts: Counter[str] = Counter()
     for file in files:
         for document in _documents(file, counts, made.problems):
@@ -85,65 +84,34 @@ def read(source: Source, options: ReadOptions) -> Reading:
             if document.rows:
                 _add_spans(document, made)
                 counts["further fields of spans, not read"] += sum(len(row) > FIELDS for row in document.rows)
-    notes = left_out(source, files)
+    notes = unread_files_note(source, files)
     notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return made.finish(source, options, NAME, expected=OFFSETS, alike=spaced, notes=notes)
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, alike=plain_blanks, notes=notes)
 
 
-def _add_spans(document: Document, made: Counted) -> None:
-    _, starts, ends, mentions, labels = list(zip(*document.rows, strict=False))[:5]
-    concepts = [row[5] if len(row) > 5 else "" for row in document.rows]
-    links = [links_of(one) if one else () for one in concepts]
-    try:
-        places = list(map(int, starts)), list(map(int, ends))
-    except ValueError:
-        # Some are lists, which are rare.
-        for row, line, link in zip(document.rows, document.lines, links, strict=True):
-            first, last = (list(map(int, PARTS.split(side))) for side in row[1:3])
-            parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
-            made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=link)
-        return
-    known = [link or None for link in links] if any(links) else ()
-    made.spans((*places, labels), quotes=mentions, links=known, lines=document.lines)
+def _add_spans(document: PubTatorDocument, made: Builder) -> None:
+    for row, line in zip(document.rows, document.lines, strict=True):
+        first, last = (list(map(int, PARTS.split(side))) for side in row[1:3])
+        parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
+        links = concept_links(row[5]) if len(row) > 5 else ()
+        made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=links)
 
 
-def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[Document]:
-    found: list[Document] = []
+def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[PubTatorDocument]:
+    found: list[PubTatorDocument] = []
     lines = file.lines()
     if len(lines) == 1 and "\r" in lines[0]:
         told = "lines end in a carriage return alone"
         problems.append(Problem(file.shown, None, told, "save the file with line feeds"))
         return []
-    low = 0
-    while low < len(lines):
-        begin = f"{found[-1].name}\t" if found else "\t"
-        high = low
-        while high < len(lines) and lines[high].startswith(begin):
-            high += 1
-        if not (found and _rows(lines[low:high], low, found[-1])):
-            high = max(high, low + 1)
-            for number, line in enumerate(lines[low:high], start=low + 1):
-                what, remedy = ("", "") if not line or line.isspace() else _line(line, number, found, counts)
-                if what:
-                    problems.append(Problem(file.shown, number, what, remedy))
-        low = high
+    for number, line in enumerate(lines, start=1):
+        what, remedy = ("", "") if not line or line.isspace() else _line(line, number, found, counts)
+        if what:
+            problems.append(Problem(file.shown, number, what, remedy))
     return found
 
 
-def _rows(lines: Sequence[str], low: int, document: Document) -> bool:
-    """Add lines that are all plain rows of a document, after so many others; say whether they are."""
-    rows = [line.split("\t") for line in lines]
-    # All offsets are looked at at once.
-    if not rows or min(map(len, rows)) < 5:
-        return False
-    if not OFFSET_LINES.fullmatch("\n".join([f"{row[1]}\n{row[2]}" for row in rows])):
-        return False
-    document.lines += range(low + 1, low + 1 + len(rows))
-    document.rows += rows
-    return True
-
-
-def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -> tuple[str, str]:
+def _line(line: str, number: int, found: list[PubTatorDocument], counts: Counter[str]) -> tuple[str, str]:
     """Add a line to the documents; return what is wrong with it and how to mend that, or nothing."""
     fields = line.split("\t")
     abstract = None
@@ -151,7 +119,7 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
     if "|" in fields[0]:
         title = TITLE.fullmatch(line)
         if title:
-            found.append(Document(title[1], title[2], number))
+            found.append(PubTatorDocument(title[1], title[2], number))
             return "", ""
         abstract = ABSTRACT.fullmatch(line)
         fields = [abstract[1]] if abstract else fields
@@ -174,13 +142,13 @@ def _line(line: str, number: int, found: list[Document], counts: Counter[str]) -
 
 
 def _offsets(start: str, end: str) -> bool:
-    """Say whether these are offsets, or lists with as many starts as ends."""
+    """Return whether these are offsets, or lists with as many starts as ends."""
     if OFFSET.fullmatch(start) and OFFSET.fullmatch(end):
         return True
     return all(map(OFFSETS_OF.fullmatch, (start, end))) and len(PARTS.split(start)) == len(PARTS.split(end))
 
 
-def links_of(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:
+def concept_links(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:
     """Return the concepts of a field as one link: they are no ranking, a mention has all of them."""
     concepts = concepts.strip()
     parts = [concepts] if VARIANT.match(concepts) else breaks.split(concepts)
@@ -188,6 +156,6 @@ def links_of(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]
     return (PARTED.join(known),) if known else ()
 
 
-def spaced(quote: str) -> str:
+def plain_blanks(quote: str) -> str:
     """Return a mention with a blank for each character of white space: a line has no other."""
     return BLANK.sub(" ", quote)

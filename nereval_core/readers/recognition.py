@@ -1,23 +1,94 @@
-"""Describe a source that no reader recognises: what its first lines hold, which format is nearest, and a remedy."""
+"""Recognise a format cheaply, by signs in a file's first bytes; and describe a source that no reader recognises."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from nereval_core.problems import quoted
-from nereval_core.readers.conll.layout import MOST, is_tag, sampled
-from nereval_core.readers.input.source import Source, converted
-from nereval_core.readers.shared.table_columns import first_rows
+from nereval_core.readers.input.archives import ZIP
+from nereval_core.readers.input.encodings import iconv_command
+from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.source import Source, SourceFile
 
 EXAMPLES = 3
-"""So many cells or keys are named."""
+"""The number of cells or keys that a message names."""
 ROWS = 50
-"""So many rows of a table are looked at."""
+"""The rows of a table that are looked at."""
+SHARE = 0.8
+"""The share of rows, or of bytes, that must be alike."""
 LONGEST_TYPE = 40
-"""A cell of more characters is not taken for a type."""
+"""The most characters of a cell that may be a type."""
+WIDE_BYTES = 1 << 12
+"""The bytes by which UTF-16 is recognised."""
+
+Sign = Callable[[SourceFile, Head], bool]
+
+
+def first_line(pattern: str) -> Sign:
+    """Return the sign that the first line which is not blank begins so."""
+    compiled = re.compile(pattern)
+    return lambda file, head: compiled.match(head.first_line) is not None
+
+
+def keys(*names: str, without: str | None = None) -> Sign:
+    """Return the sign that the first JSON object has one of these keys, and not the one `without`."""
+    return lambda file, head: not head.keys.isdisjoint(names) and without not in head.keys
+
+
+def within(*texts: str) -> Sign:
+    """Return the sign that one of these texts stands in a line of the head."""
+    return lambda file, head: any(text in line for line in head.lines for text in texts)
+
+
+def suffix(ending: str) -> Sign:
+    """Return the sign that the file is called so."""
+    return lambda file, head: file.suffix == ending
+
+
+NO_OBJECT = first_line(r"(?!\{)")
+SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
+    {
+        "bc2gm": (first_line(r"[^|\s{][^|\s]*\|"),),
+        "bioc": (within("<collection"), keys("documents", "PubTator3", "passages")),
+        "brat": (suffix(".ann"),),
+        "cas": (within("XMI", '"%'),),
+        "conll": (NO_OBJECT,),
+        "conllu": (NO_OBJECT,),
+        "csv": (NO_OBJECT,),
+        "datasets": (first_line("PAR1"), keys("ner_tags", "ner", "tags", "labels", "ner_tags_fine")),
+        "docbin": (first_line("x"),),
+        "doccano": (keys("label", "labels", "entities"),),
+        "hipe": (within("TOKEN"),),
+        "jsonl": (first_line(r"\s*\{"),),
+        "labelstudio": (keys("data", "annotation_id"),),
+        "parquet": (first_line("PAR1"),),
+        "pipeline": (keys("entities", "ents", "predictions"),),
+        "prodigy": (
+            keys("spans", "tokens", without="id"),
+            keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
+        ),
+        "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "webanno": (first_line(r"\s*#"),),
+    }
+)
+"""Signs of each format in a single file, of which one is enough: a reader is imported and asked only where one stands.
+
+A row is optional: it spares the import of a reader that would say 0. Wherever the reader's `recognise` says more than 0
+of a single file, one of its signs must be there.
+"""
+
+
+def may_be(format: str, source: Source) -> bool:
+    """Return whether a source may be of a format; several files, zips and blank files may be of any."""
+    file = source.files[0]
+    if format not in SIGNS or len(source.files) > 1 or file.suffix == ZIP:
+        return True
+    head = source.head_of(file)
+    return not head.first_line or any(sign(file, head) for sign in SIGNS[format])
 
 
 COMMON = frozenset(("id", "text", "meta"))
@@ -76,8 +147,8 @@ def nearest_shape(keys: Collection[str]) -> tuple[str, Shape] | None:
     return ("jsonl", SHAPES["jsonl"][0]) if wanted & COMMON else None
 
 
-def unknown_object(keys: Collection[str]) -> tuple[str, str] | None:
-    """Return what is said of an object of these keys, and the remedy; None where it is nearest to the native format."""
+def describe_object(keys: Collection[str]) -> tuple[str, str] | None:
+    """Return the finding and the remedy for an object of these keys; None where it is nearest to the native format."""
     nearest = nearest_shape(keys)
     named = _some(sorted(keys))
     if nearest is None:
@@ -91,23 +162,24 @@ def unknown_object(keys: Collection[str]) -> tuple[str, str] | None:
     return found, shape.remedy or f"write it so, or read it all the same with --format {format}"
 
 
-def seen(source: Source) -> tuple[str, str]:
-    """Return what a source looks like, in a few words, and a remedy of its own; both may be empty."""
+def describe_source(source: Source) -> tuple[str, str]:
+    """Describe a source in a few words, and return a remedy for it; both may be empty."""
+    from nereval_core.readers.conll.layout import is_tag, sample_rows
+
     file = source.files[0]
-    head = file.load(1 << 12)
-    if wide := _wide(head):
-        return f"it looks like {wide} without a byte-order mark", f"save it as UTF-8{converted(wide, file.shown)}"
-    if b"\0" in head:
+    head = source.head_of(file)
+    if wide := _wide(head.raw[:WIDE_BYTES]):
+        return f"it looks like {wide} without a byte-order mark", f"save it as UTF-8{iconv_command(wide, file.shown)}"
+    if b"\0" in head.raw[:WIDE_BYTES]:
         return "it is no text", ""
-    lines = file.head()
-    first = next((line for line in lines if line.strip()), "")
+    lines, first = head.lines, head.first_line
     if first.startswith("<"):
         return f"XML that begins {quoted(first)}", ""
     if table := _table("\n".join(lines)):
         return table, "write one token and its tag a line, with a tab between and a blank line after each sentence"
-    rows, width, split = sampled(lines)
+    rows, width, split = sample_rows(lines)
     full = [row for row in rows if len(row) == width]
-    if width < 2 or len(full) < MOST * len(rows) or len(full) < 2:
+    if width < 2 or len(full) < SHARE * len(rows) or len(full) < 2:
         return (f"it begins {quoted(first)}", "") if first else ("", "")
     by = "blanks" if split("a\tb") == split("a b") else "tabs"
     cells = Counter(row[-1] for row in full)
@@ -128,13 +200,16 @@ def _wide(head: bytes) -> str:
     pairs = len(head) // 2
     for first, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
         zeros, others = (head[start : 2 * pairs : 2].count(0) for start in (first, 1 - first))
-        if pairs >= 4 and zeros >= MOST * pairs and not others:
+        if pairs >= 4 and zeros >= SHARE * pairs and not others:
             return encoding
     return ""
 
 
 def _table(text: str) -> str:
-    """Return what a table of tokens with a header looks like, "" for anything else."""
+    """Describe a table of tokens with a header; return "" for anything else."""
+    from nereval_core.readers.conll.layout import is_tag
+    from nereval_core.readers.shared.table_columns import first_rows
+
     for delimiter in (",", ";"):
         header, *rows = first_rows(text, ROWS, delimiter) or [[]]
         full = [row for row in rows if len(row) == len(header)]
@@ -142,7 +217,7 @@ def _table(text: str) -> str:
             continue
         for column, name in enumerate(header):
             tags = [row[column] for row in full]
-            if any(tag != "O" for tag in tags) and sum(map(is_tag, tags)) >= MOST * len(tags) and not is_tag(name):
+            if any(tag != "O" for tag in tags) and sum(map(is_tag, tags)) >= SHARE * len(tags) and not is_tag(name):
                 examples = _some([tag for tag in dict.fromkeys(tags) if tag != "O"])
                 return f"a table of tokens, whose column {quoted(name)} holds {examples}"
     return ""

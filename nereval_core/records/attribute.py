@@ -1,4 +1,4 @@
-"""What is known of match records beside their classes: values by record, and what they are found with."""
+"""Attributes of match records: a value for each record, and the data from which attributes are made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Attribute(NamedTuple):
 
 
 class Others(Protocol):
-    """Where scores come from beside those of the records at hand: of other systems, under other criteria."""
+    """Source of other scores than those of the records at hand: of other systems, under other criteria."""
 
     @property
     def systems(self) -> Sequence[str]:
@@ -63,7 +63,7 @@ class Others(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The records of one system under one criterion, and what their attributes are found with.
+    """The records of one system under one criterion, and the data from which their attributes are made.
 
     `read` are the layers (gold, prediction) as they were read, before type rules; span indices in `rows` refer to
     `scores.layers(criterion)`.

@@ -1,4 +1,4 @@
-"""Queries over match records: what a count asks for, and what whoever keeps the records must answer.
+"""Queries over match records, and the protocol of a ledger, which answers them.
 
 A count is the sum of the weights of the records found: their number, or, counted by token, the tokens in them.
 """
@@ -17,22 +17,22 @@ ABSENT = ""
 """In `gold` and `pred` of a query: no span on this side (spurious predictions, missed gold spans)."""
 FIELDS = ("boundary", "words", "period", "noise")
 FACETS = ("decision", "gold", "pred", *FIELDS, "doc")
-"""What queries narrow down by, and what records are counted by."""
+"""Facets: queries narrow down by them, and records are counted by them."""
 NO_GOLD = "no gold span"
 """The noise of a record without a gold span."""
 MANY_WORDS = 6
-"""Spans of so many words and more are counted together."""
+"""Number of words from which spans are counted together."""
 YES = "yes"
 """The value of attributes that a record has or has not."""
 SAME_TYPE = ("equal", "differ")
 """The values of the attribute `types`: whether gold span and prediction have one type."""
 ORDERS = ("document", "text", "gold", "prediction", "decision", "longest")
-"""How records may be sorted, the default first; those that tie stay in document order."""
+"""Orders of records, the default first; ties stay in document order."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """Which match records: each field narrows down, an empty one does not.
+    """A choice of match records: each field narrows it down, an empty one does not.
 
     `types` asks for a record with the type on either side; `gold` and `pred` ask for the type on that side, ABSENT
     for no span there. `period` is the decade of the document's date, `noise` the level of the gold span. Each word of
@@ -54,7 +54,7 @@ class Query:
 
     @property
     def by_class(self) -> bool:
-        """Whether the classes of records alone tell which match."""
+        """True where the classes of records alone tell which match."""
         return not (self.doc or self.text or self.having)
 
 
@@ -76,7 +76,7 @@ def word_class(number: int) -> str:
 
 
 class Total(NamedTuple):
-    """How many records match, and what they count for: as much, or, counted by token, the tokens in them."""
+    """The number of records that match, and their weight: as much, or, counted by token, the tokens in them."""
 
     records: int
     weight: int
@@ -102,7 +102,7 @@ class Near(NamedTuple):
 
 
 class Ledger(Protocol):
-    """The match records of one system under one criterion, kept wherever: what pages ask of them.
+    """The match records of one system under one criterion, in memory or on disk.
 
     Documents are named by their ids, records stand in document order (document, start, end, gold before prediction).
     """
@@ -115,18 +115,22 @@ class Ledger(Protocol):
     def offered(self) -> tuple[str, ...]:
         """The FACETS of which something is known: period needs a date, noise a gold span that says it."""
 
+    @property
+    def counts_all_documents(self) -> bool:
+        """Whether `facet_counts` by document looks at all records that match, and not at the first ones only."""
+
     def total(self, query: Query) -> Total:
         """Count the records that match."""
 
     def facet_counts(self, query: Query, facet: str, most: int | None = None) -> dict[str, int]:
-        """Return, for each value of a facet, what the records would count for if it were the one chosen.
+        """Return, for each value of a facet, the weight of the records if the query asked for that value.
 
         Decisions, words, periods and noise stand in their own order, the others by their counts; zeros are left out.
         `most` is how many values are wanted, those with the highest counts.
         """
 
     def confusion(self) -> dict[tuple[str, str], int]:
-        """Return what the records of each gold and predicted type count for, ABSENT where a side has no span."""
+        """Return the weight of the records by gold and predicted type, ABSENT where a side has no span."""
 
     def page(self, query: Query, order: str = ORDERS[0], first: int = 0, rows: int = 200) -> pd.DataFrame:
         """Return the records first, first + 1, ... of those that match, with the columns of RECORD_COLUMNS."""
@@ -150,7 +154,7 @@ class Ledger(Protocol):
         """Return the ORDERS in which the records that match can be listed: of very many records not all are."""
 
     def said(self, query: Query) -> tuple[str, ...]:
-        """Say in sentences what the answers to a query leave out, where all records cannot be looked at."""
+        """Return in sentences the limits of the answers to a query, where not all records can be looked at."""
 
     def document(self, doc: str, settings: Settings) -> Scores:
         """Return the scores of one document alone, numbered 0: what its text is read with."""

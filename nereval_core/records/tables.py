@@ -6,7 +6,7 @@ Long form: one row a record, a criterion, a type or a document. Undefined ratios
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Protocol
@@ -16,16 +16,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.alignment.candidates import shared_characters
-from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Documents, Layer
+from nereval_core.records.reasons import BOUNDARIES, boundaries, is_discontinuous, reasons
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import Criterion, Decision
 
 DECISIONS = tuple(decision.name for decision in Decision)
 SIDES = ("both", "gold", "pred")
-BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
-_FRAGMENTS = BOUNDARIES.index("fragments differ")
 SPURIOUS, MISSED = "spurious", "missed"
 """The confusion table's row for predictions without gold, and its column for gold without predictions."""
 
@@ -34,7 +31,7 @@ SIDE_COLUMNS: Mapping[str, str] = {
     for side in SIDES[1:]
     for name, dtype in (("start", "Int32"), ("end", "Int32"), ("type", "category"), ("text", "str"))
 }
-"""Columns with what a record says of its gold span and of its prediction, and their dtypes."""
+"""Columns of the gold span and of the prediction of a record, and their dtypes."""
 
 RECORD_COLUMNS: Mapping[str, str] = {
     "criterion": "category",
@@ -127,7 +124,7 @@ def _in_place(
     """Return the order by document, start and end, gold before prediction; ties stay as they are."""
     length = int((end - start).max(initial=0)) + 1
     if int(base[-1]) < (1 << 61) // length:
-        # One number says it all, and its two runs are in order already: merging them is all there is to sort.
+        # One number holds the whole key, and both of its runs are sorted already: the stable sort merges them.
         key = ((base[doc] + start) * length + (end - start)) * 2 + ~anchored
         return np.argsort(key, kind="stable")
     return np.lexsort((~anchored, end, start, doc))
@@ -139,7 +136,7 @@ def records(scores: Scores, name: str) -> pd.DataFrame:
 
 
 class Judged(Protocol):
-    """What the frame of some rows asks of scores."""
+    """The part of scores that `frame` needs."""
 
     def criterion(self, name: str) -> Criterion: ...
 
@@ -165,8 +162,8 @@ def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
             "record": pd.array(ids, dtype="str"),
             "side": categories(found.side, SIDES),
             "decision": categories(found.decision, DECISIONS),
-            **_columns("gold", gold, g),
-            **_columns("pred", pred, p),
+            **side_columns("gold", gold, g),
+            **side_columns("pred", pred, p),
             "boundary": categories(boundaries(gold, pred, g, p), BOUNDARIES),
             "reason": reason,
             "weight": found.weight,
@@ -255,7 +252,7 @@ def by_document(scores: Scores, name: str) -> pd.DataFrame:
 
 
 def _agreed(one: NDArray[np.int64], other: NDArray[np.int64]) -> Any:
-    """Return what both sides say, with None where they differ."""
+    """Return the number of both sides, None where they differ."""
     if np.array_equal(one, other):
         return one
     return pd.Series([a if a == b else None for a, b in zip(one.tolist(), other.tolist(), strict=True)])
@@ -379,7 +376,7 @@ def _ratios(counts: Counts) -> dict[str, float]:
     return {name: float("nan") if value is None else value for name, value in values.items()}
 
 
-def _columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
+def side_columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
     absent = spans < 0
     there = np.where(absent, 0, spans)
     kinds = layer.type[there] if len(layer) else np.zeros(len(spans), np.int16)
@@ -408,167 +405,6 @@ def _texts(layer: Layer, spans: NDArray[Any]) -> list[str | None]:
             last, text = doc, texts[doc]
         found[place] = text[start:end]
     if layer.fragments:
-        for place in some[_broken(layer)[own]].tolist():
+        for place in some[is_discontinuous(layer)[own]].tolist():
             found[place] = layer.text(int(spans[place]))
     return found
-
-
-def boundaries(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[np.uint8]:
-    """Say how the boundaries of gold spans and predictions (-1: none) relate, as indices into BOUNDARIES."""
-    relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.uint8)
-    paired = np.flatnonzero((g >= 0) & (p >= 0))
-    one, two = g[paired], p[paired]
-    moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
-    if gold.fragments or pred.fragments:
-        for place in np.flatnonzero((moved == 0) & (_broken(gold)[one] | _broken(pred)[two])).tolist():
-            if gold.fragments.get(int(one[place])) != pred.fragments.get(int(two[place])):
-                moved[place] = _FRAGMENTS
-    relation[paired] = moved
-    return relation
-
-
-def _broken(layer: Layer) -> NDArray[np.bool_]:
-    mask = np.zeros(len(layer), bool)
-    mask[list(layer.fragments)] = True
-    return mask
-
-
-def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArray[Any]:
-    """Say of each record in words what differs: where, by how much, and in type."""
-    words = np.empty(len(g), object)
-    paired = np.flatnonzero((g >= 0) & (p >= 0))
-    if len(paired):
-        one, two = g[paired], p[paired]
-        by_token, starts, ends = _shifts(gold, pred, one, two)
-        moved = boundaries(gold, pred, one, two)
-        facts = (by_token, starts, ends, gold.type[one], pred.type[two], moved)
-        first, which = _distinct(facts)
-        rows = zip(*(fact[first].tolist() for fact in facts), strict=True)
-        words[paired] = np.array([_words(gold, pred, *row) for row in rows], object)[which]
-    for mine, layer, spans, other, text in (
-        (np.flatnonzero(p < 0), gold, g, pred, "prediction"),
-        (np.flatnonzero(g < 0), pred, p, gold, "gold span"),
-    ):
-        met = _meets(layer, spans[mine], other)
-        words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
-    return words
-
-
-def _distinct(facts: Iterable[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each different row of some columns of whole numbers first stands, and which of these each is."""
-    packed: Any = np.zeros(1, np.int64)
-    most = 1
-    for fact in facts:
-        least = int(fact.min())
-        size = int(fact.max()) - least + 1
-        if most * size >= 1 << 62:
-            packed = np.unique(packed, return_inverse=True)[1]
-            most = int(packed.max()) + 1
-        packed = packed * size + (fact.astype(np.int64) - least)
-        most *= size
-    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
-    return first, which
-
-
-def _meets(layer: Layer, spans: NDArray[Any], other: Layer) -> NDArray[np.bool_]:
-    """Tell which spans overlap some span of the other layer."""
-    if not len(other) or not len(spans):
-        return np.zeros(len(spans), bool)
-    base = layer.documents.base
-    start = base[layer.doc[spans]] + layer.start[spans]
-    end = base[layer.doc[spans]] + layer.end[spans]
-    near = _in_documents(other.first, layer.doc[spans])
-    starts = base[other.doc[near]] + other.start[near]
-    reach = np.append(np.maximum.accumulate(base[other.doc[near]] + other.end[near]), -1)
-    # The last span that starts before this one's end: whether any reaches past this one's start.
-    last = np.searchsorted(starts, end, side="left") - 1
-    met: NDArray[np.bool_] = (last >= 0) & (reach[last] > start)
-    if layer.fragments or other.fragments:
-        # Hulls that overlap may share no character: of those the fragments tell.
-        met[met] = [_shares(layer, int(span), other) for span in spans[met]]
-    return met
-
-
-def _in_documents(first: NDArray[np.int64], docs: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the indices of all rows of some documents, in order; `first` is the index of each document's first."""
-    distinct = np.unique(docs)
-    return ranges(first[distinct], first[distinct + 1])[1]
-
-
-def _shares(layer: Layer, span: int, other: Layer) -> bool:
-    low, high = other.first[layer.doc[span] : layer.doc[span] + 2].tolist()
-    near = (other.start[low:high] < layer.end[span]) & (other.end[low:high] > layer.start[span])
-    own = _parts(layer, span)
-    return any(shared_characters(own, _parts(other, i)) for i in (np.flatnonzero(near) + low).tolist())
-
-
-def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
-    return layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
-
-
-def _shifts(
-    gold: Layer, pred: Layer, one: NDArray[Any], two: NDArray[Any]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-    """Return by how much each prediction starts and ends later: in tokens, and True, where all four of its and the
-    gold span's bounds lie on token bounds, else in characters."""
-    base, tokens = gold.documents.base, gold.documents.tokens
-    doc = base[gold.doc[one]]
-    bounds = [
-        doc + column.astype(np.int64) for column in (gold.start[one], pred.start[two], gold.end[one], pred.end[two])
-    ]
-    starts, ends = bounds[1] - bounds[0], bounds[3] - bounds[2]
-    by_token = np.zeros(len(one), bool)
-    near = np.zeros(0, np.int64) if tokens is None else _in_documents(tokens.first, gold.doc[one])
-    if tokens is None or not len(near):
-        return by_token, starts, ends
-    origin = base[np.searchsorted(tokens.first, near, side="right") - 1]
-    edges = (origin + tokens.starts[near], origin + tokens.ends[near])
-    places = [np.searchsorted(edges[i // 2], bound) for i, bound in enumerate(bounds)]
-    by_token[:] = True
-    for i, (place, bound) in enumerate(zip(places, bounds, strict=True)):
-        by_token &= edges[i // 2][np.minimum(place, len(near) - 1)] == bound
-    return (
-        by_token,
-        np.where(by_token, places[1] - places[0], starts),
-        np.where(by_token, places[3] - places[2], ends),
-    )
-
-
-def _words(gold: Layer, pred: Layer, by_token: int, start: int, end: int, kind: int, other: int, moved: int) -> str:
-    unit = "token" if by_token else "character"
-    parts = []
-    for verb, shift in (("starts", start), ("ends", end)):
-        if shift:
-            size = f"{abs(shift)} {unit}{'s' if abs(shift) > 1 else ''}"
-            parts.append(f"{verb} {size} {'later' if shift > 0 else 'earlier'}")
-    if moved == _FRAGMENTS:
-        parts.append("other fragments")
-    if gold.types[kind] != pred.types[other]:
-        parts.append(f"type {pred.types[other]} instead of {gold.types[kind]}")
-    return "; ".join(parts) or "same boundaries and type"
-
-
-__all__: Sequence[str] = (
-    "BOUNDARIES",
-    "COUNT_COLUMNS",
-    "DECISIONS",
-    "MISSED",
-    "RECORD_COLUMNS",
-    "SIDES",
-    "SPURIOUS",
-    "TOKEN_REASONS",
-    "Rows",
-    "boundaries",
-    "by_document",
-    "by_type",
-    "confusion",
-    "count_row",
-    "count_table",
-    "frame",
-    "overall",
-    "reasons",
-    "record_ids",
-    "records",
-    "rows",
-    "wide",
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, pairwise
@@ -126,7 +126,7 @@ class Sought:
         found = np.zeros(len(self.offsets) - 1, bool)
         if len(self.data) < len(wanted):
             return found
-        # No character's bytes lie inside those of another: what is found begins and ends between characters.
+        # No character's bytes lie inside those of another: a match begins and ends between characters.
         at = np.flatnonzero(self.data[: len(self.data) - len(wanted) + 1] == wanted[0])
         for place, byte in enumerate(wanted[1:], start=1):
             at = at[self.data[at + place] == byte]
@@ -155,6 +155,3 @@ def sought_in_ids(documents: Documents) -> Sought:
     if documents not in _SOUGHT:
         _SOUGHT[documents] = Sought.of(documents.ids)
     return _SOUGHT[documents]
-
-
-__all__: Sequence[str] = ("Sought", "sought_in", "sought_in_ids", "span_texts", "words_of")

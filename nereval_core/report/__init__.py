@@ -1,4 +1,4 @@
-"""What is shown and handed out: tables, figures, pages, signatures."""
+"""Tables, figures, highlighted texts, slides and signatures, for pages, files and the terminal."""
 
 TABLES = ("json", "csv", "parquet", "excel", "markdown", "latex", "html")
-"""The forms in which a command writes its tables."""
+"""The forms in which a verb of the command line writes its tables."""

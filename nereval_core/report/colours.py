@@ -1,7 +1,7 @@
-"""Colour, glyph and word of each decision, and the colour of each type: one table for pages, figures and exports.
+"""Colour, glyph and word of each decision, and the colour of each type, for pages, figures and exports.
 
-A colour has a `hue` for lines and figures, and for each theme a `fill` with an `ink` that reads on it and on the page
-(contrast at least 4.5). Colour never stands alone: a decision carries its glyph and word, a type its name.
+A colour has a `hue` for lines and figures, and for each theme a `fill` with an `ink` that is legible on it and on the
+page (contrast at least 4.5). Colour never stands alone: a decision has its glyph and word, a type its name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
 
 PAGE = (("#ffffff", "#f0f2f6"), ("#171614", "#2d2b27"))
-"""What the light and the dark theme write on: the page and the sidebar."""
+"""Backgrounds of the light and the dark theme: page and sidebar."""
 
 CONTRAST = 4.5
 
@@ -35,7 +35,7 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class DecisionLook:
-    """How a decision is shown: `✓`, `correct`, `correct (COR)` and its colour."""
+    """The look of a decision: `✓`, `correct`, `correct (COR)` and its colour."""
 
     code: str
     glyph: str
@@ -55,7 +55,7 @@ def channels(colour: str) -> tuple[int, int, int]:
 
 
 def mixed(one: str, other: str, share: float) -> str:
-    """Return `share` of one colour in the other."""
+    """Return a mixture with this share of one colour, the rest of the other."""
     pairs = zip(channels(one), channels(other), strict=True)
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
 
@@ -72,7 +72,7 @@ def _luminance(colour: str) -> float:
 
 
 def _legible(hue: str, away: str, backs: tuple[str, ...]) -> str:
-    """Move a hue towards black or white until it reads on every one of the backs."""
+    """Move a hue towards black or white until it is legible on all of the backgrounds."""
     for step in range(21):
         ink = mixed(away, hue, step / 20)
         if min(contrast(ink, back) for back in backs) >= CONTRAST:
@@ -80,7 +80,7 @@ def _legible(hue: str, away: str, backs: tuple[str, ...]) -> str:
     return away
 
 
-# Okabe and Ito's hues, told apart under every colour-vision deficiency.
+# Okabe and Ito's hues, distinguishable with every colour-vision deficiency.
 _GLYPHS = {"COR": "✓", "INC": "≠", "PAR": "◐", "MIS": "−", "SPU": "+"}
 _HUES = {"COR": "#009e73", "INC": "#d55e00", "PAR": "#e69f00", "MIS": "#0072b2", "SPU": "#cc79a7"}
 
@@ -101,8 +101,8 @@ _TYPE_COLOURS = tuple(Colour.of(hue) for hue in TYPE_HUES)
 def type_colours(types: Iterable[str], more: Iterable[str] = ()) -> dict[str, Colour]:
     """Return a colour for each type by its place among the sorted types; give the types of the whole corpus.
 
-    `more` are types that need not be among them, such as merged names: they come after, so that they move no colour.
-    Beyond 24 types the colours come round again.
+    `more` are further types, such as merged names: they come last, so that other colours stay. Beyond 24 types the
+    colours repeat.
     """
     known = sorted(set(types))
     names = [*known, *sorted(set(more).difference(known))]

@@ -1,4 +1,4 @@
-"""Scores under a convention as JSON, sheets and records: design section 7."""
+"""Scores of published scorers as JSON, sheets and records."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Published = Sequence[tuple[str, Outcome]]
-"""The name of each system, and what the convention says of it; all by the same convention, of the same gold."""
+"""The name of each system and its outcome; all outcomes have the same convention and the same gold."""
 
 LONG = ("system", "convention", "evaluation", "scope", "figure", "value", "counted", "signature")
 
 
 def published_results(outcomes: Published) -> dict[str, Any]:
-    """Return what `score --convention NAME --json` writes: `scores` under the reference scorer's own names."""
+    """Return the object of `score --convention NAME --json`, with `scores` under the reference scorer's own names."""
     gold = outcomes[0][1].gold
     return {
         "nereval": __version__,
@@ -45,7 +45,7 @@ def published_results(outcomes: Published) -> dict[str, Any]:
 
 
 def published_sheets(outcomes: Published, *, by_type: bool = False) -> tuple[Sheet, ...]:
-    """Return a sheet for each system: a row an evaluation, and with `by_type` one a scope; the figures as columns."""
+    """Return a sheet for each system: a row per evaluation, with `by_type` per scope; the figures are columns."""
     return tuple(_sheet(name, outcome, by_type) for name, outcome in outcomes)
 
 

@@ -1,4 +1,4 @@
-"""Tables as an Excel file: text stays text, whatever it begins with, and the same tables give the same bytes."""
+"""Tables as an Excel file: text is never a formula, and the same tables give the same bytes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 from nereval_core.report.score_tables import Cell, Sheet
 
-ROWS = 1_048_575
-"""Rows of a sheet below its line of names; a longer table goes on in a further sheet."""
-CHARACTERS = 32_767
-"""Characters that a cell holds; longer texts are cut and end in an ellipsis."""
+SHEET_ROWS = 1_048_575
+"""Rows of an Excel sheet below its header; a longer table continues on another sheet."""
+CELL_CHARACTERS = 32_767
+"""Characters of a cell; longer texts are cut and end in an ellipsis."""
 LONGEST_NAME = 31
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _LOOKED_AT = 100
@@ -25,20 +25,20 @@ Table = tuple[str, Sequence[str], Iterable[Sequence[Cell]]]
 
 
 def as_excel(sheets: Iterable[Sheet]) -> bytes:
-    """Return an Excel file with a sheet a table, and what stands below the tables in a last one."""
+    """Return an Excel file with one sheet per table, and the notes of all tables on a last one."""
     every = tuple(sheets)
     notes = [(sheet.title, note) for sheet in every for note in sheet.notes]
     return excel_of(((sheet.title, sheet.columns, sheet.rows) for sheet in every), notes)
 
 
 def excel_of(tables: Iterable[Table], notes: Sequence[tuple[str, str]] = ()) -> bytes:
-    """Return an Excel file of tables whose rows are taken one by one; `notes` are (table, note)."""
+    """Return an Excel file of tables, whose rows are consumed one by one; `notes` are (table, note)."""
     import xlsxwriter
 
     file = io.BytesIO()
     options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(file, {**options, "constant_memory": True}) as book:
-        # The day a file is made is no part of what it says.
+        # With a fixed date the same tables give the same bytes.
         book.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
         looks = book.add_format({"bold": True, "bottom": 1}), book.add_format({"num_format": "0.0000"})
         taken: set[str] = set()
@@ -72,7 +72,7 @@ def _write(
 
 
 def _up_to(first: Sequence[Sequence[Cell]], rest: Iterator[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
-    return chain(first, islice(rest, ROWS - len(first)))
+    return chain(first, islice(rest, SHEET_ROWS - len(first)))
 
 
 def _text(cell: Cell) -> str:
@@ -82,18 +82,18 @@ def _text(cell: Cell) -> str:
 def _cut(text: str) -> str:
     # Excel counts UTF-16 units.
     units = text.encode("utf-16-le", "surrogatepass")
-    if len(units) <= 2 * CHARACTERS:
+    if len(units) <= 2 * CELL_CHARACTERS:
         return text
-    return units[: 2 * (CHARACTERS - 1)].decode("utf-16-le", "ignore") + "…"
+    return units[: 2 * (CELL_CHARACTERS - 1)].decode("utf-16-le", "ignore") + "…"
 
 
 def _name(title: str, taken: set[str]) -> str:
-    """Return a name that no other sheet has, whatever its case, without what Excel refuses in one."""
+    """Return a name that differs from all others, ignoring case, without the characters that Excel forbids."""
     plain = _FORBIDDEN.sub(" ", title).strip(" '") or "table"
     for number in range(1, len(taken) + 2):
         end = "" if number == 1 else f" {number}"
         name = plain[: LONGEST_NAME - len(end)].rstrip(" '") + end
-        # A sheet may not be called so.
+        # Excel reserves this name.
         if name.casefold() not in taken and name.casefold() != "history":
             break
     taken.add(name.casefold())

@@ -1,4 +1,4 @@
-"""A text cut down to what is read around some spans: at sentences where they fit, else at words.
+"""Excerpts of a text around some spans, cut at sentences where they fit, otherwise at words; also of a record as HTML.
 
 All places are code points, end exclusive.
 """
@@ -9,16 +9,43 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from nereval_core.report.highlight import Mark
+from markupsafe import Markup
+
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import SIDES, Mark, marks_of
+from nereval_core.scoring import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CUT = "…"
+RECORD_CHARACTERS = 240
+"""Characters of text around a record."""
 # Not after a letter alone, as in initials and "e.g."
 _SENTENCE_END = re.compile(r"(?:(?<!\b\w)\.|[!?…。！？])[\"'”’»)\]]*\s+(?=[^\sa-z])|\n\s*\n")
 _LEAST = 12
-"""Characters kept before and after each beginning and end of a span that is too long."""
+"""Characters kept on each side of the edges of a span that is too long."""
 _REACH = 200
-"""Characters within which a word must end for a cut to wait for it."""
+"""Characters by which a cut may move to the edge of a word."""
+
+
+def record_html(
+    scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, most: int = RECORD_CHARACTERS
+) -> Markup:
+    """Return a record in its text as HTML, with the words around its spans; the page includes `highlight.STYLE`.
+
+    `record` is a row of RECORD_COLUMNS, `types` are those of the whole corpus.
+    """
+    number = int(record["doc"])
+    documents = scores.gold.documents
+    spans = zip(SIDES, (int(record["gold"]), int(record["pred"])), strict=True)
+    chosen = [mark for side, span in spans if span >= 0 for mark in marks_of(scores, criterion, side, [span])]
+    chosen.sort(key=lambda mark: (mark.start, -mark.end, mark.side))
+    sentences = () if documents.sentences is None else documents.sentences.of_document(number)
+    text, shown = cut_around(documents.texts[number], chosen, most, sentences)
+    return document_html(text, shown, types=types, style=False)
 
 
 def cut_around(
@@ -26,9 +53,9 @@ def cut_around(
 ) -> tuple[str, list[Mark]]:
     """Return about `most` characters of a text around some marks, and the marks in it.
 
-    Whole sentences where they fit (`sentences` of the document, else those that punctuation tells), else words. Where
-    the marks alone are longer, what lies around their beginnings and ends is kept. `…` stands for what is left out
-    but for whole sentences. No mark is lost.
+    The excerpt has whole sentences where they fit (`sentences` of the document, or else as punctuation ends them),
+    otherwise words. Where the marks alone are longer, the text around their starts and ends is kept. `…` replaces
+    omitted text, except whole sentences. No mark is lost.
     """
     first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
     if last - first <= most:
@@ -38,12 +65,12 @@ def cut_around(
         bounds = ()
         edges = sorted({edge for mark in marks for part in mark.fragments for edge in part})
         reach = max(most // (2 * len(edges)), _LEAST)
-        kept = _joined(_words_around(text, edge, reach) for edge in edges)
-    return _taken(text, marks, kept, bounds)
+        kept = _merged(_words_around(text, edge, reach) for edge in edges)
+    return _excerpt(text, marks, kept, bounds)
 
 
 def sentence_bounds(text: str, sentences: Sequence[tuple[int, int]] = ()) -> tuple[int, ...]:
-    """Return where sentences begin, and the end of the text."""
+    """Return the starts of sentences, and the end of the text."""
     starts = [low for low, _ in sentences] or [match.end() for match in _SENTENCE_END.finditer(text)]
     return tuple(sorted({0, *starts, len(text)}))
 
@@ -87,10 +114,10 @@ def _word_end(text: str, since: int, high: int) -> int:
     return next((at for at in range(high, max(since, high - _REACH) - 1, -1) if text[at].isspace()), high)
 
 
-def _joined(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for low, high in pieces:
-        # What would leave out a character or two is kept whole.
+        # A gap of a character or two is kept.
         if found and low <= found[-1][1] + 3:
             found[-1] = (found[-1][0], max(found[-1][1], high))
         else:
@@ -98,10 +125,10 @@ def _joined(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _taken(
+def _excerpt(
     text: str, marks: Sequence[Mark], kept: Sequence[tuple[int, int]], whole: Sequence[int]
 ) -> tuple[str, list[Mark]]:
-    """Return the pieces of a text with what stands between them, and the marks where they then lie."""
+    """Return the pieces of a text joined by `…`, and the marks at their places in it."""
     low, high = kept[0][0], kept[-1][1]
     head = "" if low == 0 or low in whole else f"{CUT} "
     shifts = []
@@ -117,7 +144,7 @@ def _taken(
     parts.append("" if high == len(text) or high in whole else f" {CUT}")
 
     def moved(place: int) -> int:
-        """Return where a place lies now; one that was left out, where what stands for it begins or ends."""
+        """Return the new position of a place; for an omitted one, the edge of the nearest piece."""
         for start, end, shift in shifts:
             if place <= end:
                 return max(place, start) + shift
@@ -125,7 +152,7 @@ def _taken(
 
     found = []
     for mark in marks:
-        # Fragments that were both left out in one place become one.
+        # Fragments that were omitted at one place become one.
         edges = [(moved(start), moved(end)) for start, end in mark.fragments]
         fragments = [(start, end) for start, end in edges if start < end]
         apart = [one for one, two in pairwise([*fragments, (at + 1, at + 1)]) if one != two]

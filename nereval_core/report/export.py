@@ -1,16 +1,16 @@
-"""Match records, and other tables with a row a span, as the bytes of a file: Parquet, JSON lines or CSV."""
+"""Match records, and other tables with one row per span, as the bytes of a file: Parquet, JSON lines or CSV."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.corpus import Layer
 from nereval_core.report.table_formats import one_type
 from nereval_core.scoring import Scores
-from nereval_core.writers.spreadsheet_formulas import harmless
+from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ RECORD_FORMS = (".parquet", ".jsonl", ".csv")
 
 
 def record_form(name: str) -> str | None:
-    """Return which of RECORD_FORMS a file name asks for."""
+    """Return the suffix of a file name if it is one of RECORD_FORMS."""
     suffix = PurePath(name).suffix.lower()
     return suffix if suffix in RECORD_FORMS else None
 
@@ -31,7 +31,7 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
     if form == ".parquet":
         import pandas as pd
 
-        # Parquet has one type a column.
+        # A column of Parquet has one type.
         for column in [name for name in frame.columns if frame[name].dtype == object]:
             plain = frame[column].where(frame[column].notna(), None)
             frame[column] = pd.Series(pd.arrays.ArrowExtensionArray(one_type(plain.tolist())), index=frame.index)
@@ -42,11 +42,24 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
         for column in frame.columns:
             values = frame[column]
             if values.dtype == "category":
-                frame[column] = values.cat.rename_categories(_harmless_names(values.cat.categories))
+                frame[column] = values.cat.rename_categories(_escaped_names(values.cat.categories))
             elif values.dtype == "str":
-                frame[column] = values.map(harmless, na_action="ignore")
+                frame[column] = values.map(escape_formula, na_action="ignore")
         frame.to_csv(file, index=False, lineterminator="\r\n")
     return file.getvalue()
+
+
+def join_records(frames: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
+    """Return the records of systems, given by name, in one frame: `system`, then their columns, categories as texts."""
+    import pandas as pd
+
+    joined = []
+    for system, frame in frames:
+        texts = {name: frame[name].astype("str") for name in frame.columns if frame[name].dtype == "category"}
+        frame = frame.assign(**texts)
+        frame.insert(0, "system", pd.Series(system, index=frame.index, dtype="str"))
+        joined.append(frame)
+    return pd.concat(joined, ignore_index=True)
 
 
 def all_records(scored: Sequence[tuple[Layer, Scores]]) -> pd.DataFrame:
@@ -79,12 +92,12 @@ def _constant(value: str, rows: int) -> pd.Series[Any]:
     return pd.Series(pd.Categorical.from_codes([0] * rows, pd.Index([value], dtype="str")))
 
 
-def _harmless_names(names: pd.Index[str]) -> list[str]:
-    """Return the names made harmless, still all different: "=a" may stand beside "'=a"."""
+def _escaped_names(names: pd.Index[str]) -> list[str]:
+    """Return the names with formulas escaped, still all different: "=a" may stand beside "'=a"."""
     found: list[str] = []
     taken = set(names)
     for name in names:
-        safe = harmless(name)
+        safe = escape_formula(name)
         while safe != name and safe in taken:
             safe = f"'{safe}"
         taken.add(safe)

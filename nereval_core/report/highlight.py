@@ -1,9 +1,9 @@
-"""Text with its spans marked: segments and lanes as data, and HTML for places that run no script.
+"""Text with its spans marked: segments and lanes as data, and HTML that needs no script.
 
-All HTML of nereval is made and escaped here. The plain text of the rendering is the document, character for character:
-segments joined are the text, and in the HTML `plain_text` reads it back. Two characters need care there: a parser
-turns a bare CR into LF, so it is written as a reference; NUL cannot be written at all, so its control picture `␀`
-stands in an element whose `data-char` says which character is meant.
+The plain text of the rendering is the document, character for character: the texts of the segments make up the text,
+and `plain_text` reads it back from the HTML. Two characters need care there: a parser turns a bare CR into LF, so it is
+written as a reference; NUL cannot be written in HTML, so its control picture `␀` stands in an element whose `data-char`
+names the character.
 """
 
 from __future__ import annotations
@@ -20,54 +20,16 @@ from markupsafe import Markup, escape
 from nereval_core.corpus import Fragments
 from nereval_core.problems import counted, one_line
 from nereval_core.report.colours import LOOKS, Colour, type_colours
-from nereval_core.report.concept_addresses import address
-
-Side = Literal["gold", "prediction", "beside"]
-SIDES: tuple[Side, ...] = ("gold", "prediction")
-TRACKS: tuple[Side, ...] = (*SIDES, "beside")
-"""Gold above the text, the prediction below it, and under that what another system predicts."""
+from nereval_core.report.marks import SIDES, TRACKS, Mark, Side
 
 NUL = "␀"
-"""What is written for a character that HTML cannot hold."""
+"""The picture of the character that HTML cannot hold."""
 LANES = 12
-"""Lanes on each side; spans that would lie deeper are not drawn, and are counted."""
+"""Lanes on each side; spans beyond them are not drawn, but counted."""
 
 WINDOW_CHARACTERS = 20_000
 WINDOW_MARKS = 1_500
 _WINDOW_AT_LEAST = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A span to be drawn; `fragments` are code points of the text, end exclusive, sorted and disjoint.
-
-    `decision` is a code such as MIS, `record` the record id of the match record the span belongs to. `system` says who
-    predicts it, where there is more than one.
-    """
-
-    side: Side
-    index: int
-    fragments: Fragments
-    type: str
-    decision: str
-    record: str = ""
-    system: str = ""
-
-    @property
-    def start(self) -> int:
-        return self.fragments[0][0]
-
-    @property
-    def end(self) -> int:
-        return self.fragments[-1][1]
-
-    def words(self, text: str, limit: int = 60) -> str:
-        """Return the mark as it is read aloud: `gold span Aspirin, type Drug, missed (MIS)`."""
-        quote = " ".join(text[start:end] for start, end in self.fragments)
-        shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
-        what = "gold span" if self.side == "gold" else "predicted span"
-        what += f" of {self.system}" if self.system else ""
-        return f"{what} {' '.join(shown.split())}, type {self.type}, {LOOKS[self.decision].label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +45,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A piece of text within which nothing begins or ends; `start` in code points of the text."""
+    """A piece of text within which no span begins or ends; `start` in code points of the text."""
 
     start: int
     text: str
@@ -91,11 +53,12 @@ class Segment:
 
 
 def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list[int | None]:
-    """Return the lane of each mark on its side, counted from the text outwards, None where all lanes are taken.
+    """Return the lane of each mark on its side, counted from the text outwards, None where all lanes are occupied.
 
-    Greedy and free of input order but for duplicates: shorter spans come first, so an inner span lies nearer to the
-    text than the one around it. No two marks of one side and lane overlap, gaps of discontinuous spans included. The
-    marks of record `first` are placed before all others where they would not be drawn otherwise.
+    The assignment is greedy and independent of input order, except for duplicates: shorter spans come first, so an
+    inner span lies nearer to the text than the one around it. No two marks of one side and lane overlap, gaps of
+    discontinuous spans included. The marks of record `first` are placed before all others if they would not be drawn
+    otherwise.
     """
     found = _lanes(marks, limit, "")
     if first and any(lane is None and mark.record == first for lane, mark in zip(found, marks, strict=True)):
@@ -133,10 +96,10 @@ def segments(
     first: str = "",
     placed: Sequence[int | None] | None = None,
 ) -> list[Segment]:
-    """Cut a text where a drawn mark's fragment begins or ends, and at `cuts` (code points).
+    """Cut a text where a fragment of a drawn mark begins or ends, and at `cuts` (code points).
 
-    The texts of the segments joined are the text; no segment is empty. A segment carries at most `limit` strokes a
-    side, in the order of TRACKS, each side by lane. Lanes that were found already may be given as `placed`.
+    The segments make up the text; none is empty. A segment has at most `limit` strokes per side, in the order of
+    TRACKS, each side sorted by lane. Known lanes may be given as `placed`.
     """
     placed = lanes(marks, limit=limit, first=first) if placed is None else placed
     edges = {0, len(text), *cuts}
@@ -204,16 +167,6 @@ def _break_before(text: str, low: int, high: int) -> int:
     return high
 
 
-def within(marks: Iterable[Mark], low: int, high: int) -> list[Mark]:
-    """Return the marks that reach into [low, high), clipped to it and counted from `low`."""
-    found = []
-    for mark in marks:
-        parts = tuple((max(a, low) - low, min(b, high) - low) for a, b in mark.fragments if a < high and b > low)
-        if parts:
-            found.append(replace(mark, fragments=parts))
-    return found
-
-
 def document_html(
     text: str,
     marks: Sequence[Mark],
@@ -223,11 +176,11 @@ def document_html(
     style: bool = True,
     tight: bool = False,
 ) -> Markup:
-    """Return a text with gold spans ruled above and predicted spans below, for places that run no script.
+    """Return a text with gold spans ruled above and predicted spans below, as HTML that needs no script.
 
     Labels come from style sheets, not from the text, and stand on the rules without moving a word. Give the types of
-    the whole corpus as `types`, so that their colours do not depend on the marks shown. Two tracks are drawn: SIDES.
-    All lines are as high as their lanes need, or, where it is `tight`, those with spans alone.
+    the whole corpus as `types`, so that their colours do not depend on the marks shown. Only the tracks of SIDES are
+    drawn. All lines are as high as the lanes need; with `tight`, only lines with spans are.
     """
     assert all(mark.side in SIDES for mark in marks), "a third track is drawn by the reading view only"
     colours = type_colours(types, (mark.type for mark in marks))
@@ -256,14 +209,14 @@ _LABEL_CHARACTER = 0.95
 
 
 def _label(mark: Mark) -> str:
-    # A type with characters that turn the direction of writing would show as another.
+    # A type with characters that change the direction of writing would look like another type.
     return f"{LOOKS[mark.decision].glyph} {one_line(mark.type)}"
 
 
 def _with_room_for_labels(text: str, marks: Sequence[Mark]) -> list[Segment]:
-    """Cut a text as `segments` does; where lanes suffice, a label that is longer than its span has its lane too.
+    """Cut a text as `segments` does; where lanes suffice, a label that is longer than its span gets space in its lane.
 
-    How wide a label gets is not known here. It is taken to be as wide as a number of characters of the text.
+    The width of a label is estimated as a number of characters of the text, as the browser alone knows it.
     """
     room = [max(mark.end, mark.start + ceil(_LABEL_CHARACTER * len(_label(mark))) + 1) for mark in marks]
     wide = [
@@ -322,39 +275,12 @@ def _segment_html(
     ).format(title, ",".join(boxes), _LANE * rows["gold"], _LANE * rows["prediction"], content)
 
 
-def links_html(ids: Sequence[str], template: str, *, right: str | None = None, label: str = "") -> Markup:
-    """Return concept ids as chips, in the order given; with a template that can be used they open at a click.
-
-    The id that is `right` is marked. Nothing is fetched before the click, and the page opened learns nothing of ours.
-    """
-    chips = []
-    for concept in ids:
-        chosen = " nvh-right" if concept == right else ""
-        place = address(template, concept)
-        opening = Markup('<a href="{}" target="_blank" rel="noopener noreferrer"').format(place) if place else "<span"
-        closing = "a" if place else "span"
-        chips.append(Markup('{} class="nvh-link{}">{}</{}>').format(Markup(opening), chosen, concept, Markup(closing)))
-    head = Markup('<span class="nvh-of">{}</span> ').format(label) if label else ""
-    return Markup('{}<div class="nvh-links">{}{}</div>').format(LINK_STYLE, head, Markup(" ").join(chips))
-
-
-LINK_STYLE = Markup(
-    "<style>"
-    ".nvh-links{display:flex;flex-wrap:wrap;gap:.4em;align-items:baseline}"
-    ".nvh-of{opacity:.75;font-size:.875em}"
-    ".nvh-link{border:1px solid currentColor;border-radius:.8em;padding:0 .6em;font-size:.875em;"
-    "overflow-wrap:anywhere;color:inherit}"
-    "a.nvh-link{text-decoration:underline}"
-    ".nvh-right{font-weight:700}.nvh-right::before{content:'✓ '}"
-    "</style>"
-)
-
 _RULE, _GAP = 0.19, 0.07
 """Thickness of the rule of a span and between its fragments, in em."""
 
 
 def _first_word(text: str) -> int:
-    """Return where the first word of a text ends."""
+    """Return the end of the first word of a text."""
     return next((place for place, char in enumerate(text) if place and char.isspace()), len(text))
 
 
@@ -382,7 +308,7 @@ STYLE = Markup(
 
 
 def plain_text(html: str) -> str:
-    """Read the text of `document_html` back, for tests and for whoever scrapes an export."""
+    """Return the text of `document_html`, as tests and readers of an export need it."""
     reader = _PlainText()
     reader.feed(html)
     reader.close()
@@ -393,18 +319,18 @@ class _PlainText(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
-        self.meant: str | None = None
+        self.character: str | None = None
         self.style = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.style = tag == "style"
         code = dict(attrs).get("data-char")
-        self.meant = chr(int(code)) if code is not None else None
+        self.character = chr(int(code)) if code is not None else None
 
     def handle_endtag(self, tag: str) -> None:
         self.style = False
-        self.meant = None
+        self.character = None
 
     def handle_data(self, data: str) -> None:
         if not self.style:
-            self.parts.append(self.meant if self.meant is not None else data)
+            self.parts.append(self.character if self.character is not None else data)

@@ -1,4 +1,4 @@
-"""Scores as one JSON object: design section 7 says what its keys are."""
+"""Scores as one JSON object."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from nereval_core import __version__
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Average, Counts
 from nereval_core.scoring.criteria import Decision
-from nereval_core.scoring.protocols import Read, Scored, Tallied
+from nereval_core.scoring.protocols import CountedScores, LayerSummary, SystemScores
 
 GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
 PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
-    """Return an object as a JSON file, one value a line; bytes in file names that are no text are escaped."""
+    """Return an object as a JSON file, one value a line; bytes of file names that are not text are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     return text.encode(errors="backslashreplace")
 
 
-def head(gold: Read) -> dict[str, Any]:
+def head(gold: LayerSummary) -> dict[str, Any]:
     """Return what every object begins with: the program's version and gold as it was read."""
     return {
         "nereval": __version__,
@@ -30,16 +30,16 @@ def head(gold: Read) -> dict[str, Any]:
     }
 
 
-def side(layer: Read) -> dict[str, Any]:
+def side(layer: LayerSummary) -> dict[str, Any]:
     """Return what an object says of a system's layer as it was read."""
     return {"name": layer.name, "sha256": layer.digest, "spans": len(layer)}
 
 
-def results(gold: Read, systems: Scored, *, documents: bool = False) -> dict[str, Any]:
+def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = False) -> dict[str, Any]:
     """Return what `--json` writes: all systems' scores, by type always and by document if asked.
 
-    `gold` is the layer as it was read, and so is each system's, which stands beside its scores. Undefined ratios are
-    None, as are COR, INC and PAR counting each side for itself.
+    `gold` and the layers of `systems` are as read. Undefined ratios are None, and so are COR, INC and PAR if each side
+    is counted for itself.
     """
     return {
         **head(gold),
@@ -55,7 +55,7 @@ def results(gold: Read, systems: Scored, *, documents: bool = False) -> dict[str
     }
 
 
-def _criterion(scores: Tallied, name: str, documents: bool) -> dict[str, Any]:
+def _criterion(scores: CountedScores, name: str, documents: bool) -> dict[str, Any]:
     each = scores.settings.counting == "each-side"
     macro = scores.macro_documents_by_type(name)
     found = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)

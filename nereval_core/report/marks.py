@@ -1,13 +1,53 @@
-"""From scores to the marks of one document."""
+"""The marks of one document: spans to be drawn, with their decisions under a criterion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from nereval_core.report.highlight import SIDES, Mark, Side
+from nereval_core.corpus import Fragments
+from nereval_core.report.colours import LOOKS
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
+
+Side = Literal["gold", "prediction", "beside"]
+SIDES: tuple[Side, ...] = ("gold", "prediction")
+TRACKS: tuple[Side, ...] = (*SIDES, "beside")
+"""Gold above the text, the prediction below it, and further below the predictions of another system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span to be drawn; `fragments` are code points of the text, end exclusive, sorted and disjoint.
+
+    `decision` is a code such as MIS, `record` the record id of the match record the span belongs to. `system` names the
+    system that predicts it, if there are several.
+    """
+
+    side: Side
+    index: int
+    fragments: Fragments
+    type: str
+    decision: str
+    record: str = ""
+    system: str = ""
+
+    @property
+    def start(self) -> int:
+        return self.fragments[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.fragments[-1][1]
+
+    def words(self, text: str, limit: int = 60) -> str:
+        """Return the mark in words: `gold span Aspirin, type Drug, missed (MIS)`."""
+        quote = " ".join(text[start:end] for start, end in self.fragments)
+        shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
+        name = "gold span" if self.side == "gold" else "predicted span"
+        name += f" of {self.system}" if self.system else ""
+        return f"{name} {' '.join(shown.split())}, type {self.type}, {LOOKS[self.decision].label}"
 
 
 def marks(
@@ -44,6 +84,16 @@ def marks_of(
 def beside(
     scores: Scores, name: str, document: int, system: str, *, records: Mapping[tuple[Side, int], str] | None = None
 ) -> list[Mark]:
-    """Return what another system predicts in a document, as marks of the third track."""
+    """Return the predictions of another system in a document, as marks of the third track."""
     every = marks(scores, name, document, records=records)
     return [replace(mark, side="beside", system=system) for mark in every if mark.side == "prediction"]
+
+
+def within(marks: Iterable[Mark], low: int, high: int) -> list[Mark]:
+    """Return the marks that reach into [low, high), clipped to it and counted from `low`."""
+    found = []
+    for mark in marks:
+        parts = tuple((max(a, low) - low, min(b, high) - low) for a, b in mark.fragments if a < high and b > low)
+        if parts:
+            found.append(replace(mark, fragments=parts))
+    return found

@@ -1,14 +1,19 @@
-"""Scores as tables to be read: by system, by type and by document, each with the signatures of its numbers."""
+"""Tables to be read: sheets made from scores and from frames, each with the signatures of its numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Average, Counts
 from nereval_core.scoring.criteria import Decision
-from nereval_core.scoring.protocols import Scored, Tallied
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nereval_core.scoring.protocols import CountedScores, SystemScores
 
 Cell = str | int | float | None
 
@@ -22,7 +27,7 @@ BY = ("type", "document")
 class Sheet:
     """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out.
 
-    `strong` are the cells (row, column) that stand in bold where a form has it.
+    `strong` are the cells (row, column) in bold, in formats that have it.
     """
 
     title: str
@@ -32,7 +37,40 @@ class Sheet:
     strong: frozenset[tuple[int, int]] = frozenset()
 
 
-def sheets(systems: Scored, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
+def frame_sheet(
+    title: str,
+    frame: pd.DataFrame,
+    notes: tuple[str, ...] = (),
+    *,
+    columns: tuple[str, ...] | None = None,
+    strong: frozenset[tuple[int, int]] = frozenset(),
+) -> Sheet:
+    """Return a frame as a sheet; `columns` are its headings, by default the names of its columns."""
+    return Sheet(title, tuple(map(str, frame.columns)) if columns is None else columns, cells(frame), notes, strong)
+
+
+def cells(frame: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:
+    """Return the rows of a frame, as a `Sheet` holds them."""
+    return tuple(tuple(map(cell, row)) for row in frame.itertuples(index=False, name=None))
+
+
+def cell(value: Any) -> Cell:
+    """Return a value of a frame as text, integer or ratio; None for an undefined one."""
+    import pandas as pd
+
+    if pd.isna(value):
+        return None
+    found: Cell = value.item() if hasattr(value, "item") else value
+    return found
+
+
+def objects(frame: pd.DataFrame) -> list[dict[str, Cell]]:
+    """Return the rows of a frame by the names of its columns, as JSON holds them."""
+    columns = list(map(str, frame.columns))
+    return [dict(zip(columns, row, strict=True)) for row in cells(frame)]
+
+
+def sheets(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
     """Return a table that compares systems where there are several, then the tables of each system.
 
     `by` may hold "type" and "document": a further table each for every criterion, with the macro average below.
@@ -49,27 +87,27 @@ def sheets(systems: Scored, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
 
 
 def parts(
-    scores: Tallied, name: str, by: Collection[str]
+    scores: CountedScores, name: str, by: Collection[str]
 ) -> Iterable[tuple[str, Mapping[str, Counts], Mapping[str, Average]]]:
-    """Yield what is asked for of "type" and "document", with counts by member and the macro average over them."""
+    """Yield the parts in `by`, "type" or "document", with counts by member and the macro average over them."""
     if "type" in by:
         yield "type", scores.by_type(name), scores.macro_types(name)
     if "document" in by:
         yield "document", scores.by_document(name), scores.macro_documents(name)
 
 
-def _shared(part: str, scores: Tallied) -> bool:
+def _shared(part: str, scores: CountedScores) -> bool:
     """Tell whether gold spans and predictions share COR, INC and PAR."""
     return part != "type" and scores.settings.counting == "one-to-one"
 
 
-def _comparison(systems: Scored) -> Sheet:
+def _comparison(systems: SystemScores) -> Sheet:
     names = [criterion.name for criterion in systems[0][1].criteria]
     rows = tuple((layer.name, *(scores.counts(name).f1 for name in names)) for layer, scores in systems)
     return Sheet("F1 of all systems", ("system", *names), rows)
 
 
-def _overall(system: str, scores: Tallied) -> Sheet:
+def _overall(system: str, scores: CountedScores) -> Sheet:
     shared = _shared("all", scores)
     names = [criterion.name for criterion in scores.criteria]
     rows = tuple((name, *_cells(scores.counts(name), shared)) for name in names)
@@ -121,7 +159,7 @@ LONG = (
 )
 
 
-def long_sheet(systems: Scored, *, by: Collection[str] = ()) -> Sheet:
+def long_sheet(systems: SystemScores, *, by: Collection[str] = ()) -> Sheet:
     """Return all numbers as one table with the columns of LONG, for programs and spreadsheets.
 
     `part` is all, type, document or a macro average; `name` is the type or document. COR, INC and PAR are None where

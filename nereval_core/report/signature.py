@@ -1,19 +1,23 @@
-"""The line that lets another person reproduce a score (design section 6)."""
+"""The signature of a score: the line with which another person can reproduce it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from nereval_core import __version__
+from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import counted
-from nereval_core.scoring.criteria import CRITERIA, merges_in_words, same_rule
-from nereval_core.scoring.protocols import Tallied
+from nereval_core.scoring.criteria import CRITERIA, same_rule
+
+if TYPE_CHECKING:
+    from nereval_core.scoring.protocols import CountedScores
 
 
-def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:
-    """Return the signature of a system's scores under a criterion; `intervals` says how these were made, if they were.
+def signature(scores: CountedScores, name: str, *, intervals: str = "") -> str:
+    """Return the signature of a system's scores under a criterion; `intervals` describes the intervals, if any.
 
-    Digests are over canonical content (16 of 64 hexadecimal digits): neither file names nor reading order matter.
+    Digests (16 of 64 hexadecimal digits) are of canonical content, independent of file names and reading order.
     """
     criterion = scores.criterion(name)
     rules = scores.settings.rules_for(criterion)
@@ -21,7 +25,7 @@ def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:
     parts = [
         f"nereval {__version__}",
         f"criterion {name}" if known else f"criterion {name} ({criterion.rule()})",
-        f"types merged: {merges_in_words(rules.merge)}",
+        f"types merged: {merged_in_words(rules.merge)}",
         f"left out: {','.join(rules.leave_out) or 'none'}",
         f"counting {scores.settings.counting}",
         *scores.data_in_words(name),
@@ -38,7 +42,7 @@ def signature(scores: Tallied, name: str, *, intervals: str = "") -> str:
 
 
 def together(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return signatures, those that differ by the criterion alone in one line, equal ones once."""
+    """Return distinct signatures; those that differ in the criterion alone are merged into one line."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for line in lines:
         program, criterion, rest = line.split(" | ", 2)

@@ -1,7 +1,7 @@
-"""Slides: one record in its text, a title, and a record that is not there any more, to be read from the last row.
+"""Slides: one record in its text, a title, and a missing record, legible from the last row.
 
-Sizes are in em of the slide, whose letters grow with the window; the text is never below 24 pixels. All fits a window
-of 1024 by 768 and of 1440 by 900: what is longer is cut at sentences or words.
+Sizes are in em of the slide, whose letters grow with the window; the text is never below 24 pixels. A slide fits a
+window of 1024 by 768 and of 1440 by 900: longer text is cut at sentences or words.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from markupsafe import Markup
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, cut_around
-from nereval_core.report.highlight import Mark, document_html
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import Mark
 
-ROOM = 18.0
-"""Em from top to bottom that a slide has for its text and for what people said, at 16 to 10 and at 4 to 3."""
-LINE = 80
-"""Characters of a line."""
+HEIGHT_EM = 18.0
+"""Height for the text and the comments of reviewers, at 16 to 10 and at 4 to 3."""
+LINE_CHARACTERS = 80
 PLAIN, MARKED, SAID = 1.7, 3.9, 1.35
-"""Em of a line of text, of one that has a span, and of one of what people said."""
+"""Em of a line of text, of a line with a span, and of a line of comments."""
 QUOTE = 60
 WORDS = 240
-"""Characters of a span's words, and of a comment or note; of half as many each where there are both."""
+"""Characters of the text of a span, and of a comment or note; half as many each if there are both."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Text:
 class Slide:
     """A record on a slide: `gold` and `pred` are words and type of its spans, None where it has none.
 
-    `verdict` says who decided what, `note` what they wrote with it, `comment` is the playlist's. `under` says what was
-    scored how, `place` which slide of how many it is.
+    `verdict` names reviewer and verdict, `note` is the reviewer's, `comment` the playlist's. `under` names system and
+    criterion, `place` the number of the slide.
     """
 
     heading: str
@@ -82,17 +82,17 @@ def slide_html(slide: Slide) -> Markup:
 
 
 def _room(slide: Slide, most: int) -> int:
-    """Return how many characters of text a slide has room for beside what people said."""
+    """Return the number of characters of text that fit on a slide with its comments."""
     blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
-    left = ROOM - sum(SAID * (-(-size // LINE) + 0.3) for size in blocks if size)
+    left = HEIGHT_EM - sum(SAID * (-(-size // LINE_CHARACTERS) + 0.3) for size in blocks if size)
     marks = slide.text.marks
     span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
     shown = slide.text.text[marks[0].start :][:500]
-    line = LINE * len(shown) // sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
+    line = LINE_CHARACTERS * len(shown) // sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
     longest = int(line * (left / MARKED - 1))
     if span > longest:
         return longest
-    # A span begins in the midst of a line: it may be on one more than it would fill.
+    # A span may begin in the middle of a line, and then needs one line more.
     lines = int((left - MARKED * (1 + -(-span // line))) / PLAIN)
     return span + line * max(lines, 0)
 
@@ -110,7 +110,7 @@ def title_html(name: str, facts: Iterable[tuple[str, str]], signature: str, hint
 def gone_html(
     heading: str, place: str, why: str, remedy: str, was: tuple[str, str, str] = ("", "", ""), comment: str = ""
 ) -> Markup:
-    """Return the HTML of a record that cannot be shown: why, what to do, and its words as they were in their place."""
+    """Return the HTML of a record that cannot be shown: the reason, the remedy, and its text when it was added."""
     before, quote, after = was
     old = Markup("<blockquote>{}<mark>{}</mark>{}</blockquote>").format(
         from_word(before), shortened(quote), to_word(after)

@@ -1,4 +1,4 @@
-"""Tables for the screen and as files: Markdown, LaTeX, HTML, CSV, Parquet. Escaping happens here, once for each."""
+"""Tables for the screen and as files: Markdown, LaTeX, HTML, CSV, Parquet; each form is escaped here."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from markupsafe import Markup
 
 from nereval_core.problems import one_line
 from nereval_core.report.score_tables import Cell, Sheet
-from nereval_core.writers.spreadsheet_formulas import harmless
+from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:
     import pandas as pd
 
 UNDEFINED = "–"
 DAGGER = "†"
-"""What stands after a value that differs significantly."""
+"""The sign after a value that differs significantly."""
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
-"""What we write that pdfLaTeX does not know."""
+"""LaTeX for our characters that pdfLaTeX does not know."""
 
 
 def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
@@ -38,7 +38,7 @@ def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
 
 
 def as_markdown(sheets: Iterable[Sheet]) -> str:
-    """Return GitHub's tables under headings."""
+    """Return tables of GitHub's Markdown under headings."""
     blocks = []
     for sheet in sheets:
         rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
@@ -53,7 +53,7 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
 
 
 def as_latex(sheets: Iterable[Sheet]) -> str:
-    """Return tables with booktabs rules; signatures stand below as comments."""
+    """Return tables with rules of booktabs, preceded by titles and signatures as comments."""
     import pandas as pd
 
     blocks = []
@@ -67,7 +67,7 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
         table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
         for char, command in LATEX.items():
             table = table.replace(char, command)
-        # After the end of a row LaTeX would take these for an option of it.
+        # At the start of a row LaTeX would read these as an option of the end of the row before.
         table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
         comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
         blocks.append(comments + table)
@@ -105,9 +105,9 @@ _STRONG = Markup("<strong>{}</strong>")
 
 
 def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "") -> str:
-    """Return a page that stands alone: nothing fetched, and no script but that of a figure.
+    """Return a page that fetches nothing and has no script except that of a figure.
 
-    `figure` is HTML that goes above the tables as it is: what `figures.embedded` returns.
+    `figure` is HTML from `figures.embedded`, put above the tables unescaped.
     """
     tables = Markup().join(
         _TABLE.format(
@@ -138,7 +138,7 @@ def as_csv(sheet: Sheet) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(sheet.columns)
-    writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
     return file.getvalue()
 
 
@@ -148,7 +148,7 @@ RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
 
 
 def as_parquet(sheet: Sheet) -> bytes:
-    """Return a table as Parquet: integers (64 bits), floats, or texts where a column holds anything else."""
+    """Return a table as Parquet: columns of integers (64 bits) or floats, and of texts for anything else."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -159,7 +159,7 @@ def as_parquet(sheet: Sheet) -> bytes:
 
 
 def one_type(values: Sequence[Cell]) -> Any:
-    """Return a column as an array of the one type that all its values have; None is null."""
+    """Return a column as an array of integers, floats or texts; None becomes null."""
     import pyarrow as pa
 
     kinds = {type(value) for value in values if value is not None}
@@ -177,9 +177,9 @@ def in_form(
     long: Callable[[], Sheet],
     own: Mapping[str, Callable[[], bytes]] = MappingProxyType({}),
 ) -> bytes:
-    """Return tables as a file's bytes; `long` makes the one table that CSV and Parquet hold of them all.
+    """Return tables as the bytes of a file; `long` makes the single table of CSV and Parquet.
 
-    `own` makes what is no form of the tables, such as a figure, by its name.
+    `own` makes other forms by name, such as a figure.
     """
     if form in own:
         return own[form]()
@@ -204,12 +204,12 @@ def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int
 
 
 def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:
-    """Return a cell's text, in the pattern where it is strong."""
+    """Return the text of a cell, in the pattern if the cell is strong."""
     return pattern.format(text) if at in sheet.strong else text
 
 
 def _bold_cells(frame: pd.DataFrame, strong: frozenset[tuple[int, int]]) -> pd.DataFrame:
-    """Return what makes a Styler print the strong cells in bold LaTeX."""
+    """Return styles with which a Styler prints the strong cells in bold LaTeX."""
     styles = frame.copy()
     styles[:] = ""
     for row, column in strong:
@@ -233,7 +233,7 @@ def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[s
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal the text takes."""
+    """Return the width of a text in columns of a terminal."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in one_line(text)

@@ -1,6 +1,6 @@
-"""Verdicts that people give on match records: what they say, where they are kept, and how they are found again.
+"""Verdicts that people give on match records: their content, their store, and their effect on gold.
 
-`verdicts` is what a verdict is, `reviewed` all that stand at one moment, `records` which records they are about;
-`store` keeps them in SQLite or PostgreSQL (SQLAlchemy Core, schema under alembic). Only `store` and what it is made of
-import SQLAlchemy. `playlists` are records chosen to be shown, `playlist_store` keeps them beside the verdicts.
+`verdicts` defines a verdict, `standing_verdicts` all that stand at one moment, `verdicts_on_records` the records they
+are about. `store` keeps them in SQLite or PostgreSQL (SQLAlchemy Core, schema under alembic); only `store` and
+`playlists.store` import SQLAlchemy. `apply` corrects gold by them, `exchange` imports them from another store.
 """

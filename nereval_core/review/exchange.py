@@ -1,7 +1,7 @@
-"""Verdicts that come from another store: what is new is taken, and what two stores decided apart is listed.
+"""Import of verdicts from another store: new ones are added, and contradictions between two stores are listed.
 
-Each span has a history of verdicts, named by their uids. One history that continues another extends it; two that part
-are a conflict: of such a span nothing is taken, and both sides are shown where they part.
+Each span has a history of verdicts, identified by their uids. A history that continues another one extends it. Two
+histories that differ are a conflict: no verdict on such a span is imported, and the first difference is reported.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, ConflictError, Given
+from nereval_core.review.verdicts import KINDS, ConflictError, Given, minute_of
 
 _TRIES = 10
-"""How often an import begins again because somebody gave a verdict meanwhile."""
+"""Attempts at an import while others give verdicts."""
 
 History = Sequence[Given]
 
 
 @dataclass(frozen=True)
-class Parted:
-    """A span that was decided apart: the first verdict here and there in which the histories differ."""
+class HistoryConflict:
+    """A span with different histories in two stores: the first verdicts, here and there, that differ."""
 
     ours: Given
     theirs: Given
@@ -34,18 +34,18 @@ class Parted:
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did: verdicts `taken`, how many were `known` before, and the spans that were decided apart."""
+    """The result of an import: verdicts `taken`, the number `known` before, and the conflicts (`parted`)."""
 
     taken: tuple[Given, ...]
     known: int
-    parted: tuple[Parted, ...]
+    parted: tuple[HistoryConflict, ...]
 
 
 def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, Given]], source: str) -> Imported:
-    """Take the verdicts of some lines (number, verdict) into a store: all that are new and contradict nothing.
+    """Add the verdicts of lines (number, verdict) to a store, where they are new and contradict nothing there.
 
     Raises:
-        FormatError: lines that are no whole histories; nothing is taken then. Or a database that does not take them.
+        FormatError: lines that are not whole histories, of which nothing is imported; or the database refuses them.
     """
     histories = _histories(lines, source)
     for _ in range(_TRIES):
@@ -59,7 +59,11 @@ def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, Given]], sour
 
 
 def _histories(lines: Iterable[tuple[int, Given]], source: str) -> Mapping[str, History]:
-    """Return the history of each record, and refuse one with a gap or a verdict too many."""
+    """Return the history of each record.
+
+    Raises:
+        FormatError: a history with a gap or with two verdicts of one version.
+    """
     wrong: list[Problem] = []
     found: dict[str, list[tuple[int, Given]]] = {}
     where: dict[str, str] = {}
@@ -96,7 +100,7 @@ def _compared(histories: Mapping[str, History], every: Iterable[Given]) -> Impor
         own.setdefault(one.verdict.key.record, []).append(one)
         uids[one.uid] = one
     taken: list[Given] = []
-    parted: list[Parted] = []
+    parted: list[HistoryConflict] = []
     known = 0
     for record, theirs in histories.items():
         ours = own.get(record, [])
@@ -105,7 +109,7 @@ def _compared(histories: Mapping[str, History], every: Iterable[Given]) -> Impor
         # The uid of a verdict on another span: a file that was changed by hand.
         apart = apart or next(((uids[one.uid], one) for one in news if one.uid in uids), None)
         if apart:
-            parted.append(Parted(*apart))
+            parted.append(HistoryConflict(*apart))
         else:
             taken += news
             known += len(theirs) - len(news)
@@ -118,7 +122,7 @@ def _same(ours: Given, theirs: Given) -> bool:
 
 
 def _in_time(taken: Iterable[Given]) -> list[Given]:
-    """Return verdicts as they were given, as far as the histories leave room for it: clocks differ."""
+    """Return verdicts sorted by time, but never before an earlier version of their record: clocks differ."""
     latest: dict[str, str] = {}
     order: list[tuple[str, str, int, Given]] = []
     for one in taken:
@@ -130,4 +134,4 @@ def _in_time(taken: Iterable[Given]) -> list[Given]:
 
 def _said(one: Given) -> str:
     note = f" ({quoted(one.verdict.note)})" if one.verdict.note else ""
-    return f"{one.who} on {one.at[:16].replace('T', ' ')}: {KINDS.get(one.verdict.kind, 'no verdict any more')}{note}"
+    return f"{one.who} on {minute_of(one.at)}: {KINDS.get(one.verdict.kind, 'no verdict any more')}{note}"

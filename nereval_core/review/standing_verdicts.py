@@ -1,4 +1,4 @@
-"""All verdicts that stand at one moment, found by record, by text and by document."""
+"""The verdicts that stand at one moment, by record, by text and by document."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nereval_core.review.verdicts import Given, Key
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """Every verdict on a record, and by `force[n]` which of them is in force after the first n + 1: -1 for none.
+class RecordHistory:
+    """Every verdict on a record; `force[n]` is the index of the one in force after the first n + 1, -1 for none.
 
-    Where a verdict is taken back, the one that was in force before it is so again, as it was given: by whom, and when.
+    Where a verdict is taken back, the one that was in force before it is in force again, with its reviewer and time.
     """
 
     history: tuple[Given, ...] = ()
@@ -29,42 +29,43 @@ class Course:
         return self.history[self.force[-1]] if self.force and self.force[-1] >= 0 else None
 
     def before(self, one: Given) -> Given | None:
-        """Return what was in force before one of these verdicts."""
-        return Course(self.history[: one.version - 1], self.force[: one.version - 1]).in_force
+        """Return the verdict in force before one of these, None where there was none."""
+        return RecordHistory(self.history[: one.version - 1], self.force[: one.version - 1]).in_force
 
-    def then(self, one: Given) -> Course:
-        """Return the course with one more verdict."""
+    def then(self, one: Given) -> RecordHistory:
+        """Return the history with one more verdict."""
         at = len(self.history)
         if one.undoes:
             undone = next((number for number, old in enumerate(self.history) if old.uid == one.undoes), None)
             if undone is not None:
                 at = self.force[undone - 1] if undone else -1
-        return Course((*self.history, one), (*self.force, at))
+        return RecordHistory((*self.history, one), (*self.force, at))
 
 
-_NEW = Course()
+_NEW = RecordHistory()
 
 
 @dataclass(frozen=True, eq=False)
 class Reviewed:
-    """The verdict in force on each record, by `Key.record`, those that say there is none too, up to `number`.
+    """The verdict in force on each record, by `Key.record`, including those that withdraw another.
 
-    `number` is the place in the store of the last verdict, and `uid` names it. `courses` say what went before. `on` has
-    the verdict in force by `Key.record` and the id of the document that it was given on: documents of one text share
-    their records, so that a later verdict on one of them hides that of another in `last`. Without it, `last` has all.
+    `number` and `uid` are those of the last verdict in the store. `courses` holds the history of each record. `on`
+    holds the verdict in force by `Key.record` and the id of the document that it was given on: documents of one text
+    share their records, so that a later verdict on one of them hides that of another in `last`. Where it is None,
+    `last` has all verdicts.
     """
 
     last: Mapping[str, Given] = field(default_factory=dict)
     number: int = 0
     uid: str = ""
-    courses: Mapping[str, Course] = field(default_factory=dict)
+    courses: Mapping[str, RecordHistory] = field(default_factory=dict)
     on: Mapping[tuple[str, str], Given] | None = None
 
     def __len__(self) -> int:
         return len(self.standing)
 
     def after(self, news: Iterable[Given]) -> Reviewed:
-        """Return what stands after some more verdicts, in the order of the store; itself where there are none."""
+        """Return the standing verdicts after more verdicts, in the order of the store; itself where there are none."""
         found = list(news)
         if not found:
             return self
@@ -74,14 +75,14 @@ class Reviewed:
             courses[record] = course = courses.get(record, _NEW).then(one)
             last[record] = course.in_force or one
             document = one.verdict.seen.document
-            own = Course()
+            own = RecordHistory()
             for old in course.history:
                 own = own.then(old) if old.verdict.seen.document == document else own
             on[record, document] = own.in_force or one
         return Reviewed(last, found[-1].number, found[-1].uid, courses, on)
 
     def only(self, keep: Callable[[Given], bool]) -> Reviewed:
-        """Return the verdicts in force that are to be kept, without their history."""
+        """Return the verdicts in force for which `keep` holds, without their history."""
         last = {record: one for record, one in self.last.items() if keep(one)}
         return Reviewed(last, self.number, on={place: one for place, one in self._on.items() if keep(one)})
 
@@ -97,7 +98,7 @@ class Reviewed:
         return found if found is not None and found.stands else None
 
     def version(self, key: Key) -> int:
-        """Return how many verdicts were ever given on a record: what a reviewer who looks at it now has seen."""
+        """Return the number of verdicts ever given on a record: the version that a reviewer sees now."""
         found = self.courses.get(key.record)
         return 0 if found is None else len(found.history)
 
@@ -124,5 +125,5 @@ class Reviewed:
 
     @cached_property
     def reviewers(self) -> tuple[str, ...]:
-        """Those whose verdicts stand, by name."""
+        """The names of those whose verdicts stand, sorted."""
         return tuple(sorted({one.who for one in self.standing}))

@@ -1,8 +1,8 @@
-"""Verdicts as JSON lines, by which they go from one store to another: one verdict a line, ASCII, the same bytes for
-the same verdicts, whatever the order in which a store took them.
+"""Verdicts as JSON lines, to move them from one store to another.
 
-A line has all keys of KEYS. One written by hand names a document of a corpus instead (HAND); what else a verdict has is
-found there.
+A line is one verdict, in ASCII. The same verdicts give the same bytes, whatever the order in which a store received
+them. An exported line has all keys of KEYS; a line written by hand has those of HAND_KEYS, and the rest of the verdict
+comes from the document of a corpus that it names.
 """
 
 from __future__ import annotations
@@ -14,19 +14,29 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
-from nereval_core.readers.shared.strict_json import RefusedError, kind, loads
-from nereval_core.review.store import now
-from nereval_core.review.verdicts import QUOTE, Given, Key, Marked, Seen, Verdict, problems
+from nereval_core.readers.shared.strict_json import RefusedError, json_type, loads
+from nereval_core.review.store import moment
+from nereval_core.review.verdicts import (
+    QUOTE_CHARACTERS,
+    Given,
+    Key,
+    Marked,
+    Seen,
+    Verdict,
+    span_as_json,
+    verdict_problems,
+)
 from nereval_core.review.verdicts_on_records import text_digests
 
-LIMIT = 4_000_000
-"""Bytes that a line may have; no verdict that is kept needs as many."""
-TOLD = 1_000
+LINE_BYTES = 4_000_000
+"""Largest number of bytes of a line; no stored verdict needs as many."""
+PROBLEMS_READ = 1_000
 """Problems after which the rest of a file is not read."""
 KEYS: Mapping[str, str] = MappingProxyType(
     {
@@ -49,8 +59,8 @@ KEYS: Mapping[str, str] = MappingProxyType(
         "undoes": "the uid of the verdict that this one takes back, or an empty string",
     }
 )
-"""The keys of a line in their order, and what they say."""
-HAND: Mapping[str, bool] = MappingProxyType(
+"""The keys of an exported line in their order, with their meanings."""
+HAND_KEYS: Mapping[str, bool] = MappingProxyType(
     {
         "document": True,
         "side": False,
@@ -63,7 +73,7 @@ HAND: Mapping[str, bool] = MappingProxyType(
         "who": False,
     }
 )
-"""The keys of a line written by hand, and whether it must have them. `side` is gold unless said."""
+"""The keys of a line written by hand, and whether they are required. `side` is gold by default."""
 
 _NAME = re.compile("[0-9a-f]{32}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(\+00:00|Z)", re.ASCII)
@@ -74,11 +84,11 @@ Complain = Callable[[str, str], None]
 
 
 class _BadError(Exception):
-    """A line that says no verdict: found, remedy."""
+    """A line that holds no verdict: finding, remedy."""
 
 
-def written(given: Iterable[Given]) -> Iterator[bytes]:
-    """Yield the lines of verdicts, by document and span, each history in its order."""
+def export_lines(given: Iterable[Given]) -> Iterator[bytes]:
+    """Yield the lines of verdicts, sorted by document and span, each history in its order."""
 
     def place(one: Given) -> tuple[object, ...]:
         return one.verdict.key.record, one.version
@@ -100,11 +110,11 @@ def _row(one: Given) -> dict[str, Any]:
     return {
         "document": seen.document,
         "side": verdict.key.side,
-        "span": _span(verdict.key.span),
+        "span": span_as_json(verdict.key.span),
         "quote": seen.quote,
         "kind": verdict.kind,
-        "partner": None if verdict.partner is None else _span(verdict.partner),
-        "right": [_span(span) for span in verdict.right],
+        "partner": None if verdict.partner is None else span_as_json(verdict.partner),
+        "right": [span_as_json(span) for span in verdict.right],
         "note": verdict.note,
         "who": one.who,
         "at": one.at,
@@ -118,19 +128,15 @@ def _row(one: Given) -> dict[str, Any]:
     }
 
 
-def _span(span: Marked) -> dict[str, Any]:
-    return {"fragments": span.fragments, "type": span.type}
-
-
-def lines_read(
+def read_lines(
     stream: BinaryIO, source: str, *, documents: Documents | None = None, who: str = ""
 ) -> tuple[tuple[int, Given], ...]:
-    """Read verdicts with the numbers of their lines; blank lines are passed over.
+    """Read verdicts with the numbers of their lines; blank lines are skipped.
 
-    `documents` are those that lines written by hand name, and `who` wrote them where they do not say it.
+    Lines written by hand name `documents`; `who` is their reviewer where a line names none.
 
     Raises:
-        FormatError: with the problems found, up to TOLD; not one verdict is taken then.
+        FormatError: with all problems found, up to PROBLEMS_READ.
     """
     found: list[tuple[int, Given]] = []
     wrong: list[Problem] = []
@@ -140,31 +146,44 @@ def lines_read(
             if row is not None:
                 found.append((number, _given(row) if "uid" in row else _by_hand(row, documents, who)))
                 one = found[-1][1]
-                wrong += problems(one.verdict, one.who, source, number)
+                wrong += verdict_problems(one.verdict, one.who, source, number)
         except _BadError as error:
             wrong.append(Problem(source, number, *error.args))
-        if len(wrong) >= TOLD:
+        if len(wrong) >= PROBLEMS_READ:
             break
     if wrong:
         raise FormatError(wrong)
     return tuple(found)
 
 
+def is_export(path: Path) -> bool:
+    """Return whether a file is empty or begins with an exported verdict, so that another export may replace it."""
+    with path.open("rb") as stream:
+        for number, line in _lines(stream):
+            try:
+                row = _object_of(line, first=number == 1)
+                if row is not None:
+                    return bool(_given(row).uid)
+            except _BadError:
+                return False
+    return True
+
+
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     """Yield the lines by number, None for one that is too long."""
     number = 0
-    while line := stream.readline(LIMIT + 1):
+    while line := stream.readline(LINE_BYTES + 1):
         number += 1
-        whole = len(line) <= LIMIT
-        while not line.endswith(b"\n") and len(line) > LIMIT and (line := stream.readline(LIMIT + 1)):
+        whole = len(line) <= LINE_BYTES
+        while not line.endswith(b"\n") and len(line) > LINE_BYTES and (line := stream.readline(LINE_BYTES + 1)):
             pass
         yield number, line if whole else None
 
 
 def _object_of(line: bytes | None, *, first: bool) -> dict[str, Any] | None:
-    """Return what a line holds, None where it is blank."""
+    """Return the JSON object of a line, None where it is blank."""
     if line is None:
-        raise _BadError(f"a line of more than {LIMIT:,} bytes", "write one verdict on a line")
+        raise _BadError(f"a line of more than {LINE_BYTES:,} bytes", "write one verdict on a line")
     try:
         text = (line.removeprefix(codecs.BOM_UTF8) if first else line).decode()
         row = loads(text) if text.strip() else None
@@ -173,7 +192,7 @@ def _object_of(line: bytes | None, *, first: bool) -> dict[str, Any] | None:
     except RefusedError as error:
         raise _BadError(*error.args) from error
     if row is not None and not isinstance(row, dict):
-        raise _BadError(f"{kind(row)} where a verdict should be", "write one JSON object")
+        raise _BadError(f"{json_type(row)} where a verdict should be", "write one JSON object")
     return row
 
 
@@ -192,8 +211,10 @@ def _given(row: Mapping[str, Any]) -> Given:
 
 
 def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> Given:
-    """Return the first verdict on a span; its names are made of what it says, so that it comes in once."""
-    _check_keys(row, HAND, [name for name, needed in HAND.items() if needed], "see `nereval review import --help`")
+    """Return the first verdict on a span; its uid is a digest of its content, so that it is imported once."""
+    _check_keys(
+        row, HAND_KEYS, [name for name, needed in HAND_KEYS.items() if needed], "see `nereval review import --help`"
+    )
     if documents is None:
         remedy = "name the corpus after FILE: review import FILE CORPUS, or give the whole line as it was exported"
         raise _BadError("a verdict without uid", remedy)
@@ -205,14 +226,14 @@ def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> G
     if span.start < 0 or span.end > len(text):
         raise _BadError("a span beyond the text", f"give offsets from 0 to {len(text):,}")
     seen = Seen.of(row["document"], text, span)
-    if seen.quote != row["quote"][:QUOTE]:
+    if seen.quote != row["quote"][:QUOTE_CHARACTERS]:
         there, here = quoted_apart(seen.quote, row["quote"])
         raise _BadError(f"the text there is {there}, not {here}", "mend the offsets, or the quote")
     full = {"partner": None, "right": [], "note": "", "side": "gold", "who": who, **row}
     verdict = _verdict(full, Key(digest, full["side"], span), seen)
     named = {**full, "text": digest}
     uid = hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:32]
-    return Given(verdict, full["who"], now(), 1, uid, uid)
+    return Given(verdict, full["who"], moment(), 1, uid, uid)
 
 
 def _check_keys(row: Mapping[str, Any], known: Iterable[str], needed: Iterable[str], remedy: str) -> None:
@@ -224,7 +245,7 @@ def _check_keys(row: Mapping[str, Any], known: Iterable[str], needed: Iterable[s
     for name, value in row.items():
         wanted = _KINDS.get(name, (str,))
         if type(value) not in wanted:
-            raise _BadError(f"{name} is {kind(value)}", f"write {_ARTICLES[wanted[0]]}")
+            raise _BadError(f"{name} is {json_type(value)}", f"write {_ARTICLES[wanted[0]]}")
 
 
 _ARTICLES = {str: "a string", dict: "an object with fragments and type", list: "a list", int: "an integer"}

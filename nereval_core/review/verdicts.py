@@ -1,7 +1,7 @@
-"""Verdicts: what a person decided of a span, keyed by content so that it outlives runs, files and criteria.
+"""Verdicts: decisions of people on spans, keyed by content so that they outlive runs, files and criteria.
 
-A key is the digest of the text, the side, the fragments and the type; neither criterion, system nor the document's id
-is part of it. Offsets are code points, end exclusive.
+A key consists of the digest of the text, the side, the fragments and the type; criterion, system and document id are
+not part of it. Offsets are code points, end exclusive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 Side = Literal["gold", "pred"]
 Kind = Literal["gold", "pred", "both", "neither", "unclear", "withdrawn"]
 WITHDRAWN: Kind = "withdrawn"
-"""The kind of what takes a verdict back: afterwards none stands."""
+"""The kind of a verdict that withdraws another: afterwards none stands."""
 KINDS: Mapping[Kind, str] = {
     "gold": "gold is right",
     "pred": "prediction is right",
@@ -29,26 +29,26 @@ KINDS: Mapping[Kind, str] = {
 }
 """The five verdicts in the order of their keys 1 to 5, in words."""
 
-NOTE = 10_000
-"""Characters that a note may have."""
-NAME = 100
-"""Characters that the name of a reviewer may have."""
-QUOTE = 200
-"""Characters of a span's text that are kept beside a verdict; of a longer one, its beginning."""
-AROUND = 40
-"""Characters kept from before and after the span: by them it is found again in a text that changed."""
-WORD = 10_000
-"""Characters that a type, or the id of a document, may have."""
-FAR = 2**31
-"""Where offsets end."""
-BODY = 2_000_000
-"""Bytes that all of a verdict but its note may have: spans, fragments and types without end are no verdict."""
+NOTE_CHARACTERS = 10_000
+"""Largest number of characters of a note."""
+REVIEWER_CHARACTERS = 100
+"""Largest number of characters of a reviewer's name."""
+QUOTE_CHARACTERS = 200
+"""Characters of a span's text, from its beginning, that are stored with a verdict."""
+CONTEXT_CHARACTERS = 40
+"""Characters stored from before and after the span, to find it again in a changed text."""
+WORD_CHARACTERS = 10_000
+"""Largest number of characters of a type or a document id."""
+OFFSET_LIMIT = 2**31
+"""Offsets are below it."""
+BODY_BYTES = 2_000_000
+"""Largest number of bytes of a verdict without its note."""
 
 Fragments = tuple[tuple[int, int], ...]
 
 
 class Marked(NamedTuple):
-    """A span of some text: its fragments (one, where it is not discontinuous) in order, and its type as annotated."""
+    """A span of a text: its fragments in order (one where it is continuous) and its type as annotated."""
 
     fragments: Fragments
     type: str
@@ -62,13 +62,13 @@ class Marked(NamedTuple):
         return max(end for _, end in self.fragments)
 
     def quote(self, text: str) -> str:
-        """Return the characters of a text that it covers, fragments joined by blanks, cut at QUOTE."""
-        return " ".join(text[start:end] for start, end in self.fragments)[:QUOTE]
+        """Return the covered characters, fragments joined by blanks, cut at QUOTE_CHARACTERS."""
+        return " ".join(text[start:end] for start, end in self.fragments)[:QUOTE_CHARACTERS]
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a verdict is about: a span of one side in a text that has this SHA-256 (hex, of its UTF-8)."""
+    """The subject of a verdict: a span of one side in a text, given by the SHA-256 (hex) of its UTF-8."""
 
     text: str
     side: Side
@@ -76,14 +76,14 @@ class Key:
 
     @cached_property
     def record(self) -> str:
-        """The SHA-256 (hex) of the key, by which verdicts are found."""
+        """The SHA-256 (hex) of the key, by which verdicts are looked up."""
         content = [self.text, self.side, self.span.fragments, self.span.type]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a reviewer had in view: the document's id, the span's characters, and those before and after it."""
+    """The context that a reviewer saw: document id, characters of the span, and those before and after it."""
 
     document: str
     quote: str
@@ -92,7 +92,7 @@ class Seen:
 
     @classmethod
     def of(cls, document: str, text: str, span: Marked) -> Seen:
-        low, high = max(0, span.start - AROUND), span.end + AROUND
+        low, high = max(0, span.start - CONTEXT_CHARACTERS), span.end + CONTEXT_CHARACTERS
         return cls(document, span.quote(text), text[low : span.start], text[span.end : high])
 
 
@@ -100,9 +100,9 @@ class Seen:
 class Verdict:
     """A verdict as a reviewer gives it.
 
-    `partner` is the span of the other side that the key's was held against, None where there was none; what `pred` and
-    `both` mean follows from it. `right` are the spans that should stand instead where neither is right, none for no
-    entity. `seen` is kept to show what the verdict was about when the text has changed.
+    `partner` is the span of the other side that the key's span was compared with, None where there was none; it
+    determines the meaning of `pred` and `both`. `right` are the correct spans where neither is right, none for no
+    entity. `seen` shows the subject of the verdict when the text has changed.
     """
 
     key: Key
@@ -115,11 +115,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A verdict as it is kept: by whom and when (ISO 8601, UTC), and its place in the history of its record.
+    """A verdict as it is stored: with reviewer, time (ISO 8601, UTC) and its place in the history of its record.
 
-    `version` counts the verdicts on one record from 1. `uid` names this one everywhere; those given at once share their
-    `batch`. `undoes` is the uid of the verdict that it takes back, "" where it takes back none. `number` is its place
-    in the store.
+    `version` counts the verdicts on one record from 1. `uid` identifies the verdict in all stores; verdicts given
+    together share their `batch`. `undoes` is the uid of the verdict that it takes back, "" for none. `number` is its
+    place in the store.
     """
 
     verdict: Verdict
@@ -133,25 +133,30 @@ class Given:
 
     @property
     def stands(self) -> bool:
-        """Whether it says anything: one that takes another back does not."""
+        """Whether it decides anything: a withdrawal does not."""
         return self.verdict.kind != WITHDRAWN
 
 
 class ConflictError(Exception):
-    """Somebody else has given a verdict on these records meanwhile: `theirs` are those that stand now."""
+    """Others have given verdicts on the same records meanwhile: `theirs` are those that stand now."""
 
     def __init__(self, theirs: Iterable[Given]) -> None:
         self.theirs = tuple(theirs)
-        what = "; ".join(said(given) for given in self.theirs)
+        what = "; ".join(given_in_words(given) for given in self.theirs)
         super().__init__(what or "the verdicts on these records are others now")
 
 
-def said(given: Given) -> str:
-    """Say in a line who decided what of which span, and when."""
+def given_in_words(given: Given) -> str:
+    """Return a line with the reviewer, time, span and decision of a verdict."""
     verdict = given.verdict
     what = KINDS.get(verdict.kind, "no verdict any more")
     taken = "taken back, now " if given.undoes else ""
-    return f"{given.who} on {given.at[:16].replace('T', ' ')}: {quoted(verdict.seen.quote)} {taken}{what}"
+    return f"{given.who} on {minute_of(given.at)}: {quoted(verdict.seen.quote)} {taken}{what}"
+
+
+def minute_of(at: str) -> str:
+    """Return a moment in ISO 8601 as `2026-01-31 12:00`."""
+    return at[:16].replace("T", " ")
 
 
 def text_digest(text: str | bytes) -> str:
@@ -159,8 +164,8 @@ def text_digest(text: str | bytes) -> str:
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
-def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -> list[Problem]:
-    """Return what keeps a verdict from being taken: text that no database holds, or too much of it, or odd spans."""
+def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None = None) -> list[Problem]:
+    """Return the problems of a verdict: text that databases cannot hold, text that is too long, impossible spans."""
     key, seen = verdict.key, verdict.seen
     spans = (key.span, *([verdict.partner] if verdict.partner else []), *verdict.right)
     found = name_problems(who, source, line)
@@ -168,13 +173,13 @@ def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -
     def wrong(what: str, remedy: str) -> None:
         found.append(Problem(source, line, what, remedy))
 
-    _written_badly(wrong, "note", verdict.note, NOTE)
+    _written_badly(wrong, "note", verdict.note, NOTE_CHARACTERS)
     if "\0" in verdict.note:
         wrong(f"a note with {quoted(chr(0))}, which is no character of a text", "take it out")
-    _written_badly(wrong, "document's id", seen.document, WORD)
-    _written_badly(wrong, "quote", seen.quote, QUOTE)
-    _written_badly(wrong, "text before a quote", seen.before, AROUND)
-    _written_badly(wrong, "text after a quote", seen.after, AROUND)
+    _written_badly(wrong, "document's id", seen.document, WORD_CHARACTERS)
+    _written_badly(wrong, "quote", seen.quote, QUOTE_CHARACTERS)
+    _written_badly(wrong, "text before a quote", seen.before, CONTEXT_CHARACTERS)
+    _written_badly(wrong, "text after a quote", seen.after, CONTEXT_CHARACTERS)
     if not _DIGEST.fullmatch(key.text):
         wrong(f"{quoted(key.text)}, which is no digest of a text", "write its SHA-256, 64 digits from 0 to f")
     if verdict.kind not in get_args(Kind):
@@ -187,24 +192,24 @@ def problems(verdict: Verdict, who: str, source: str, line: int | None = None) -
         ends = [place for part in span.fragments for place in part]
         if not ends or ends[0] < 0 or any(low >= high for low, high in span.fragments) or ends != sorted(ends):
             wrong(f"a span at {_shown(span)}", "give [start, end] pairs in order, start < end")
-        elif ends[-1] >= FAR:
-            wrong("a span beyond the end of any text", f"give offsets below {FAR:,}")
+        elif ends[-1] >= OFFSET_LIMIT:
+            wrong("a span beyond the end of any text", f"give offsets below {OFFSET_LIMIT:,}")
         if not span.type:
             wrong("a span without a type", "name its type")
-        _written_badly(wrong, "type", span.type, WORD)
-    if not found and (size := len(body_of(verdict))) > BODY:
+        _written_badly(wrong, "type", span.type, WORD_CHARACTERS)
+    if not found and (size := len(body_of(verdict))) > BODY_BYTES:
         wrong(f"a verdict of {size:,} bytes", "give fewer spans")
     return found
 
 
 def name_problems(who: str, source: str, line: int | None = None) -> list[Problem]:
-    """Return what keeps a text from being the name of a reviewer."""
+    """Return the problems of a reviewer's name."""
     found: list[Problem] = []
 
     def wrong(what: str, remedy: str) -> None:
         found.append(Problem(source, line, what, remedy))
 
-    _written_badly(wrong, "reviewer's name", who, NAME)
+    _written_badly(wrong, "reviewer's name", who, REVIEWER_CHARACTERS)
     if not who.strip():
         wrong("no name of a reviewer", "say who gives the verdict")
     elif not who.isprintable() and not found:
@@ -225,18 +230,18 @@ def _written_badly(wrong: Callable[[str, str], None], name: str, value: str, mos
 def _shown(span: Marked) -> str:
     few = [[low, high] for low, high in span.fragments[:4]]
     # An integer may have more digits than can be printed.
-    return str(few) if all(abs(place) < FAR for part in few for place in part) else "places out of reach"
+    return str(few) if all(abs(place) < OFFSET_LIMIT for part in few for place in part) else "places out of reach"
 
 
 def body_of(verdict: Verdict) -> str:
-    """Return all of a verdict but its kind and note as JSON in ASCII: hostile text is as harmless in it as any."""
+    """Return all of a verdict but its kind and note as JSON in ASCII, which any database holds."""
     key, seen = verdict.key, verdict.seen
     content = {
         "text": key.text,
         "side": key.side,
-        "span": _written(key.span),
-        "partner": None if verdict.partner is None else _written(verdict.partner),
-        "right": [_written(span) for span in verdict.right],
+        "span": span_as_json(key.span),
+        "partner": None if verdict.partner is None else span_as_json(verdict.partner),
+        "right": [span_as_json(span) for span in verdict.right],
         "document": seen.document,
         "quote": seen.quote,
         "before": seen.before,
@@ -246,7 +251,11 @@ def body_of(verdict: Verdict) -> str:
 
 
 def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
-    """Return the verdict whose `body_of` is this; a value of another form raises KeyError, TypeError or ValueError."""
+    """Return the verdict of a `body_of`.
+
+    Raises:
+        KeyError, TypeError, ValueError: the body has another form.
+    """
     for name in ("text", "document", "quote", "before", "after"):
         if not isinstance(body[name], str):
             raise TypeError(f"{name}: no text")
@@ -260,7 +269,8 @@ def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
     )
 
 
-def _written(span: Marked) -> dict[str, Any]:
+def span_as_json(span: Marked) -> dict[str, Any]:
+    """Return a span as a JSON object."""
     return {"fragments": span.fragments, "type": span.type}
 
 
@@ -274,14 +284,14 @@ def _read(span: Mapping[str, Any]) -> Marked:
 
 @dataclass(frozen=True)
 class Draft:
-    """A verdict about to be kept, and the version of its record's verdicts that the reviewer had seen (0: none)."""
+    """A verdict to be stored, and the version of its record's history that the reviewer had seen (0: none)."""
 
     verdict: Verdict
     seen: int = 0
     undoes: str = field(default="", kw_only=True)
 
 
-def refuse(found: Sequence[Problem]) -> None:
-    """Raise FormatError where there are problems."""
+def raise_problems(found: Sequence[Problem]) -> None:
+    """Raise a FormatError with the problems, if there are any."""
     if found:
         raise FormatError(found)

@@ -1,12 +1,12 @@
-"""Which records verdicts are about: by content where the span still stands, by the old quote where it does not.
+"""The records that verdicts are about, the subject of a verdict on a record, and one verdict for many records.
 
-A verdict is *stale* where its text has changed, or where no layer has its span any more. It is then shown at the record
-that lies where its span lay, with the old quote.
+A verdict belongs to the records of its span, found by content. It is *stale* where its text has changed or no layer has
+its span any more; then it belongs to the record at the place of its old quote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,18 +20,18 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.records.attribute import Records
 from nereval_core.records.tables import Rows
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.review.verdicts import Given, Key, Marked, Seen, text_digest
+from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
-_ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, Attached]] = WeakKeyDictionary()
+_ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, AttachedVerdicts]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class Attached:
+class AttachedVerdicts:
     """The verdicts of some records: `given[at[record]]`, shape (records,), -1 where none stands.
 
-    `stale` says of each record whether its verdict is. `lost` are stale verdicts on these documents that no record lies
-    at any more.
+    `stale`, shape (records,), is True where that verdict is stale. `lost` are stale verdicts on these documents at
+    whose places there are no records.
     """
 
     given: tuple[Given, ...]
@@ -45,7 +45,7 @@ class Attached:
 
 
 def text_digests(documents: Documents) -> tuple[str, ...]:
-    """Return the `text_digest` of each document, made once; of masked ones that of their original."""
+    """Return the `text_digest` of each document, computed once; for masked documents that of their original."""
     documents = original(documents)
     if documents not in _DIGESTS:
         texts = documents.texts
@@ -66,19 +66,19 @@ def key_of(layer: Layer, span: int, side: str) -> Key:
     return Key(digest, "gold" if side == "gold" else "pred", marked(layer, span))
 
 
-Asked = tuple[Key, Marked | None, Seen]
+VerdictSubject = tuple[Key, Marked | None, Seen]
 
 
-def asked(about: Records, record: int) -> Asked:
-    """Return what a verdict on a record is about: its key, the span it was held against, and what is in view.
+def verdict_subject(about: Records, record: int) -> VerdictSubject:
+    """Return the key of verdicts on a record, the span of the other side in it, and its context.
 
-    The criterion must count spans: a run of tokens is none.
+    The criterion must count spans, not tokens.
     """
-    return next(asked_each(about, [record]))
+    return next(verdict_subjects(about, [record]))
 
 
-def asked_each(about: Records, some: Iterable[int]) -> Iterator[Asked]:
-    """Do as `asked` for several records."""
+def verdict_subjects(about: Records, some: Iterable[int]) -> Iterator[VerdictSubject]:
+    """Yield the `verdict_subject` of several records."""
     rows, layers, places = about.rows, about.read, _as_read(about)
     documents = original(layers[0].documents)
     for record in some:
@@ -91,8 +91,8 @@ def asked_each(about: Records, some: Iterable[int]) -> Iterator[Asked]:
         yield key, partner, Seen.of(documents.ids[number], documents.texts[number], key.span)
 
 
-def attached(about: Records) -> Attached:
-    """Return the verdicts on records, as they stand now."""
+def attach_verdicts(about: Records) -> AttachedVerdicts:
+    """Return the standing verdicts on records."""
     assert about.others is not None, "verdicts come with what else is known of the corpus"
     reviewed = about.others.reviewed
     kept = _ATTACHED.get(about.rows)
@@ -103,9 +103,9 @@ def attached(about: Records) -> Attached:
 
 
 def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
-    """Return which record each key lies at, None where its text or its span is not there any more.
+    """Return the position of each key's record, None where its text or its span is gone.
 
-    A key comes with the id of the document that it was taken from: of several with its text, that one goes first.
+    A key comes with the id of its document, which is preferred among several documents of the same text.
     """
     if _by_token(about):
         return [None] * len(keys)
@@ -129,7 +129,7 @@ def _by_token(about: Records) -> bool:
 
 
 def _as_read(about: Records) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return, of both sides, the index of each scored span in the layer as it was read."""
+    """Return for both sides the index of each scored span in the layer as it was read."""
     gold, pred = about.scores.layers(about.criterion)
     return _places(about.read[0], gold), _places(about.read[1], pred)
 
@@ -143,7 +143,7 @@ def _places(read: Layer, scored: Layer) -> NDArray[Any]:
     return by_order[scored.order]
 
 
-def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> Attached:
+def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> AttachedVerdicts:
     rows, (gold, pred) = about.rows, about.read
     at = np.full(len(rows), -1, np.int32)
     old = np.zeros(len(rows), bool)
@@ -151,7 +151,7 @@ def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> At
     lost: list[Given] = []
     # Runs of tokens are no spans: nobody decides on one.
     if not reviewed.standing or _by_token(about):
-        return Attached((), frozen(at), frozen(old), ())
+        return AttachedVerdicts((), frozen(at), frozen(old), ())
     documents = original(gold.documents)
     by_digest: dict[str, list[int]] = {}
     for number, digest in enumerate(text_digests(documents)):
@@ -204,7 +204,7 @@ def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> At
                 own = side == (one.verdict.key.side == "pred")
                 for span in _same(layer, numbers[0], one.verdict.key.span):
                     put(sides.records(side, span), one, _OWN_HERE if own else _PARTNER_HERE)
-    return Attached(tuple(given), frozen(at), frozen(old), tuple(lost))
+    return AttachedVerdicts(tuple(given), frozen(at), frozen(old), tuple(lost))
 
 
 _STALE, _PARTNER, _OWN, _PARTNER_HERE, _OWN_HERE = 1, 2, 3, 4, 5
@@ -232,7 +232,7 @@ class _Sides:
                 kept.append(records)
 
     def records(self, side: int, span: int) -> list[int]:
-        """Return the records of a span as read: the one named by it, and that it is the partner in."""
+        """Return the records of a span as read: its own, and the one in which it is the partner."""
         scored = int(self.scored[side][span])
         if scored < 0:
             return []
@@ -240,7 +240,7 @@ class _Sides:
         return [record for record in found if record >= 0]
 
     def around(self, document: int, start: int, end: int, side: str) -> list[int]:
-        """Return the one record of a document that shares most characters with a place, none where none does."""
+        """Return, in a list, the record of a document that shares most characters with a place; empty if none does."""
         low, high = self.first[document : document + 2].tolist()
         if low == high:
             return []
@@ -255,14 +255,14 @@ class _Sides:
 
 
 def _same(layer: Layer, document: int, span: Marked) -> list[int]:
-    """Return the spans of a document that are this one."""
+    """Return the indices of a document's spans with these fragments and this type."""
     low, high = layer.first[document : document + 2].tolist()
     there = (layer.start[low:high] == span.start) & (layer.end[low:high] == span.end)
     return [low + at for at in np.flatnonzero(there).tolist() if marked(layer, low + at) == span]
 
 
 def _found_again(one: Given, text: str) -> tuple[int, int] | None:
-    """Return where the span of a verdict lies in a text that changed: by its quote, and by what stood around it."""
+    """Return the place of a verdict's span in a changed text, by its quote and the characters around it."""
     seen, span = one.verdict.seen, one.verdict.key.span
     quote = seen.quote.split(" ")[0] if len(span.fragments) > 1 else seen.quote
     if not quote:
@@ -280,3 +280,55 @@ def _found_again(one: Given, text: str) -> tuple[int, int] | None:
         return None
     low = min(places, key=lambda place: abs(place - span.start))
     return low, low + len(quote)
+
+
+BATCH_RECORDS = 10_000
+"""Largest number of records of one batch."""
+PROGRESS_RECORDS = 500
+"""Records after which the progress of drafting is reported."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The records of a batch, and the number of records left out because they have a verdict.
+
+    `records` are positions in document order, shape (records,).
+    """
+
+    records: NDArray[np.int32]
+    left: int
+
+
+def select_batch(about: Records, positions: NDArray[np.int32], *, over: bool = False) -> Batch:
+    """Return the batch of the records without a verdict, or, `over` standing verdicts, of all of them."""
+    without = attach_verdicts(about).at[positions] < 0
+    return Batch(positions if over else positions[without], 0 if over else int((~without).sum()))
+
+
+def draft_batch(
+    about: Records,
+    records: NDArray[np.int32],
+    kind: Kind,
+    note: str,
+    stands: Reviewed,
+    tell: Callable[[int], None] = lambda done: None,
+) -> tuple[Draft, ...]:
+    """Return a draft of a verdict for each record; `stands` are the verdicts that the reviewer has seen.
+
+    Records of one key (the same span in a document that occurs twice) share a verdict. `tell` is called now and then
+    with the number of records done.
+    """
+    found: dict[str, Draft] = {}
+    for done, (key, partner, seen) in enumerate(verdict_subjects(about, records.tolist()), start=1):
+        found[key.record] = Draft(Verdict(key, kind, seen, partner, note=note), stands.version(key))
+        if not done % PROGRESS_RECORDS:
+            tell(done)
+    return tuple(found.values())
+
+
+def verdicts_since(about: Records, positions: NDArray[np.int32], number: int) -> tuple[Given, ...]:
+    """Return the standing verdicts on records that were stored after the verdict with this number."""
+    found = attach_verdicts(about)
+    places = np.unique(found.at[positions])
+    given = {found.given[place].number: found.given[place] for place in places[places >= 0].tolist()}
+    return tuple(given[one] for one in sorted(given) if one > number)

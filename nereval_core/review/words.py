@@ -1,4 +1,4 @@
-"""What is said of verdicts beside records: in a list, on a button, and where a span is put right."""
+"""Verdicts in words, for lists, buttons and the choice of the right span."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from nereval_core.corpus import Documents
 from nereval_core.corpus.tokens import WORD
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
-from nereval_core.review.verdicts_on_records import Attached
+from nereval_core.review.verdicts_on_records import AttachedVerdicts
 
 WORDS: Mapping[str, str] = {
     "gold": "gold",
@@ -18,7 +18,7 @@ WORDS: Mapping[str, str] = {
     "neither": "neither",
     "unclear": "unclear",
 }
-"""The verdicts in a word, for narrow columns and buttons."""
+"""One word for each verdict, for narrow columns and buttons."""
 STALE = "stale"
 WITHOUT_PARTNER: Mapping[Kind, str] = {
     "pred": "The system saw no entity here: the gold span goes.",
@@ -40,20 +40,20 @@ MEANING: Mapping[str, Mapping[Kind, str]] = {
         "unclear": "Nothing changes until the guideline is clear.",
     },
 }
-"""What each verdict does to gold, by the side of the span that it is about."""
-AROUND = 160
-"""Characters before and after a record in which the right span is looked for by its words."""
+"""The effect of each verdict on gold, by the side of its span."""
+CONTEXT_CHARACTERS_SEARCHED = 160
+"""Characters before and after a record whose words are offered for the right span."""
 
 
 def meaning(kind: Kind, key: Key, partner: Marked | None) -> str:
-    """Say what a verdict does to gold."""
+    """Return a sentence on the effect of a verdict on gold."""
     if key.side == "gold" and partner is None and kind in WITHOUT_PARTNER:
         return WITHOUT_PARTNER[kind]
     return MEANING[key.side][kind]
 
 
-def listed(found: Attached, records: Iterable[int]) -> list[str | None]:
-    """Return the verdict of each record as a list shows it: a word, who gave it, and whether it is stale."""
+def verdict_labels(found: AttachedVerdicts, records: Iterable[int]) -> list[str | None]:
+    """Return the verdict of each record as a list shows it: a word, the reviewer, and whether it is stale."""
     lines: list[str | None] = []
     for record in records:
         one = found.of(record)
@@ -62,8 +62,8 @@ def listed(found: Attached, records: Iterable[int]) -> list[str | None]:
     return lines
 
 
-def decided(kind: str, right: Sequence[Marked], text: str | None = None) -> str:
-    """Say a verdict in words, with what is right instead where neither is; `text` is that of the document."""
+def decision_in_words(kind: str, right: Sequence[Marked], text: str | None = None) -> str:
+    """Return a verdict in words, with the right spans where neither is right; `text` is that of the document."""
     said = KINDS.get(kind, "taken back")  # type: ignore[call-overload]
     if kind != "neither":
         return str(said)
@@ -75,15 +75,15 @@ def _quote(span: Marked, text: str | None) -> str:
     return "" if text is None else f"“{span.quote(text)}” "
 
 
-def pieces(documents: Documents, number: int, spans: Sequence[Marked]) -> list[tuple[int, int]]:
-    """Return the words around some spans of a document, from which the right span is put together.
+def word_pieces(documents: Documents, number: int, spans: Sequence[Marked]) -> list[tuple[int, int]]:
+    """Return the words around some spans of a document, from which a reviewer composes the right span.
 
-    They are [start, end) in code points, in order: the document's own tokens, or those that WORD finds. A word is cut
-    where one of the spans begins or ends inside it.
+    Words are [start, end) in code points, in order: the document's own tokens, or those that WORD finds, cut where one
+    of the spans begins or ends.
     """
     text = documents.texts[number]
-    low = max(0, min(span.start for span in spans) - AROUND)
-    high = min(len(text), max(span.end for span in spans) + AROUND)
+    low = max(0, min(span.start for span in spans) - CONTEXT_CHARACTERS_SEARCHED)
+    high = min(len(text), max(span.end for span in spans) + CONTEXT_CHARACTERS_SEARCHED)
     own = documents.tokens.of_document(number) if documents.tokens is not None else []
     words = own or [found.span() for found in WORD.finditer(text)]
     cuts = sorted({edge for span in spans for part in span.fragments for edge in part})
@@ -95,14 +95,14 @@ def pieces(documents: Documents, number: int, spans: Sequence[Marked]) -> list[t
     return found or [(spans[0].start, spans[0].end)]
 
 
-def spanned(some: Sequence[tuple[int, int]], span: Marked) -> tuple[int, int]:
-    """Return the first and last of some pieces that a span covers; the first piece where it covers none."""
+def covered_pieces(some: Sequence[tuple[int, int]], span: Marked) -> tuple[int, int]:
+    """Return the indices of the first and last piece that a span covers, (0, 0) where it covers none."""
     inside = [place for place, (start, end) in enumerate(some) if start < span.end and span.start < end]
     return (inside[0], inside[-1]) if inside else (0, 0)
 
 
-def named(some: Sequence[tuple[int, int]], text: str) -> list[str]:
-    """Return the words of pieces of a text, each with a name of its own: the second `the` is `the (2)`."""
+def piece_names(some: Sequence[tuple[int, int]], text: str) -> list[str]:
+    """Return a distinct name for each piece: its word, with a number if it repeats (`the (2)`)."""
     seen: Counter[str] = Counter()
     names = []
     for start, end in some:

@@ -5,7 +5,7 @@ Counts are integers and add up; ratios are computed when asked for and are None 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -14,24 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import align
-from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Spans
-from nereval_core.alignment.outcome import Alignment, Progress, Rules, Side
-from nereval_core.alignment.questions import ALTERNATIVES, BITS, CORE, Question
+from nereval_core.alignment.codes import Alignment, Progress, SideOutcome, Spans
+from nereval_core.alignment.questions import QUESTION_BITS
 from nereval_core.arrays import Int32, Int64, UInt8
 from nereval_core.corpus import Layer, Unit
 from nereval_core.corpus.tokens import check_tokens, tokens_in_words, tokens_of
-from nereval_core.scoring.averages import Sums
-from nereval_core.scoring.counts import Average, Counts, DocumentCounts, averages_of, counts_of
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, Decision, TypeRules
-from nereval_core.scoring.token_counting import token_runs
-from nereval_core.scoring.type_averages import averages_by_type, sums_by_type
+from nereval_core.scoring.averages import Average, Sums, averages_by_type, sums_by_type
+from nereval_core.scoring.counts import Counts, DocumentCounts, averages_of, counts_of
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, Decision, decision_table, questions_of
+from nereval_core.scoring.type_merging import TypeRules, apply_rules, type_codes
 
 Counting = Literal["one-to-one", "each-side"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is scored and how: criteria, type rules for all of them, and the counting."""
+    """Settings of a score: criteria, type rules for all of them, and the counting."""
 
     criteria: tuple[Criterion, ...] = tuple(CRITERIA[name] for name in SCHEMAS)
     merge: tuple[tuple[str, str], ...] = ()
@@ -89,12 +87,11 @@ class Scores:
 
     @property
     def documents(self) -> int:
-        """How many documents were scored."""
         return len(self.gold.documents)
 
     @property
     def unit(self) -> Unit:
-        """What each document is: a sentence where none are marked."""
+        """The unit that a document stands for: a sentence where no documents are marked."""
         return self.gold.documents.unit
 
     @property
@@ -103,7 +100,7 @@ class Scores:
 
     @cached_property
     def greedy(self) -> tuple[str, ...]:
-        """Ids of documents that hold a cluster too large to be aligned exactly."""
+        """Ids of documents with a cluster too large to be aligned exactly."""
         found = {number for group in self.groups if isinstance(group, _Group) for number in group.outcome.greedy}
         return tuple(self.gold.documents.ids[number] for number in sorted(found))
 
@@ -189,7 +186,7 @@ class Scores:
         return found
 
     def data_in_words(self, name: str) -> tuple[str, ...]:
-        """Say what the data give a criterion that looks at more than boundaries and types."""
+        """Return in words the tokens or cores that the data give a criterion that looks at these."""
         criterion = self.criterion(name)
         if criterion.unit == "token":
             return (tokens_in_words(self.gold.documents),)
@@ -207,9 +204,9 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Criteria that share their type rules, the two layers under these, and what came out.
+    """Criteria that share their type rules, the two layers under these, and their outcome.
 
-    `weights` are there where the layers hold token runs: the tokens of each.
+    `weights` are the tokens of each row where the layers hold token runs.
     """
 
     names: tuple[str, ...]
@@ -222,9 +219,6 @@ class _Group:
     @property
     def counted(self) -> _Group:
         return self
-
-    def code(self, layer: Layer) -> NDArray[Any]:
-        return _codes(layer, self.types)
 
     def sides(self, decisions: tuple[UInt8, UInt8]) -> Iterator[tuple[Layer, UInt8, Int64 | None]]:
         """Yield layer, decisions and weights of gold and of the prediction."""
@@ -243,7 +237,7 @@ class _Group:
 
 @dataclass(frozen=True, eq=False)
 class _Tokens:
-    """A criterion that counts tokens, for which there is more to do than for all others together."""
+    """A criterion that counts tokens, which takes longer than all others together: it is counted when asked for."""
 
     names: tuple[str, ...]
     gold: Layer
@@ -265,9 +259,9 @@ def score_layers(
 ) -> Scores:
     """Score a layer of predictions against gold; both lie over the same documents.
 
-    `marks` is what happened to the data on its way here and must stand in the signature. `progress` is called with
-    gold spans done and their total. Whether gold has what a criterion needs is not asked (`Criterion.lacks` tells):
-    a part of a corpus may have none of the whole's cores.
+    `marks` name changes made to the data before scoring, for the signature. `progress` is called with
+    gold spans done and their total. Annotations that a criterion needs may be missing (`Criterion.lacks`
+    tells): a part of a corpus may have none of the whole's cores.
 
     Raises:
         ValueError: for two criteria of one name.
@@ -283,7 +277,7 @@ def score_layers(
         rules = settings.rules_for(criterion)
         for known, bundle in bundles:
             together = bundle[0].unit == criterion.unit == "span"
-            if known == rules and together and len(_questions([*bundle, criterion])) <= len(BITS):
+            if known == rules and together and len(questions_of([*bundle, criterion])) <= len(QUESTION_BITS):
                 bundle.append(criterion)
                 break
         else:
@@ -303,78 +297,20 @@ def score_layers(
 
 
 def coreless_in_words(bare: int, spans: int) -> str:
-    """Say how many of the gold spans have no core."""
+    """Return in words how many of the gold spans have no core."""
     return f"gold spans without a core, each its own: {bare} of {spans}"
-
-
-def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
-    """Return the layer with merged types renamed and types left out gone; itself where nothing changes."""
-    names = [rules.name(kind) for kind in layer.types]
-    if names == list(layer.types):
-        return layer
-    types = tuple(sorted({name for name in names if name is not None}))
-    codes = np.array([-1 if name is None else types.index(name) for name in names], np.int16)
-    code = codes[layer.type]
-    changed = layer.retyped(code, types)
-    return changed.take(np.flatnonzero(changed.type >= 0)) if (code < 0).any() else changed
-
-
-def rules_table(criteria: Sequence[Criterion]) -> Rules:
-    """Tabulate criteria: the decision of every code a pair can have.
-
-    Raises:
-        ValueError: for more different questions than a code has bits for.
-    """
-    questions = _questions(criteria)
-    if len(questions) > len(BITS):
-        raise ValueError(f"at most {len(BITS)} different minimum overlaps, core and alternatives among them, at once")
-
-    def says_yes(question: Question) -> NDArray[np.bool_]:
-        asked: NDArray[np.bool_] = code & BITS[questions.index(question)] != 0
-        return asked
-
-    code = np.arange(CODES)
-    holds = {
-        "equal": code & EQUAL != 0,
-        "start": code & START != 0,
-        "end": code & END != 0,
-        "either": code & (START | END) != 0,
-        "contain": code & CONTAIN != 0,
-        "overlap": code >= 0,
-    }
-    table = np.empty((CODES, len(criteria)), np.uint8)
-    for column, criterion in enumerate(criteria):
-        if criterion.boundaries == "core":
-            correct = says_yes(CORE)
-        elif criterion.boundaries == "alternatives":
-            correct = holds["equal"] | says_yes(ALTERNATIVES)
-        else:
-            correct = holds[criterion.boundaries].copy()
-        if criterion.same_type:
-            correct &= code & SAME_TYPE != 0
-        if criterion.minimum:
-            correct &= says_yes((criterion.share, criterion.minimum))
-        table[:, column] = np.where(correct, Decision.COR, criterion.otherwise)
-    return Rules(table, questions)
-
-
-def _questions(criteria: Iterable[Criterion]) -> tuple[Question, ...]:
-    """Return what criteria ask of a pair beside boundaries and types, each once."""
-    asked: set[Question] = set()
-    for criterion in criteria:
-        asked |= {(criterion.share, criterion.minimum)} if criterion.minimum else set()
-        asked |= {"core": {CORE}, "alternatives": {ALTERNATIVES}}.get(criterion.boundaries, set())
-    return tuple(sorted(asked))
 
 
 def _of_tokens(name: str, gold: Layer, pred: Layer, types: tuple[str, ...]) -> _Group:
     """Count tokens instead of aligning spans: both countings are the same."""
-    runs = token_runs(gold, pred, types, (_codes(gold, types), _codes(pred, types)), tokens_of(gold.documents))
+    from nereval_core.scoring.token_counting import token_runs
+
+    runs = token_runs(gold, pred, types, (type_codes(gold, types), type_codes(pred, types)), tokens_of(gold.documents))
     sides = []
     for own in (runs.gold, runs.pred):
         key = own.layer.type.astype(np.int64) * len(Decision) + own.decisions
         counts = _tally(key, own.tokens, len(types) * len(Decision)).reshape(-1, 1, len(Decision))
-        sides.append(Side(own.decisions[:, None], counts, own.partners))
+        sides.append(SideOutcome(own.decisions[:, None], counts, own.partners))
     return _Group(
         (name,),
         runs.gold.layer,
@@ -407,7 +343,7 @@ def _align(
         spans_of(gold, types),
         spans_of(pred, types),
         gold.documents.base,
-        rules_table(criteria),
+        decision_table(criteria),
         types=len(types),
         partners=partners,
         each_side=counting == "each-side",
@@ -416,19 +352,10 @@ def _align(
 
 
 def spans_of(layer: Layer, types: tuple[str, ...]) -> Spans:
-    """Return a layer as what alignment takes; `types` are those of both sides, sorted."""
+    """Return a layer as columns for the alignment; `types` are those of both sides, sorted."""
     return Spans(
-        layer.doc, layer.start, layer.end, _codes(layer, types), layer.fragments, layer.cores, layer.alternatives
+        layer.doc, layer.start, layer.end, type_codes(layer, types), layer.fragments, layer.cores, layer.alternatives
     )
-
-
-def _codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:
-    if layer.types == types:
-        return layer.type
-    place = {kind: code for code, kind in enumerate(types)}
-    # Both sides together may have more types than int16 can number.
-    kind_of = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
-    return np.array([place[kind] for kind in layer.types], kind_of)[layer.type]
 
 
 __all__: Sequence[str] = (
@@ -438,9 +365,7 @@ __all__: Sequence[str] = (
     "DocumentCounts",
     "Scores",
     "Settings",
-    "apply_rules",
     "coreless_in_words",
-    "rules_table",
     "score_layers",
     "spans_of",
 )

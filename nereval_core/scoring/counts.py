@@ -1,11 +1,10 @@
-"""Counts of decisions and their ratios, for a whole, by type or document, and averages of ratios.
+"""Counts of decisions, for a whole, by type or by document, and the averages of their ratios.
 
 Counts are integers and add up; ratios are computed when asked for and are None where undefined.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +13,13 @@ import numpy as np
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.arrays import Float64, Int64
-from nereval_core.scoring.averages import Sums, ratio_columns
-
-RATIOS = ("precision", "recall", "f1")
+from nereval_core.scoring.averages import Average, Sums
+from nereval_core.scoring.ratios import RATIOS, f1_of, precision_of, ratio_columns, recall_of
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many gold spans and predictions (counted by token: tokens) got which decision; index both with Decision.
+    """Numbers of gold spans and of predictions (counted by token: tokens) by Decision.
 
     One to one, the two sides agree on COR, INC and PAR of the whole corpus, but not by type: a type's gold spans and
     its predictions each carry their own decisions.
@@ -68,55 +66,22 @@ class Counts:
 
     @property
     def precision(self) -> float | None:
-        """(COR + 0.5 PAR) / ACT over predictions; None without predictions."""
-        return _half(self.pred) / (2 * self.act) if self.act else None
+        return precision_of(_twice_credit(self.pred), self.act)
 
     @property
     def recall(self) -> float | None:
-        """(COR + 0.5 PAR) / POS over gold spans; None without gold spans."""
-        return _half(self.gold) / (2 * self.pos) if self.pos else None
+        return recall_of(_twice_credit(self.gold), self.pos)
 
     @property
     def f1(self) -> float | None:
-        """2PR / (P + R) as one fraction: 2 (COR + 0.5 PAR) / (POS + ACT) where both sides have the same credit.
-
-        0 where neither side has any credit, None where there are no spans at all.
-        """
-        if not self.pos + self.act:
-            return None
-        of_gold, of_pred = _half(self.gold), _half(self.pred)
-        if of_gold == of_pred:
-            return of_gold / (self.pos + self.act)
-        below = of_pred * self.pos + of_gold * self.act
-        return of_pred * of_gold / below if below else 0.0
+        return f1_of(_twice_credit(self.gold), _twice_credit(self.pred), self.pos, self.act)
 
     def _both(self, decision: Decision) -> int | None:
         return self.gold[decision] if self.gold[decision] == self.pred[decision] else None
 
 
-def _half(side: tuple[int, ...]) -> int:
-    """Return twice the credit: 2 COR + PAR."""
+def _twice_credit(side: tuple[int, ...]) -> int:
     return 2 * side[Decision.COR] + side[Decision.PAR]
-
-
-@dataclass(frozen=True, slots=True)
-class Average:
-    """A macro average: the mean over the `n` members where the ratio is defined, `undefined` left out.
-
-    The sum is exact and rounded once, so that it depends neither on the order of the members nor on how they are
-    spread over the parts of a corpus.
-    """
-
-    value: float | None
-    n: int
-    undefined: int
-
-    @classmethod
-    def of(cls, values: Iterable[float | None]) -> Average:
-        everything = list(values)
-        defined = [value for value in everything if value is not None]
-        mean = math.fsum(defined) / len(defined) if defined else None
-        return cls(mean, len(defined), len(everything) - len(defined))
 
 
 @dataclass(frozen=True, eq=False)

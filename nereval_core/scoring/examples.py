@@ -1,7 +1,7 @@
 """Examples that explain the decisions: spans written into the text, `Give [Aspirin tablet|Drug] now`, and scored.
 
-Brackets nest; a backslash takes the meaning from `[`, `]`, `|` and itself. What a type is named stands after the last
-`|` before the closing bracket. The types `=core` and `=alternative` make no spans: they mark the core of the smallest
+Brackets nest; a backslash takes the meaning from `[`, `]`, `|` and itself. The type stands after the last `|`
+before the closing bracket. The types `=core` and `=alternative` make no spans: they mark the core of the smallest
 span around them, and other boundaries for it.
 """
 
@@ -25,7 +25,7 @@ CORE, ALTERNATIVE = "=core", "=alternative"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text written twice, with the gold spans and with the predictions marked, and what it shows."""
+    """A text written twice, with the gold spans and with the predictions marked, and a sentence that explains it."""
 
     title: str
     gold: str
@@ -147,7 +147,7 @@ def layers(example: Example) -> tuple[Layer, Layer]:
 
 
 def _belonging(marked: Sequence[Span], text: str, source: str) -> tuple[list[Span], dict[str, dict[int, Any]]]:
-    """Take the marks of cores and alternatives out, and return them by the span each belongs to."""
+    """Return the spans without marks of cores and alternatives, and these by the span each belongs to."""
     spans = [span for span in marked if span[2] not in (CORE, ALTERNATIVE)]
     cores: dict[int, tuple[int, int]] = {}
     alternatives: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -286,7 +286,7 @@ CRITERION_EXAMPLES: dict[str, Example] = {
         "York and Rome are right, New is missed, and is too much.",
     ),
 }
-"""For each criterion, spans on which it parts from its neighbours."""
+"""For each criterion, spans on which it differs from similar criteria."""
 
 CLASS_EXAMPLES: dict[str, Example] = {
     name: Example(name, gold, prediction)

@@ -1,4 +1,4 @@
-"""What reports ask of a layer and of its scores: those made in this process, and those merged from many shards."""
+"""Protocols of layers and scores that reports take: of this process, or merged from many shards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nereval_core.scoring.counts import DocumentCounts
 from nereval_core.scoring.criteria import Criterion
 
 
-class Read(Protocol):
+class LayerSummary(Protocol):
     """A layer as it was read."""
 
     @property
@@ -26,8 +26,8 @@ class Read(Protocol):
     def __len__(self) -> int: ...
 
 
-class Tallied(Protocol):
-    """The counts of one system under some criteria: see `Scores` for what each member is."""
+class CountedScores(Protocol):
+    """The counts of one system under some criteria: `Scores` explains the members."""
 
     @property
     def settings(self) -> Settings: ...
@@ -70,5 +70,5 @@ class Tallied(Protocol):
     def data_in_words(self, name: str) -> tuple[str, ...]: ...
 
 
-Scored = Sequence[tuple[Read, Tallied]]
+SystemScores = Sequence[tuple[LayerSummary, CountedScores]]
 """The layer of each system as it was read, and its scores."""

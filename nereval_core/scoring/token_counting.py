@@ -1,6 +1,6 @@
 """Counting by token: distinct (token, type) on both sides, in gold only, predicted only; Tsai et al. 2006.
 
-A token is in a span if they share a character. What comes out are token runs: adjacent tokens of one document with the
+A token is in a span if they share a character. The results are token runs: adjacent tokens of one document with the
 same type and decision, as layers whose spans are the runs.
 """
 

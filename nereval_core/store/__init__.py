@@ -1,8 +1,9 @@
-"""Corpora kept on disk as columns, so that one read once opens again at once: by digest, or by the files it came from.
+"""The store of corpora on disk, as columns: a corpus that was read once opens again by its digest or by its files.
 
 An entry is one file, `DIGEST-KEY.columns`: the corpus's digest, and the key of the input it was read from (contents and
 names of the files, options, version). It is written under another name and renamed, so that several processes may
-write at once; a damaged one is removed when it is found. The entry unused longest goes first when room is needed.
+write at the same time; a damaged entry is removed when it is found. To make room, the entries unused longest are
+removed first.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ from typing import Any, BinaryIO
 from nereval_core import __version__
 from nereval_core.corpus import Corpus
 from nereval_core.readers.input.source import Source
-from nereval_core.store.columns import ColumnWriter, DamagedError, opened
+from nereval_core.store.columns import ColumnWriter, DamagedError, map_columns
 from nereval_core.store.corpora import read_corpus, write_corpus
 from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources
 
-__all__ = ["ChangedError", "Entry", "Kept", "Store", "TooLargeError", "fingerprints", "input_key"]
+__all__ = ["ChangedError", "Entry", "Store", "StoredCorpus", "TooLargeError", "fingerprints", "input_key"]
 
 FORMAT = 3
-"""Changes with what entries hold, or with what a digest is taken over."""
+"""The version of entries; it changes with their content and with the definition of digests."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
 SUFFIX, UNFINISHED = ".columns", ".unfinished"
 ABANDONED = 3_600
-"""Seconds after which an unfinished file belongs to a process that is gone."""
+"""Seconds after which an unfinished file is removed: its process is gone."""
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
 _LOG = logging.getLogger("nereval")
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """What an entry holds: a corpus, what is said of it (JSON), and the files it was read from."""
+class StoredCorpus:
+    """The content of an entry: a corpus, the account of its reading (`said`, JSON), and the files it was read from."""
 
     corpus: Corpus
     said: Mapping[str, Any]
@@ -50,7 +51,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of the store; `used` is when it was last opened, in seconds since 1970."""
+    """A file of the store; `used` is the time when it was last opened, in seconds since 1970."""
 
     path: Path
     digest: str
@@ -60,7 +61,7 @@ class Entry:
 
 
 class TooLargeError(Exception):
-    """An entry that alone would take more than the store may."""
+    """An entry that is larger than the limit of the store."""
 
 
 @dataclass(frozen=True)
@@ -83,34 +84,34 @@ class Store:
         return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return all entries, the one used last first; none where the folder cannot be read."""
+        """Return all entries, the last used first; none where the folder cannot be read."""
         found = []
         for path, size, used in _listed(self.folder):
             if match := ENTRY.fullmatch(path.name):
                 found.append(Entry(path, match[1], match[2], size, used))
         return tuple(sorted(found, key=lambda entry: -entry.used))
 
-    def of_digest(self, prefix: str) -> Kept | None:
-        """Return the corpus whose digest begins so; None where there is none, or several."""
+    def of_digest(self, prefix: str) -> StoredCorpus | None:
+        """Return the corpus whose digest has this prefix; None where there is none or several."""
         entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix)]
         return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
 
-    def of_input(self, key: str) -> Kept | None:
-        """Return what was read from an input, None where it is not kept."""
+    def of_input(self, key: str) -> StoredCorpus | None:
+        """Return the corpus that was read from an input, None where it is not stored."""
         return self._first([entry for entry in self.entries() if entry.key == key])
 
-    def _first(self, entries: Sequence[Entry]) -> Kept | None:
+    def _first(self, entries: Sequence[Entry]) -> StoredCorpus | None:
         return next((kept for entry in entries if (kept := self._open(entry)) is not None), None)
 
-    def _open(self, entry: Entry) -> Kept | None:
+    def _open(self, entry: Entry) -> StoredCorpus | None:
         try:
-            columns = opened(entry.path, unchecked=(BLOCKS,))
+            columns = map_columns(entry.path, unchecked=(BLOCKS,))
             about = columns.about
             if (about["format"], about["version"]) != (FORMAT, __version__):
                 return None
             if (about["corpus"]["digest"], about["key"]) != (entry.digest, entry.key):
                 raise DamagedError("another corpus than its name says")
-            kept = Kept(read_corpus(columns, about["corpus"]), about["said"], StoredSources(columns), entry.key)
+            kept = StoredCorpus(read_corpus(columns, about["corpus"]), about["said"], StoredSources(columns), entry.key)
         except (DamagedError, KeyError, TypeError, ValueError) as error:
             _LOG.warning("stored corpus %s is damaged and goes: %s", entry.path.name, error)
             _remove(entry.path)
@@ -122,11 +123,11 @@ class Store:
             os.utime(entry.path)
         return kept
 
-    def put(self, kept: Kept, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
+    def put(self, kept: StoredCorpus, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
         """Write an entry, whole or not at all, and make room for it.
 
-        `prints` are the fingerprints of the files as they were read. `tick` is called now and then; what it raises
-        ends the writing.
+        `prints` are the fingerprints of the files as they were read. `tick` is called now and then and may end the
+        writing by raising.
 
         Raises:
             ChangedError: a file is no longer as it was.
@@ -147,7 +148,7 @@ class Store:
             raise
         self._make_room(kept.key)
 
-    def _write(self, file: BinaryIO, kept: Kept, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
+    def _write(self, file: BinaryIO, kept: StoredCorpus, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
         writer = ColumnWriter(file)
 
         def ticked() -> None:
@@ -175,19 +176,19 @@ class Store:
                 _remove(path)
 
     def remove_unfinished(self, process: int) -> None:
-        """Remove what a process that was killed had begun to write."""
+        """Remove the unfinished files of a killed process."""
         for path, _, _ in _listed(self.folder):
             if path.name.startswith(f"{process}-") and path.name.endswith(UNFINISHED):
                 _remove(path)
 
     def clear(self) -> None:
-        """Remove all entries; corpora that are open stay so."""
+        """Remove all entries; open corpora stay open."""
         for entry in self.entries():
             _remove(entry.path)
 
 
 def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:
-    """Yield path, size and time of what is in a folder; files that go meanwhile are passed over."""
+    """Yield path, size and time of the files in a folder; files that vanish meanwhile are skipped."""
     try:
         rows = list(os.scandir(folder))
     except OSError:

@@ -1,8 +1,8 @@
-"""Columns in a file that is opened by mapping it, so that nothing is read before it is looked at.
+"""Files of columns that are memory-mapped, so that nothing is read before it is used.
 
 From its beginning: MARK, the columns in a row (each begins at a multiple of ALIGNED), the directory (JSON), and at the
-very end the directory's length and CRC-32 and MARK again. A file cut short has no end, and one of whose columns a byte
-has changed has another CRC-32: neither is opened. Numbers are little-endian.
+very end the directory's length and CRC-32 and MARK again. A truncated file lacks its end, and a changed byte of a
+column changes its CRC-32: neither file is opened. Numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from nereval_core.arrays import Array
 MARK = b"nereval columns 1\n"
 TAIL = struct.Struct(f"<QI{len(MARK)}s")
 ALIGNED = 64
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes checked at a time."""
 TYPES = ("|u1", "<i2", "<i4", "<i8", "<f8")
-"""The types of columns: a directory that names another is damaged."""
+"""The possible types of columns; a directory that names another is damaged."""
 
 
 class DamagedError(Exception):
-    """A file that is no file of columns, or no longer."""
+    """A file that is not a whole file of columns."""
 
 
 class ColumnWriter:
-    """Writes columns one after the other: `add`, ..., then `finish`; what is not finished cannot be opened."""
+    """Writes columns one after the other: `add`, ..., then `finish`; an unfinished file cannot be opened."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -55,7 +55,7 @@ class ColumnWriter:
             self.more(name, column.reshape(-1).view(np.uint8).data)
 
     def pieces(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Write bytes as they come, as a column of them."""
+        """Write a column of bytes that are given in pieces."""
         self._begin(name, "|u1", [0])
         for piece in pieces:
             self.more(name, memoryview(piece))
@@ -72,14 +72,14 @@ class ColumnWriter:
         row[3], row[4] = row[3] + len(raw), zlib.crc32(raw, row[4])
 
     def finish(self, about: Mapping[str, Any]) -> None:
-        """Write the directory, with what is to be known of the columns (JSON)."""
+        """Write the directory, with facts `about` the columns (JSON)."""
         directory = json.dumps({"about": about, "columns": self._rows}).encode()
         self._file.write(directory + TAIL.pack(len(directory), zlib.crc32(directory), MARK))
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What was opened: read-only arrays over the mapped file, and what is to be known of them."""
+    """An open file: read-only arrays over the mapped file, and facts `about` them."""
 
     about: Mapping[str, Any]
     arrays: Mapping[str, Array]
@@ -91,16 +91,15 @@ class Columns:
             raise DamagedError(f"no column {name}") from None
 
 
-def opened(path: Path, *, unchecked: Iterable[str] = (), checked: bool = True) -> Columns:
-    """Map a file of columns after a look at all its bytes; the columns `unchecked` are left to who reads them.
+def map_columns(path: Path, *, unchecked: Iterable[str] = (), checked: bool = True) -> Columns:
+    """Map a file of columns after checking all its bytes, except those of the columns `unchecked`.
 
-    Not `checked`, only its size and its directory are looked at: a file cut short is found, a byte that changed is not.
-
-    The file may be removed while it is mapped, as it is where a cache makes room.
+    If not `checked`, only size and directory are checked: a truncated file is detected, a changed byte is not. The file
+    may be removed while it is mapped, as by a cache that makes room.
 
     Raises:
-        DamagedError: cut short, changed, or no such file.
-        OSError: not readable.
+        DamagedError: the file is truncated, changed or of another form.
+        OSError: it cannot be read.
     """
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -134,9 +133,9 @@ def _check_row(name: str, dtype: str, shape: list[int], at: int, length: int, si
 
 
 def _crc(file: BinaryIO, at: int, length: int) -> int:
-    """Return the CRC-32 of a part of the file, read rather than mapped: what is mapped and touched counts as memory."""
+    """Return the CRC-32 of a part of the file, read rather than mapped: mapped pages count as memory."""
     file.seek(at)
-    crc, buffer = 0, bytearray(min(PIECE, length))
+    crc, buffer = 0, bytearray(min(PIECE_BYTES, length))
     while length:
         piece = memoryview(buffer)[: min(length, len(buffer))]
         read = file.readinto(piece)  # type: ignore[attr-defined]

@@ -1,10 +1,10 @@
-"""A corpus as columns, and back: nothing is decoded that nobody asks for, and no digest is computed again."""
+"""Corpora as columns, and back: values are decoded when they are used, and digests are not computed again."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from nereval_core.corpus import SPAN_KEYS, Corpus, Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
@@ -12,16 +12,14 @@ from nereval_core.corpus.tokens import remember_tokens, tokens_of
 from nereval_core.store.columns import Columns, ColumnWriter, DamagedError
 from nereval_core.store.sparse import read_extra, read_texts, write_extra, write_texts
 
-Frozen = TypeVar("Frozen")
-
 INTERVALS, PARTS = ("tokens", "sentences"), ("first", "starts", "ends")
 FOUND = "found tokens"
-"""The tokens of documents that have none of their own."""
+"""The tokens found in documents that have none of their own."""
 LAYER_COLUMNS = ("doc", "start", "end", "type")
 
 
 def write_corpus(writer: ColumnWriter, corpus: Corpus) -> dict[str, Any]:
-    """Write the columns of a corpus; return what else it is made of (JSON)."""
+    """Write the columns of a corpus; return its other parts as JSON."""
     documents = corpus.documents
     assert all(layer.documents is documents for layer in (corpus.gold, *corpus.systems))
     write_texts(writer, "ids", Texts.of(documents.ids))
@@ -70,29 +68,21 @@ def read_corpus(columns: Columns, about: Mapping[str, Any]) -> Corpus:
         DamagedError: a column is missing.
     """
     sizes = columns.arrays.get("sizes")
-    texts = read_texts(columns, "texts")
     documents = Documents(
         tuple(read_texts(columns, "ids")),
-        known(texts, lengths=columns["lengths"]) if sizes is None else texts,
+        read_texts(columns, "texts", lengths=columns["lengths"] if sizes is None else None),
         tokens=_intervals(columns, "tokens"),
         sentences=_intervals(columns, "sentences"),
         meta=_Rows(read_texts(columns, "meta")) if "meta.data" in columns.arrays else None,
         named=about["named"],
         sizes=sizes,
         unit=about["unit"],
+        stored_hashes=columns["hashes"],
     )
-    known(documents, hashes=columns["hashes"], digest=about["documents"])
     if (found := _intervals(columns, FOUND)) is not None:
         remember_tokens(documents, found)
     gold, *systems = (_layer(columns, number, row, documents) for number, row in enumerate(about["layers"]))
-    corpus = Corpus(about["name"], documents, gold, tuple(systems), tuple(about["notes"]))
-    return known(corpus, digest=about["digest"])
-
-
-def known(of: Frozen, **values: Any) -> Frozen:
-    """Return an object of ours with some of its cached properties settled beforehand."""
-    of.__dict__.update(values)
-    return of
+    return Corpus(about["name"], documents, gold, tuple(systems), tuple(about["notes"]))
 
 
 def _intervals(columns: Columns, name: str) -> Intervals | None:
@@ -107,12 +97,12 @@ def _layer(columns: Columns, number: int, row: Mapping[str, Any], documents: Doc
     if not len(doc) == len(start) == len(end) == len(kinds):
         raise DamagedError(f"the columns of layer {number} differ in length")
     order = columns.arrays.get(f"{number}.order")
-    made = Layer(row["name"], documents, doc, start, end, kinds, tuple(row["types"]), order, **extras)
-    return known(made, digest=row["digest"])
+    types, digest = tuple(row["types"]), row["digest"]
+    return Layer(row["name"], documents, doc, start, end, kinds, types, order, **extras, stored_digest=digest)
 
 
 class _Rows(Sequence[Mapping[str, Any]]):
-    """Metadata by document, parsed when it is asked for."""
+    """Metadata by document, parsed when it is used."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts

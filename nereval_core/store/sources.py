@@ -1,4 +1,4 @@
-"""The files a corpus was read from, compressed: published scorers read them their own way, long after."""
+"""The files of a stored corpus, compressed: published scorers read them later in their own way."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any, BinaryIO, cast
 
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.origins import BROKEN
-from nereval_core.readers.input.source import Source, SourceFile, watched
+from nereval_core.readers.input.source import Source, SourceFile, with_progress
 from nereval_core.store.columns import Columns, ColumnWriter
 
-BLOCK = 4 << 20
-"""Bytes compressed together: small files share a block, large ones have many."""
+BLOCK_BYTES = 4 << 20
+"""Bytes compressed together: small files share a block, a large file has several."""
 LEVEL = 1
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes of a file held at a time."""
 BLOCKS, INDEX = "sources.blocks", "sources.index"
 
 
 class ChangedError(Exception):
-    """A file is no longer what it was when it was read."""
+    """A file has changed since it was read."""
 
 
 def fingerprints(
@@ -42,7 +42,7 @@ def fingerprints(
     """
     files = tuple(_files(_distinct(sources)[0]))
     found = []
-    for file in watched(files, progress):
+    for file in with_progress(files, progress):
         sha = hashlib.sha256()
         for piece in _pieces(file):
             sha.update(piece)
@@ -51,7 +51,7 @@ def fingerprints(
 
 
 def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str) -> str:
-    """Return SHA-256 (hex) of all that a reading is made from: names and contents of files, and what else is `said`."""
+    """Return the SHA-256 (hex) of a reading's input: names and contents of files, and other facts (`said`)."""
     distinct, names = _distinct(sources)
     labels = [[source.name, source.label, len(source.files)] for source in distinct]
     files = [[file.name, file.shown, mark.hex()] for file, mark in zip(_files(distinct), prints, strict=True)]
@@ -59,19 +59,19 @@ def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str)
 
 
 def _wanted(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
-    """Return by name what is read of the files of a source that has more to offer."""
+    """Return by name the selection of layer, columns and parts of the sources that have one."""
     return {name: _said(source) for name, source in sources.items() if source.layer or source.columns or source.parts}
 
 
 def _said(source: Source) -> dict[str, Any]:
-    """Return what a source says of its files; of one in parts, what each says of how many of them."""
+    """Return the selection of a source as JSON; for a source in parts, also that of each part."""
     found = {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
     parts = [[part.name, len(part.files), _said(part)] for part in source.parts]
     return {**found, "parts": parts} if parts else found
 
 
 def _as_said(source: Source, said: Mapping[str, Any]) -> Source:
-    """Return a stored source as it was read."""
+    """Return a stored source with the selection with which it was read."""
     parts, at = [], 0
     for name, count, own in said.get("parts", ()):
         parts.append(_as_said(Source(name, own["label"], source.files[at : at + count]), own))
@@ -85,7 +85,7 @@ def write_sources(
     """Write the files of the sources, each once.
 
     Raises:
-        ChangedError: a file has another content than its fingerprint says.
+        ChangedError: the content of a file does not match its fingerprint.
         FormatError: a file that cannot be read.
     """
     distinct, names = _distinct(sources)
@@ -128,10 +128,10 @@ def _packed(
             size += len(piece)
             raw = memoryview(piece)
             while len(raw):
-                room = BLOCK - len(held)
+                room = BLOCK_BYTES - len(held)
                 held += raw[:room]
                 raw = raw[room:]
-                if len(held) == BLOCK:
+                if len(held) == BLOCK_BYTES:
                     yield packed()
         if sha.digest() != mark:
             raise ChangedError(file.shown)
@@ -141,9 +141,9 @@ def _packed(
 
 
 def _distinct(sources: Mapping[str, Source]) -> tuple[list[Source], dict[str, int]]:
-    """Return the sources, each once, and which of them each name stands for: gold and a prediction may be one file.
+    """Return the distinct sources, and the index of each name's source: gold and a prediction may share one file.
 
-    Sources of the same files differ in no more than what is read of them.
+    Sources of the same files differ only in their selection.
     """
     places: dict[int, int] = {}
     found: list[Source] = []
@@ -164,19 +164,19 @@ def _pieces(file: SourceFile) -> Iterator[bytes]:
         FormatError: it cannot be read.
     """
     origin = file.origin
-    if origin.size() <= PIECE:
+    if origin.size() <= PIECE_BYTES:
         yield origin.load(-1)
         return
     try:
         with origin.open() as raw:
-            while piece := raw.read(PIECE):
+            while piece := raw.read(PIECE_BYTES):
                 yield piece
     except BROKEN as error:
         raise origin.refused(error) from None
 
 
-class InStore:
-    """A file of an entry: bytes low to high of all its files in a row, which `part` unpacks."""
+class StoredOrigin:
+    """A file of an entry: the bytes from low to high in the concatenation of its files, which `part` unpacks."""
 
     __slots__ = ("_high", "_low", "_part", "most")
 
@@ -208,7 +208,7 @@ def _damaged() -> FormatError:
 class _Opened(io.RawIOBase):
     """The bytes of a stored file, read in pieces."""
 
-    def __init__(self, origin: InStore) -> None:
+    def __init__(self, origin: StoredOrigin) -> None:
         self._origin, self._at = origin, 0
 
     def readable(self) -> bool:
@@ -232,7 +232,7 @@ class _Opened(io.RawIOBase):
 
 
 class StoredSources(Mapping[str, Source]):
-    """Sources by name whose files are unpacked when they are read, and checked then."""
+    """Sources by name whose files are unpacked and checked when they are read."""
 
     def __init__(self, columns: Columns) -> None:
         self._blocks, self._packed_index = columns[BLOCKS], columns[INDEX]
@@ -271,7 +271,7 @@ class StoredSources(Mapping[str, Source]):
         for name, label, files in self._index["sources"]:
             found = []
             for inner, shown, size, most in files:
-                found.append(SourceFile(inner, shown, InStore(part, at, at + size, most)))
+                found.append(SourceFile(inner, shown, StoredOrigin(part, at, at + size, most)))
                 at += size
             made.append(Source(name, label, tuple(found)))
         return tuple(made)

@@ -1,40 +1,41 @@
-"""What only some spans have, as columns: links, ids, fragments, …, looked up without a Python object a span."""
+"""Properties of only some spans (links, ids, fragments, ...) as columns, looked up without an object for each span."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence, ValuesView
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array
+from nereval_core.arrays import Array, Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.store.columns import Columns, ColumnWriter
 
 Value = TypeVar("Value")
 
-LOOKUPS = 2_000
-"""After so many single lookups all values are taken out at once: a dictionary is faster than a search."""
+SINGLE_LOOKUPS = 2_000
+"""Single lookups after which all values are put into a dictionary, which is faster than searching."""
 
 
-class Sparse(Mapping[int, Value], Generic[Value]):
-    """A mapping from spans to values that stay in columns until they are asked for.
+class SparseValues(Mapping[int, Value], Generic[Value]):
+    """A mapping from spans to values that stay in columns until they are used.
 
-    `keys` are the spans, increasing; `values_at(low, high)` makes the values of the keys low to high, end exclusive.
+    `spans` are increasing; `values_at(low, high)` returns the values of `spans[low:high]`.
     """
 
     def __init__(self, spans: NDArray[np.int32], values_at: Callable[[int, int], list[Value]]) -> None:
         self._spans = spans
         self._values_at = values_at
         self._lookups = 0
+        self._dictionary: dict[int, Value] | None = None
 
-    @cached_property
     def _whole(self) -> dict[int, Value]:
-        return dict(zip(self._spans.tolist(), self._values_at(0, len(self._spans)), strict=True))
+        if self._dictionary is None:
+            self._dictionary = dict(zip(self._spans.tolist(), self._values_at(0, len(self._spans)), strict=True))
+        return self._dictionary
 
     def __len__(self) -> int:
         return len(self._spans)
@@ -43,8 +44,8 @@ class Sparse(Mapping[int, Value], Generic[Value]):
         return iter(self._spans.tolist())
 
     def __getitem__(self, span: int) -> Value:
-        if "_whole" in self.__dict__ or self._lookups >= LOOKUPS:
-            return self._whole[span]
+        if self._dictionary is not None or self._lookups >= SINGLE_LOOKUPS:
+            return self._whole()[span]
         self._lookups += 1
         place = int(self._spans.searchsorted(span))
         if place == len(self._spans) or self._spans[place] != span:
@@ -58,10 +59,10 @@ class Sparse(Mapping[int, Value], Generic[Value]):
             yield from zip(self._spans[first:last].tolist(), self._values_at(first, last), strict=True)
 
     def items(self) -> ItemsView[int, Value]:
-        return self._whole.items()
+        return self._whole().items()
 
     def values(self) -> ValuesView[Value]:
-        return self._whole.values()
+        return self._whole().values()
 
 
 def write_texts(writer: ColumnWriter, name: str, texts: Texts) -> None:
@@ -69,12 +70,12 @@ def write_texts(writer: ColumnWriter, name: str, texts: Texts) -> None:
     writer.add(f"{name}.offsets", texts.offsets)
 
 
-def read_texts(columns: Columns, name: str) -> Texts:
-    return Texts(columns[f"{name}.data"], columns[f"{name}.offsets"])
+def read_texts(columns: Columns, name: str, lengths: Int64 | None = None) -> Texts:
+    return Texts(columns[f"{name}.data"], columns[f"{name}.offsets"], lengths)
 
 
 def write_extra(writer: ColumnWriter, name: str, kind: str, extra: Mapping[int, Any]) -> None:
-    """Write one of a layer's mappings, of the kind that `corpus.SPAN_KEYS` calls it; an empty one is left out."""
+    """Write a mapping of a layer, `kind` being its key in `corpus.SPAN_KEYS`; an empty mapping is left out."""
     if not extra:
         return
     spans = sorted(extra)
@@ -98,14 +99,14 @@ def write_extra(writer: ColumnWriter, name: str, kind: str, extra: Mapping[int, 
 
 
 def read_extra(columns: Columns, name: str, kind: str) -> Mapping[int, Any]:
-    """Return what `write_extra` wrote, still in its columns.
+    """Return the mapping that `write_extra` wrote, over its columns.
 
     Raises:
         DamagedError: a column is missing.
     """
     if f"{name}.spans" not in columns.arrays:
         return {}
-    return Sparse(columns[f"{name}.spans"], _reader(columns, name, kind))
+    return SparseValues(columns[f"{name}.spans"], _reader(columns, name, kind))
 
 
 def _reader(columns: Columns, name: str, kind: str) -> Callable[[int, int], list[Any]]:
@@ -147,4 +148,4 @@ def _cut(rows: list[Any], cuts: Array) -> list[Any]:
 
 
 def _strings(texts: Texts, low: int, high: int) -> list[str]:
-    return list(Texts(texts.data, texts.offsets[low : high + 1]))
+    return list(texts.between(low, high))

@@ -1,11 +1,11 @@
 """Write a layer with its documents: one module per format, found by listing this folder.
 
-A writer module is named like its format and has `NAME`, `DESCRIPTION`, `HOLDS`, what of a layer the format has a place
-for (see `losses`), and `write(layer, path)`, which gets a layer of no more than that and returns notes on what is
-written otherwise than one would think. It may have `unsayable(layer)`, which yields spans that the format cannot say,
-with the reason, and `changed(layer)`, which yields in words what else would not be as it is. Where it writes files, not
-folders, of which many make one corpus, `SHARD` is how the names of these end. What it writes appears whole or not at
-all: see `whole_file` and `whole_folder`; a format of one file may be packed as its name says: see `packed_file`.
+A writer module is named like its format and has `NAME`, `DESCRIPTION`, `HOLDS` (the parts of a layer that the format
+has a place for, see `losses`) and `write(layer, path)`, which gets a layer without other parts and returns notes on
+anything that is written in an unexpected form. It may have `unsayable(layer)`, which yields the spans that the format
+cannot state, with the reason, and `changed(layer)`, which yields messages about other changes. Where it writes files,
+not folders, of which many make one corpus, `SHARD` is the suffix of their names. Files and folders appear whole or not
+at all: see `whole_file` and `whole_folder`; a format of one file may be compressed as its name says: see `packed_file`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 import pkgutil
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
@@ -24,15 +25,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
-from nereval_core.problems import FormatError
-from nereval_core.writers.losses import fitted, losses
+from nereval_core.problems import FormatError, Problem
+from nereval_core.writers.losses import find_losses, remove_losses
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""Characters that a spreadsheet may take for the beginning of a formula."""
+ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+"""The time of the files in a zip: without their own, the same layer gives the same bytes."""
+
 
 class Writer(Protocol):
-    """What a writer module offers."""
+    """The names that every writer module has."""
 
     NAME: str
     DESCRIPTION: str
@@ -59,12 +65,13 @@ def write(
 ) -> tuple[str, ...]:
     """Write the layer and its documents in the given format, whole or not at all.
 
-    What the format cannot hold is refused, or, if this may be `lossy`, left out. With `shards`, write a new folder of
-    so many files (pairs of them, where the format has two) with as many documents in each, named part-00000 and so on.
-    Returns notes that count what was left out. With `escape_formulas`, no spreadsheet runs a cell of CSV as a formula.
+    Parts of the layer that the format cannot hold are refused, or, with `lossy`, left out; the notes that are returned
+    count them. With `shards`, write a new folder of that many files (or pairs of files, where the format has two) named
+    part-00000 and so on, with equal numbers of documents. With `escape_formulas`, no spreadsheet runs a cell of CSV as
+    a formula.
 
     Raises:
-        FormatError: unknown format, a place that cannot be written, or what the format cannot hold.
+        FormatError: unknown format, a place that cannot be written, or a layer that the format cannot hold.
     """
     if format not in writers():
         known = ", ".join(writers())
@@ -78,19 +85,19 @@ def write(
     if layer.documents.sizes is not None:
         raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
     writer = writers()[format]
-    put: Callable[..., tuple[str, ...]] = writer.write
+    write_whole: Callable[..., tuple[str, ...]] = writer.write
     if escape_formulas:
-        put = partial(put, escape_formulas=True)
-    lost = losses(layer, writer)
-    refused = None if lossy else lost.refused(layer, Path(path))
-    if refused is not None:
-        raise refused
-    layer = fitted(layer, lost)
+        write_whole = partial(write_whole, escape_formulas=True)
+    lost = find_losses(layer, writer)
+    refusal = None if lossy else lost.refusal(layer, Path(path))
+    if refusal is not None:
+        raise refusal
+    layer = remove_losses(layer, lost)
     notes = dict.fromkeys(lost.notes())
     if shards is None:
-        return (*notes, *put(layer, Path(path)))
-    # Where nothing is cut, nothing of it is loaded.
-    from nereval_core.corpus.document_runs import sharded
+        return (*notes, *write_whole(layer, Path(path)))
+    # Imported here, as most commands split nothing.
+    from nereval_core.corpus.subset import split_layer
 
     ending: str | None = getattr(writer, "SHARD", None)
     if ending is None or shards < 1:
@@ -98,21 +105,54 @@ def write(
         found = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
         raise FormatError.single(os.fspath(path), None, found, f"write one or more shards as one of {able}")
     with whole_folder(Path(path)) as folder:
-        for number, part in enumerate(sharded(layer, shards)):
-            notes |= dict.fromkeys(put(part, folder / f"part-{number:05d}{ending}"))
+        for number, part in enumerate(split_layer(layer, shards)):
+            notes |= dict.fromkeys(write_whole(part, folder / f"part-{number:05d}{ending}"))
     return tuple(notes)
+
+
+def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> tuple[str, bytes, tuple[str, ...]]:
+    """Return a layer as a download: its file name, its bytes, and the writer's notes; several files become a zip.
+
+    Raises:
+        FormatError: the format cannot hold the layer, and losses are not allowed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / f"{name}{getattr(writers()[format], 'SHARD', f'.{format}')}"
+        try:
+            notes = write(layer, place, format=format, lossy=lossy)
+        except FormatError as error:
+            # The problems are the layer's: the name of our temporary file would tell nothing.
+            raise FormatError(
+                Problem(name if one.source == os.fspath(place) else one.source, one.line, one.found, one.remedy)
+                for one in error.problems
+            ) from None
+        top = place if place.is_dir() else Path(folder)
+        files = sorted(path for path in top.rglob("*") if path.is_file())
+        if files == [place]:
+            return place.name, place.read_bytes(), notes
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for path in files:
+                entry = zipfile.ZipInfo(path.relative_to(top).as_posix(), ZIP_TIME)
+                archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+        return f"{name}.zip", file.getvalue(), notes
+
+
+def escape_formula(text: str) -> str:
+    """Return a cell that no spreadsheet runs as a formula: an apostrophe is put before text that begins like one."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes its place, over an older one, only when the block ends well.
+    """Open a file that appears, or replaces an older one, only when the block ends without an error.
 
-    A link is followed; what is no ordinary file, such as a pipe, is written into.
+    A link is followed; a pipe or another special file is written into.
 
     Raises:
         FormatError: it cannot be written.
     """
-    with _said(path):
+    with _write_errors(path):
         if path.is_dir():
             raise FormatError.single(os.fspath(path), None, "a folder stands there", "name a file")
         if path.exists() and not path.is_file():
@@ -134,7 +174,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def packed_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file as `whole_file` does; what is written is packed where the name ends in .gz, .zst or .zstd.
+    """Open a file as `whole_file` does; it is compressed where its name ends in .gz, .zst or .zstd.
 
     Raises:
         FormatError: it cannot be written.
@@ -142,20 +182,20 @@ def packed_file(path: Path) -> Iterator[BinaryIO]:
     suffix = path.suffix.lower()
     with whole_file(path) as file:
         if suffix == ".gz":
-            # Neither name nor time goes in: the same data are the same bytes.
+            # Without name and time, the same data are the same bytes.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                 yield cast(BinaryIO, packed)
         elif suffix in (".zst", ".zstd"):
             import pyarrow
 
-            with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Kept(file), "w"), "zstd") as packed:
+            with pyarrow.CompressedOutputStream(pyarrow.PythonFile(_OpenFile(file), "w"), "zstd") as packed:
                 yield packed
         else:
             yield file
 
 
-class _Kept(io.RawIOBase):
-    """Writes into a file that stays open when this is closed."""
+class _OpenFile(io.RawIOBase):
+    """Writes into a file that stays open when this object is closed."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -169,12 +209,12 @@ class _Kept(io.RawIOBase):
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to fill that takes its place only when the block ends well; an older one must be empty.
+    """Give a folder to fill, which appears only when the block ends without an error; an older one must be empty.
 
     Raises:
-        FormatError: it cannot be written, or something stands there.
+        FormatError: it cannot be written, or a file or a filled folder has this name.
     """
-    with _said(path):
+    with _write_errors(path):
         if path.exists() and not path.is_dir():
             raise FormatError.single(os.fspath(path), None, "a file stands there", "name a new or empty folder")
         if path.is_dir() and any(path.iterdir()):
@@ -192,11 +232,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
+def _write_errors(path: Path) -> Iterator[None]:
+    """Turn errors of the file system into a FormatError."""
     try:
         yield
     except (OSError, RuntimeError) as error:
-        # Python before 3.13 tells of a loop of links by a RuntimeError.
+        # Python before 3.13 raises a RuntimeError for a loop of links.
         if not isinstance(error, OSError) and not path.is_symlink():
             raise
         found = f"cannot be written: {getattr(error, 'strerror', None) or error}"

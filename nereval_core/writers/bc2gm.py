@@ -14,12 +14,12 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
 from nereval_core.writers import whole_folder
+from nereval_core.writers.document_spans import spans_as_read
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): a folder of sentences, GENE.eval and ALTGENE.eval"
 
 HOLDS = frozenset(("alternatives",))
-OTHER = "leave it out, or write jsonl"
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
@@ -30,7 +30,7 @@ def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
 
 
 def changed(layer: Layer) -> Iterator[str]:
-    """Yield what would not be as it is: types, blanks at the ends of spans, and alternatives elsewhere."""
+    """Yield messages about types, blanks at the ends of spans, and alternatives that would change."""
     others = [layer.types[code] for code in np.unique(layer.type).tolist() if layer.types[code] != TYPE]
     if others:
         yield f"{TYPE} is the only type of {NAME}; these would be written as {TYPE}: {', '.join(map(quoted, others))}"
@@ -39,16 +39,16 @@ def changed(layer: Layer) -> Iterator[str]:
         yield f"spans with blanks at an end, which are not counted: {trimmed}"
     apart = sum(not _shared(layer, span, other) for span, given in layer.alternatives.items() for other in given)
     if apart:
-        yield f"alternatives that share no character with their span, so that nothing says whose they are: {apart}"
+        yield f"alternatives that share no character with their span, so that their span would be unknown: {apart}"
     common = sum(_is_common(layer, span, other) for span, given in layer.alternatives.items() for other in given)
     if common:
-        yield f"alternatives that share a character with another span too, and would be read as its as well: {common}"
+        yield f"alternatives that share a character with another span, and would be read as its alternatives: {common}"
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
     """Write a new folder with `sentences.in`, `GENE.eval` and `ALTGENE.eval`.
 
-    The format has one type, GENE, and counts no blanks: blanks at the ends of a span go.
+    The format has one type, GENE, and counts no blanks: blanks at the ends of a span are dropped.
 
     Raises:
         FormatError: the folder is not empty or cannot be written; an id with a blank or a bar, a text of several lines.
@@ -59,13 +59,11 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         raise FormatError(problems)
     mentions, variants = [], []
     for number, name in enumerate(layer.documents.ids):
-        spans = np.arange(layer.first[number], layer.first[number + 1])
-        if layer.order is not None:
-            spans = spans[np.argsort(layer.order[spans], kind="stable")]
-        # How many characters that are no blanks stand before each place of the text.
-        before = list(accumulate((not char.isspace() for char in texts[number]), initial=0)) if len(spans) else []
+        spans = spans_as_read(layer, number).tolist()
+        # The number of characters other than blanks before each place of the text.
+        before = list(accumulate((not char.isspace() for char in texts[number]), initial=0)) if spans else []
         others = set()
-        for span in spans.tolist():
+        for span in spans:
             mentions.append(_line(name, texts[number], (int(layer.start[span]), int(layer.end[span])), before))
             others |= {other for other in layer.alternatives.get(span, ()) if _shared(layer, span, other)}
         variants += [_line(name, texts[number], other, before) for other in sorted(others)]

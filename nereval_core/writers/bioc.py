@@ -13,10 +13,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.bioc import DESCRIPTION, LINK, NAME, SCORE, TYPE, infons_read, is_known, ranked
+from nereval_core.readers.bioc import DESCRIPTION, LINK, NAME, SCORE, TYPE, is_known_infon, ranked_key, read_infons
 from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.writers import packed_file
-from nereval_core.writers.unit_offsets import places
+from nereval_core.writers.document_spans import spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
@@ -37,15 +37,15 @@ FRAMES: Mapping[str, tuple[str, str, str]] = {
     ),
     LINES: ("", "\n", "\n"),
 }
-"""What stands before, between and after documents: no date, so that the same data are the same bytes."""
-UNHEARD = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 has no way to write."""
+"""Text before, between and after documents: no date, so that the same data give the same bytes."""
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 cannot write."""
 RETURNS = {"\r": "&#13;"}
 """A carriage return as it stands would be read as a line end."""
 
 
 def changed(layer: Layer) -> Iterator[str]:
-    """Yield what else would not be as it is: metadata that is no text, and what would be read as something else."""
+    """Yield messages about metadata that is no text, and links and metadata that would be read as something else."""
     for what, given in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
         other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in given)
         if other:
@@ -79,7 +79,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     with packed_file(path) as file:
         file.write(head.encode())
         for number, piece in enumerate(pieces):
-            if suffix not in (JSON, LINES) and (found := UNHEARD.search(piece)):
+            if suffix not in (JSON, LINES) and (found := NOT_IN_XML.search(piece)):
                 name, code = quoted(layer.documents.ids[number]), f"U+{ord(found[0]):04X}"
                 said = f"document {name} has a character that XML cannot hold, {code}"
                 problems.append(Problem(os.fspath(path), None, said, "write JSON, to a name that ends in .json"))
@@ -91,10 +91,10 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 
 def _document(layer: Layer, number: int) -> dict[str, Any]:
-    """Return a document as BioC JSON has it."""
+    """Return a document in the form of BioC JSON."""
     documents = layer.documents
     text = documents.texts[number]
-    spans = list(places(layer, number))
+    spans = list(spans_with_offsets(layer, number))
     used = {layer.ids[span] for span, _, _ in spans if span in layer.ids}
     free = (name for name in map(str, count(1)) if name not in used)
     annotations = []
@@ -115,20 +115,20 @@ def _document(layer: Layer, number: int) -> dict[str, Any]:
 
 
 def _infons(layer: Layer, span: int) -> dict[str, str]:
-    """Return what a span has as infons, without metadata that would be taken for its type, links or score."""
+    """Return the infons of a span, without metadata that would be read as its type, links or score."""
     links, meta = _links(layer, span), _meta(layer, span)
-    own = {TYPE: layer.label(span), **{ranked(LINK, rank): link for rank, link in enumerate(links, start=1)}}
+    own = {TYPE: layer.label(span), **{ranked_key(LINK, rank): link for rank, link in enumerate(links, start=1)}}
     score = layer.scores.get(span)
     if score is not None:
         own[SCORE] = repr(float(score))
-    if meta and infons_read({**meta, **own}, TYPE)[1:] != (links, score, meta):
-        meta = {key: value for key, value in meta.items() if not is_known(key)}
+    if meta and read_infons({**meta, **own}, TYPE)[1:] != (links, score, meta):
+        meta = {key: value for key, value in meta.items() if not is_known_infon(key)}
     return {**own, **meta}
 
 
 def _links(layer: Layer, span: int) -> tuple[str, ...]:
-    """Return the links of a span that are read as what they are."""
-    return tuple(link for link in layer.links.get(span, ()) if infons_read({LINK: link}, TYPE)[1] == (link,))
+    """Return the links of a span that BioC readers read as links."""
+    return tuple(link for link in layer.links.get(span, ()) if read_infons({LINK: link}, TYPE)[1] == (link,))
 
 
 def _meta(layer: Layer, span: int) -> dict[str, str]:
@@ -140,7 +140,7 @@ def _text(value: object) -> str:
 
 
 def _xml(document: Mapping[str, Any]) -> str:
-    """Return a document as BioC XML has it: no white space where it could be taken for text."""
+    """Return a document as BioC XML, without white space that could be read as text."""
     [passage] = document["passages"]
     rows = ["<document>" + _element("id", document["id"]) + _infon_elements(document["infons"])]
     rows.append("<passage><offset>0</offset>" + _element("text", passage["text"]))

@@ -11,12 +11,13 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.writers import whole_folder
+from nereval_core.writers.document_spans import spans_as_read
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 
 NAME_BYTES = 255 - len(".ann")
-"""How long a part of a document id may be to stand as a file name, in bytes."""
+"""Bytes that a part of a document id may have as a file name."""
 HOLDS = frozenset(("ids", "links", "rankings", "fragments"))
 T_ID = re.compile(r"T[0-9]+")
 BLANKS = str.maketrans("\r\n\t", "   ")
@@ -29,7 +30,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     end in its quote is a blank: brat itself would split the span there, which reads back as another span.
 
     Raises:
-        FormatError: the folder is not empty or cannot be written; an id, type or link that brat has no way to write.
+        FormatError: the folder is not empty or cannot be written; an id, type or link that brat cannot write.
     """
     problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
     if problems:
@@ -44,15 +45,13 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 
 def _annotations(layer: Layer, number: int) -> str:
-    spans = np.arange(layer.first[number], layer.first[number + 1])
-    if layer.order is not None:
-        spans = spans[np.argsort(layer.order[spans], kind="stable")]
-    ids = [layer.ids.get(span, "") for span in spans.tolist()]
+    spans = spans_as_read(layer, number).tolist()
+    ids = [layer.ids.get(span, "") for span in spans]
     if len(set(ids)) < len(ids) or not all(map(T_ID.fullmatch, ids)):
         ids = [f"T{count}" for count in range(1, len(ids) + 1)]
     lines = []
     links = []
-    for span, name in zip(spans.tolist(), ids, strict=True):
+    for span, name in zip(spans, ids, strict=True):
         parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
         offsets = ";".join(f"{start} {end}" for start, end in parts)
         lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
@@ -62,7 +61,7 @@ def _annotations(layer: Layer, number: int) -> str:
 
 
 def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
-    """Return the document ids that would not be a file name, or would lead out of the folder or be passed over."""
+    """Return problems of document ids that are no file names, lead out of the folder or would not be read."""
     problems = []
     for name in layer.documents.ids:
         parts = name.split("/")
@@ -77,7 +76,7 @@ def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
 
 
 def _bad_words(layer: Layer, path: Path) -> list[Problem]:
-    """Return the types and links with blanks in them: they end at a blank in brat's lines."""
+    """Return problems of types and links with blanks in them: in brat's lines they would end there."""
     words = [("type", layer.types[code]) for code in np.unique(layer.type).tolist()]
     words += [("link", link) for link in sorted({link for links in layer.links.values() for link in links})]
     return [

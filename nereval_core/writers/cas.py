@@ -18,42 +18,39 @@ from typing import Any, NamedTuple
 from nereval_core.corpus import Intervals, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.cas import DESCRIPTION, NAME, OFFSETS
-from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, TOKEN, VIEW
+from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, STRING, TOKEN, VIEW
 from nereval_core.readers.cas.serialization import SOFA, STRUCTURES, TYPES, VIEWS
 from nereval_core.readers.cas.span_choice import LINK, VALUE
-from nereval_core.readers.cas.type_system import STRING
 from nereval_core.readers.input.compression import unpacked_name
-from nereval_core.readers.shared.offset_units import edges
-from nereval_core.writers import packed_file, whole_file, whole_folder
-from nereval_core.writers.unit_offsets import places
+from nereval_core.readers.shared.offset_units import offsets_in_unit
+from nereval_core.writers import ZIP_TIME, packed_file, whole_file, whole_folder
+from nereval_core.writers.document_spans import spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 HOLDS = frozenset(("links", "tokens", "sentences"))
 XMI, JSON, ZIP = ".xmi", ".json", ".zip"
 SYSTEM = "TypeSystem.xml"
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of all entries of a zip: the same data are the same bytes."""
 NAME_BYTES = 150
 ANNOTATION = "uima.tcas.Annotation"
 DECLARED = {
-    # type: what it is a kind of, its features
+    # type: its supertype and its features
     ENTITY: (ANNOTATION, (VALUE, LINK)),
     TOKEN: (ANNOTATION, ()),
     SENTENCE: (ANNOTATION, ()),
     METADATA: ("uima.tcas.DocumentAnnotation", ("documentTitle", "documentId", "documentUri")),
 }
-"""The types of DKPro Core that are written, with the features that are."""
+"""The types and features of DKPro Core that are written."""
 NO_XML = re.compile("[\0\ufffe\uffff]")
-"""What neither version of XML can write."""
+"""Characters that neither version of XML can write."""
 CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
 ESCAPED = re.compile('[\x01-\x1f"&<>\x7f-\x9f\u2028]')
-"""What stands as a reference in an attribute: marks, and what is a line end or white space there or in XML 1.1."""
+"""Characters written as references in attributes: markup, line ends and white space, also those of XML 1.1."""
 UNSAFE = re.compile(r"[^\w.-]+")
 
 
 class Annotation(NamedTuple):
-    """An annotation: its id, its type, where it begins and ends in UTF-16 units, and its features."""
+    """An annotation: its id, type, start and end in UTF-16 units, and features."""
 
     id: int
     kind: str
@@ -63,9 +60,9 @@ class Annotation(NamedTuple):
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a new folder, a zip or a single file, as the end of the name says; offsets are UTF-16 units.
+    """Write a new folder, a zip or a single file, depending on the suffix; offsets are UTF-16 units.
 
-    The id of a document stands in its DocumentMetaData; files are called by it as far as a name can say it.
+    The id of a document stands in its DocumentMetaData; its file has the id as its name, as far as file names allow.
 
     Raises:
         FormatError: several documents for one file; XMI of a character that no XML can write; a place that cannot be
@@ -86,7 +83,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     if suffix == ZIP:
         with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in _files(layer):
-                entry = zipfile.ZipInfo(name, EPOCH)
+                entry = zipfile.ZipInfo(name, ZIP_TIME)
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, content)
@@ -98,7 +95,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 
 def _files(layer: Layer) -> Iterator[tuple[str, str]]:
-    """Yield names and contents: the documents, and the types that they share."""
+    """Yield names and contents of the files: the documents, and the type system that they share."""
     taken: set[str] = {SYSTEM.lower()}
     for number, id in enumerate(layer.documents.ids):
         base = UNSAFE.sub("_", id).strip("._").encode()[:NAME_BYTES].decode(errors="ignore") or str(number + 1)
@@ -109,7 +106,7 @@ def _files(layer: Layer) -> Iterator[tuple[str, str]]:
 
 
 def _no_xml(layer: Layer, path: Path) -> Iterator[Problem]:
-    """Yield the documents, types and links that hold what no XML can write."""
+    """Yield problems of documents, types and links with characters that XML cannot write."""
     documents = layer.documents
     held = [("document", id, id + text) for id, text in zip(documents.ids, documents.texts, strict=True)]
     held += [("type", layer.types[code], layer.types[code]) for code in sorted(set(layer.type.tolist()))]
@@ -122,10 +119,10 @@ def _no_xml(layer: Layer, path: Path) -> Iterator[Problem]:
 
 
 def _annotations(layer: Layer, number: int) -> Iterator[Annotation]:
-    """Yield what a CAS has besides its text, from id 2 on."""
+    """Yield the annotations of a CAS; their ids begin at 2."""
     documents = layer.documents
     id, text = documents.ids[number], documents.texts[number]
-    known = edges(text, OFFSETS.unit)
+    known = offsets_in_unit(text, OFFSETS.unit)
     end = len(text) if known is None else int(known[-1])
 
     def units(held: Intervals | None) -> Iterator[tuple[int, int]]:
@@ -136,7 +133,7 @@ def _annotations(layer: Layer, number: int) -> Iterator[Annotation]:
     found.append((METADATA, (0, end), {"documentTitle": id, "documentId": id, "documentUri": id}))
     found += [(TOKEN, place, {}) for place in units(documents.tokens)]
     found += [(SENTENCE, place, {}) for place in units(documents.sentences)]
-    for span, low, high in places(layer, number, OFFSETS.unit):
+    for span, low, high in spans_with_offsets(layer, number, OFFSETS.unit):
         linked = {LINK: layer.links[span][0]} if span in layer.links else {}
         found.append((ENTITY, (low, high), {VALUE: layer.label(span), **linked}))
     for at, (kind, place, features) in enumerate(found, start=2):

@@ -19,15 +19,15 @@ from nereval_core.readers.conll.layout import DOCSTART, is_mark
 from nereval_core.readers.shared.tag_schemes import Scheme, encode, scheme_named
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file
-from nereval_core.writers.token_spans import OnTokens, Pairs, on_tokens
+from nereval_core.writers.document_spans import Pairs, TokenSpans, token_spans
 
 NAME = "conll"
 DESCRIPTION = "one token a line with its tag in a column"
 SCHEME = "IOB2"
-"""The tag scheme written where none is asked for."""
+"""The default tag scheme."""
 
 BOM = "\ufeff"
-ODD = set("\t\n\r")
+BREAKS = set("\t\n\r")
 
 Span = tuple[int, int, str]
 HOLDS = frozenset(("tokens", "sentences"))
@@ -35,14 +35,14 @@ OTHER_FORMAT = "write it as jsonl or brat"
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that tags cannot say, and why: overlapping, not on token boundaries, over a sentence end."""
+    """Yield the spans that tags cannot state, with the reason: overlaps, off token boundaries, over a sentence end."""
     for number in range(len(layer.documents)):
-        placed = on_tokens(layer, number)
+        placed = token_spans(layer, number)
         yield from placed.unsayable()
         for low, high, spans, numbers in _sentences(layer, number, placed):
             bad = dict(unsayable_by(spans, scheme_named(SCHEME)))
             bad |= {at: "reaches over the end of a sentence" for at, span in enumerate(spans) if span[1] > high - low}
-            bad |= {at: "has a type with a tab or a line end" for at, span in enumerate(spans) if ODD & set(span[2])}
+            bad |= {at: "has a type with a tab or a line end" for at, span in enumerate(spans) if BREAKS & set(span[2])}
             for at, why in bad.items():
                 yield numbers[at], why
 
@@ -61,7 +61,7 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> tuple[str, ...]:
     plain = not documents.named and all(len(sentences) == 1 for sentences in written)
     with packed_file(path) as file:
         if plain and any(rows and rows[0][0][0].startswith(BOM) for rows in written[:1]):
-            # A mark at the very start of a file is no part of its text: the token's own would be lost.
+            # Readers drop a byte-order mark at the start of a file: without a second one the token would lose its own.
             file.write(BOM.encode())
         for name, sentences in zip(documents.ids, written, strict=True):
             if not plain:
@@ -74,10 +74,10 @@ def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> tuple[str, ...]:
 
 
 def _document(layer: Layer, number: int, scheme: Scheme, problems: list[Problem]) -> list[list[tuple[str, str]]]:
-    """Return the rows (token, tag) of each sentence; what a line cannot hold is added to the problems."""
+    """Return the rows (token, tag) of each sentence; add a problem for everything that a line cannot hold."""
     text = layer.documents.texts[number]
     name = layer.documents.ids[number]
-    placed = on_tokens(layer, number)
+    placed = token_spans(layer, number)
     words = [text[low:high] for low, high in placed.tokens]
     problems += [
         Problem(layer.name, None, f"document {quoted(name)}: {what}", OTHER_FORMAT)
@@ -89,8 +89,8 @@ def _document(layer: Layer, number: int, scheme: Scheme, problems: list[Problem]
     ]
 
 
-def _sentences(layer: Layer, number: int, placed: OnTokens) -> Iterator[tuple[int, int, list[Span], list[int]]]:
-    """Yield where each sentence begins and ends, and the spans that begin in it by its tokens, with their numbers."""
+def _sentences(layer: Layer, number: int, placed: TokenSpans) -> Iterator[tuple[int, int, list[Span], list[int]]]:
+    """Yield first and last token + 1 of each sentence, the spans that begin in it by its tokens, and their numbers."""
     spans = placed.spans
     for low, high in pairwise(_cuts(layer, number, placed.tokens, spans)):
         one, two = bisect_left(spans, (low,)), bisect_left(spans, (high,))
@@ -123,7 +123,7 @@ def _cuts(layer: Layer, number: int, tokens: Pairs, spans: list[Span]) -> list[i
 
 
 def _unwritable(name: str, words: list[str], named: bool) -> Iterator[str]:
-    """Yield what of a document would not be read back as it is."""
+    """Yield messages about the parts of a document that would be read back differently."""
     if named and (name != name.strip() or "\n" in name or "\r" in name):
         yield "its id has white space at an end, or a line end"
     for number, word in enumerate(words, start=1):

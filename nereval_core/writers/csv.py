@@ -1,4 +1,4 @@
-"""CSV or TSV (where the name ends in .tsv): a span a row, the text of each document in its first row."""
+"""CSV or TSV (names in .tsv): one row per span, the text of each document in its first row."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.csv import DESCRIPTION, LINKS, NAME
 from nereval_core.readers.input.compression import unpacked_name
-from nereval_core.writers import packed_file
-from nereval_core.writers.spreadsheet_formulas import harmless
-from nereval_core.writers.unit_offsets import places
+from nereval_core.writers import escape_formula, packed_file
+from nereval_core.writers.document_spans import spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
@@ -43,7 +42,7 @@ def write(layer: Layer, path: Path, *, escape_formulas: bool = False) -> tuple[s
 
     def cells(row: Sequence[str | float]) -> list[str | float]:
         nonlocal live
-        found = [harmless(cell) if isinstance(cell, str) else cell for cell in row]
+        found = [escape_formula(cell) if isinstance(cell, str) else cell for cell in row]
         live += sum(cell != safe for cell, safe in zip(row, found, strict=True))
         return found if escape_formulas else list(row)
 
@@ -54,7 +53,7 @@ def write(layer: Layer, path: Path, *, escape_formulas: bool = False) -> tuple[s
         table.writerow(HEADER)
         for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
             first = text
-            for span, start, end in places(layer, number):
+            for span, start, end in spans_with_offsets(layer, number):
                 beside = (layer.ids.get(span, ""), LINKS.join(layer.links.get(span, ())), layer.scores.get(span, ""))
                 table.writerow(cells((name, start, end, layer.label(span), layer.text(span), first, *beside)))
                 first = ""

@@ -15,7 +15,7 @@ from nereval_core.readers.datasets import DESCRIPTION, METADATA, NAME
 from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file, whole_file
-from nereval_core.writers.token_spans import on_tokens
+from nereval_core.writers.document_spans import token_spans
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
@@ -25,7 +25,7 @@ SCHEME = SCHEMES["IOB2"]
 
 
 class Row(NamedTuple):
-    """A document as the library has it."""
+    """A document as a row of the library."""
 
     id: str
     tokens: list[str]
@@ -33,16 +33,16 @@ class Row(NamedTuple):
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that tags cannot say, and why: overlapping, or not on token boundaries."""
+    """Yield the spans that tags cannot state, with the reason: overlaps, or off token boundaries."""
     for number in range(len(layer.documents)):
-        placed = on_tokens(layer, number)
+        placed = token_spans(layer, number)
         yield from placed.unsayable()
         for at, why in unsayable_by(placed.spans, SCHEME):
             yield placed.numbers[at], why
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a document a row: its tokens, or runs of word characters and single other characters, and their tags.
+    """Write one document per row: its tokens, or runs of word characters and single other characters, and their tags.
 
     Raises:
         FormatError: a place that cannot be written.
@@ -59,7 +59,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 
 def _row(layer: Layer, number: int) -> Row:
-    placed = on_tokens(layer, number)
+    placed = token_spans(layer, number)
     text = layer.documents.texts[number]
     words = [text[start:end] for start, end in placed.tokens]
     return Row(layer.documents.ids[number], words, encode(placed.spans, len(words), SCHEME))

@@ -1,7 +1,7 @@
-"""DocBin files of spaCy: the spans as entities where these can say them, else as the span group `sc`, spaCy's default.
+"""DocBin files of spaCy: spans as entities where these can hold them, else as the span group `sc`, spaCy's default.
 
 Entities have a link (`kb_id`) but neither overlaps, ids nor scores. Tokens are the documents' own, or runs of word
-characters and single other characters; what stands between them but for a blank is made a token too, as spaCy does.
+characters and single other characters; other text between them, except a blank, becomes a token too, as in spaCy.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ from nereval_core.readers.docbin import DESCRIPTION, NAME, SUFFIX
 from nereval_core.readers.docbin.message import not_installed
 from nereval_core.readers.docbin.texts import ID
 from nereval_core.writers import packed_file
-from nereval_core.writers.token_spans import Pairs, on_tokens
-from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
+from nereval_core.writers.document_spans import (
+    Pairs,
+    other_metadata,
+    reserved_metadata,
+    spans_with_offsets,
+    token_spans,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -31,11 +36,11 @@ __all__ = ["DESCRIPTION", "NAME", "write"]
 SHARD = SUFFIX
 HOLDS = frozenset(("ids", "links", "scores", "tokens", "sentences", "document_meta"))
 GROUP = "sc"
-TAKEN = frozenset((ID,))
+RESERVED_KEYS = frozenset((ID,))
 WIDEST = 64
 """Bits of an integer of MessagePack."""
 DEEPEST = 100
-"""How deep lists and objects may stand in one another: spaCy's packer has an end too."""
+"""Levels to which lists and objects may be nested: spaCy's packer has a limit too."""
 
 
 class Words(NamedTuple):
@@ -46,14 +51,14 @@ class Words(NamedTuple):
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that are no range of tokens: spaCy knows no others."""
+    """Yield the spans that are no range of tokens, as spaCy's are."""
     for number in range(len(layer.documents)):
-        yield from on_tokens(layer, number).unsayable()
+        yield from token_spans(layer, number).unsayable()
 
 
 def changed(layer: Layer) -> Iterator[str]:
-    """Yield how many documents have metadata that user data cannot hold."""
-    yield from metadata_lost(layer, TAKEN)
+    """Yield messages that count documents with metadata that user data cannot hold."""
+    yield from reserved_metadata(layer, RESERVED_KEYS)
     wide = sum(not all(map(_holdable, meta.values())) for meta in layer.documents.meta or ())
     if wide:
         yield f"documents with metadata of integers over {WIDEST} bits or nested more than {DEEPEST} deep: {wide}"
@@ -76,12 +81,12 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     user_data: list[bytes | None] = []
     added = respelt = 0
     for number in range(len(layer.documents)):
-        text, tokens = layer.documents.texts[number], on_tokens(layer, number).tokens
+        text, tokens = layer.documents.texts[number], token_spans(layer, number).tokens
         words = words_of(text, tokens)
         doc, same = _document(layer, number, words, vocabulary)
         (_group if grouped else _entities)(doc, layer, number, words)
         packed.add(doc)
-        # DocBin's own packer looks for plug-ins with every document, which takes longer than all else.
+        # DocBin's own packer looks for plug-ins with every document, which takes longer than anything else here.
         user_data.append(msgspec.msgpack.encode(_user_data(layer, number)))
         respelt += not same
         own = set(tokens)
@@ -96,13 +101,13 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         "span ids, which entities have none of, left out": unnamed,
     }
     notes = tuple(f"{what}: {count}" for what, count in said.items() if count)
-    # Training by entities would find none.
+    # The note warns those who train on entities.
     why = "spans overlap" if _overlapping(layer) else "spans have scores"
     return (f"{why}: written as the span group {GROUP!r}, no entities", *notes) if grouped else notes
 
 
 def words_of(text: str, tokens: Pairs) -> Words:
-    """Return a text in words: the tokens, words and single characters between them, and white space but for blanks.
+    """Return a text in words: tokens, words and single characters between them, and white space except single blanks.
 
     The texts of the words, a blank after each that has one, make up the text.
     """
@@ -138,7 +143,7 @@ def _overlapping(layer: Layer) -> bool:
 
 
 def _document(layer: Layer, number: int, words: Words, vocabulary: Any) -> tuple[Doc, bool]:
-    """Return a document without spans, and whether its sentences are as they were."""
+    """Return a document without spans, and whether its sentences are unchanged."""
     from spacy.tokens import Doc
 
     text = layer.documents.texts[number]
@@ -161,7 +166,7 @@ def _document(layer: Layer, number: int, words: Words, vocabulary: Any) -> tuple
 
 def _user_data(layer: Layer, number: int) -> dict[str, Any]:
     """Return the metadata that MessagePack can hold, and the id of a document that has one."""
-    kept = {key: value for key, value in metadata(layer, number, TAKEN).items() if _holdable(value)}
+    kept = {key: value for key, value in other_metadata(layer, number, RESERVED_KEYS).items() if _holdable(value)}
     return {ID: layer.documents.ids[number], **kept} if layer.documents.named else kept
 
 
@@ -178,7 +183,7 @@ def _spans(doc: Doc, layer: Layer, number: int, words: Words) -> Iterator[tuple[
 
     first = {low: at for at, (low, _) in enumerate(words.places)}
     last = {high: at + 1 for at, (_, high) in enumerate(words.places)}
-    for span, start, end in places(layer, number):
+    for span, start, end in spans_with_offsets(layer, number):
         links = layer.links.get(span, ("",))
         id = layer.ids.get(span, "")
         yield span, Span(doc, first[start], last[end], label=layer.label(span), kb_id=links[0], span_id=id)
@@ -187,7 +192,7 @@ def _spans(doc: Doc, layer: Layer, number: int, words: Words) -> Iterator[tuple[
 def _entities(doc: Doc, layer: Layer, number: int, words: Words) -> None:
     spans = [span for _, span in _spans(doc, layer, number, words)]
     for span in spans:
-        # Read, the id of an entity is a link.
+        # Readers take the id of an entity for a link.
         span.id = 0
     doc.set_ents(spans, default="outside")
 

@@ -1,4 +1,4 @@
-"""JSON lines of doccano: a document a line, `label` as triples [start, end, type] in UTF-16 units."""
+"""JSON lines of doccano: one document per line, `label` as triples [start, end, type] in UTF-16 units."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 from nereval_core.corpus import Layer
 from nereval_core.readers.doccano import DESCRIPTION, NAME, OFFSETS, OWN
 from nereval_core.writers import packed_file
-from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
+from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".jsonl"
 HOLDS = frozenset(("document_meta",))
-TAKEN = frozenset(OWN)
+RESERVED_KEYS = frozenset(OWN)
 
 
 def changed(layer: Layer) -> tuple[str, ...]:
-    """Return what else would not be as it is: metadata under keys of the format's own."""
-    return metadata_lost(layer, TAKEN)
+    """Return a message about metadata under keys that the format reserves for itself."""
+    return reserved_metadata(layer, RESERVED_KEYS)
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
@@ -31,7 +31,9 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     documents = layer.documents
     with packed_file(path) as file:
         for number, (name, text) in enumerate(zip(documents.ids, documents.texts, strict=True)):
-            label = [[start, end, layer.label(span)] for span, start, end in places(layer, number, OFFSETS.unit)]
-            row = {"id": name, "text": text, "label": label, **metadata(layer, number, TAKEN)}
+            label = [
+                [start, end, layer.label(span)] for span, start, end in spans_with_offsets(layer, number, OFFSETS.unit)
+            ]
+            row = {"id": name, "text": text, "label": label, **other_metadata(layer, number, RESERVED_KEYS)}
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n")
     return ()

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nereval_core.corpus import Layer
 from nereval_core.writers import packed_file
+from nereval_core.writers.document_spans import spans_as_read
 from nereval_core.writers.losses import EVERYTHING
 
 NAME = "jsonl"
@@ -29,13 +28,10 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 def _document(layer: Layer, number: int) -> dict[str, Any]:
     documents = layer.documents
-    spans = np.arange(layer.first[number], layer.first[number + 1])
-    if layer.order is not None:
-        spans = spans[np.argsort(layer.order[spans], kind="stable")]
     row: dict[str, Any] = {
         "id": documents.ids[number],
         "text": documents.texts[number],
-        "spans": [_span(layer, span) for span in spans.tolist()],
+        "spans": [_span(layer, span) for span in spans_as_read(layer, number).tolist()],
     }
     for key, intervals in (("tokens", documents.tokens), ("sentences", documents.sentences)):
         if intervals is not None and intervals.first[number] < intervals.first[number + 1]:

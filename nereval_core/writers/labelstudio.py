@@ -12,20 +12,20 @@ from typing import Any
 from nereval_core.corpus import Layer
 from nereval_core.readers.labelstudio import DESCRIPTION, NAME, OFFSETS
 from nereval_core.writers import packed_file
-from nereval_core.writers.unit_offsets import metadata, metadata_lost, places
+from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
 SHARD = ".json"
 HOLDS = frozenset(("ids", "scores", "meta", "document_meta"))
-TAKEN = frozenset(("id", "text"))
+RESERVED_KEYS = frozenset(("id", "text"))
 CONTROL, OBJECT = "label", "text"
 """Names of the tags in Label Studio's own labelling set-up for named entities."""
 
 
 def changed(layer: Layer) -> tuple[str, ...]:
-    """Return what else would not be as it is: metadata under keys of the format's own."""
-    return metadata_lost(layer, TAKEN)
+    """Return a message about metadata under keys that the format reserves for itself."""
+    return reserved_metadata(layer, RESERVED_KEYS)
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 def _task(layer: Layer, number: int) -> dict[str, Any]:
     documents = layer.documents
     results = []
-    for at, (span, start, end) in enumerate(places(layer, number, OFFSETS.unit), start=1):
+    for at, (span, start, end) in enumerate(spans_with_offsets(layer, number, OFFSETS.unit), start=1):
         value = {"start": start, "end": end, "text": layer.text(span), "labels": [layer.label(span)]}
         result: dict[str, Any] = {"id": layer.ids.get(span, str(at)), "from_name": CONTROL, "to_name": OBJECT}
         result |= {"type": "labels", "value": value}
@@ -53,7 +53,11 @@ def _task(layer: Layer, number: int) -> dict[str, Any]:
             if span in values:
                 result[key] = values[span]
         results.append(result)
-    data = {"id": documents.ids[number], "text": documents.texts[number], **metadata(layer, number, TAKEN)}
+    data = {
+        "id": documents.ids[number],
+        "text": documents.texts[number],
+        **other_metadata(layer, number, RESERVED_KEYS),
+    }
     if layer.scores:
         return {"data": data, "predictions": [{"model_version": layer.name, "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}

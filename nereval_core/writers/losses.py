@@ -1,7 +1,7 @@
-"""What a format cannot hold of a layer: listed before anything is written, and left out only where that is asked for.
+"""The parts of a layer that a format cannot hold: listed before anything is written, and left out only on request.
 
-A writer says in `HOLDS` what its format has a place for. Names of spans, tokens and sentences are told where they go,
-for they are no annotation; without all else the layer would be another.
+A writer lists in `HOLDS` the parts that its format has a place for. The loss of span ids, tokens and sentences is only
+noted, for these are no annotation; the loss of any other part changes the layer and is refused.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ANNOTATION: Mapping[str, str] = {
     "scores": "a score",
     "meta": "metadata",
 }
-"""What a span may have, in words; `rankings` are links beyond the first."""
+"""Properties that a span may have, in words; `rankings` are links beyond the first."""
 DOCUMENT_META = "document_meta"
-TOLD: Mapping[str, str] = {"ids": "span ids", "tokens": "tokens", "sentences": "sentences"}
-"""What is told where there is no place for it."""
+NOTED: Mapping[str, str] = {"ids": "span ids", "tokens": "tokens", "sentences": "sentences"}
+"""Parts of a layer whose loss is noted, not refused."""
 FRAGMENTS = "fragments"
-EVERYTHING = frozenset((*ANNOTATION, *TOLD, FRAGMENTS, DOCUMENT_META))
+EVERYTHING = frozenset((*ANNOTATION, *NOTED, FRAGMENTS, DOCUMENT_META))
 REMEDY = "leave out what it cannot hold: --lossy; or write jsonl, which holds everything"
 
 Unsayable = Iterable[tuple[int, str]]
@@ -41,22 +41,22 @@ Unsayable = Iterable[tuple[int, str]]
 
 @dataclass(frozen=True)
 class Losses:
-    """What of a layer is lost in a format.
+    """The parts of a layer that are lost in a format.
 
-    `spans` are those it cannot say, by number with the reason; `facts` count by key of ANNOTATION the spans that have
-    what it has no place for; `documents` are those with metadata that it has none for; `changes` say what else would
-    not be as it is, `told` what goes without harm.
+    `spans` are the spans that it cannot state, by number with the reason; `properties` counts, by key of ANNOTATION,
+    the spans with a property that it has no place for, and `documents` the documents with metadata that it has no place
+    for. `changes` are messages about other changes, `noted` the parts whose loss is not refused.
     """
 
     format: str
     spans: Mapping[int, str] = field(default_factory=dict)
-    facts: Mapping[str, int] = field(default_factory=dict)
+    properties: Mapping[str, int] = field(default_factory=dict)
     documents: int = 0
     changes: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
 
-    def refused(self, layer: Layer, path: Path) -> FormatError | None:
-        """Return what is to be said if nothing may be lost, None where nothing would be."""
+    def refusal(self, layer: Layer, path: Path) -> FormatError | None:
+        """Return the error to raise if nothing may be lost, None where nothing would be lost."""
         ids = layer.documents.ids
         found = [
             f"document {quoted(ids[layer.doc[span]])}: span [{layer.start[span]}, {layer.end[span]}) "
@@ -68,22 +68,22 @@ class Losses:
         return FormatError(Problem(os.fspath(path), None, one, REMEDY) for one in found) if found else None
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes that count what was left out or changed."""
+        """Return notes that count the parts left out or changed."""
         reasons: dict[str, int] = {}
         for why in self.spans.values():
             reasons[why] = reasons.get(why, 0) + 1
-        gone = [f"spans left out, each {why}: {count}" for why, count in reasons.items()]
-        lost = (*self._without_place(), *self.told)
-        gone += [f"{self.format} has no place for them, left out: {', '.join(lost)}"] if lost else []
-        return (*gone, *self.changes)
+        notes = [f"spans left out, each {why}: {count}" for why, count in reasons.items()]
+        lost = (*self._without_place(), *self.noted)
+        notes += [f"{self.format} has no place for them, left out: {', '.join(lost)}"] if lost else []
+        return (*notes, *self.changes)
 
     def _without_place(self) -> list[str]:
-        words = [f"{ANNOTATION[fact]} of {counted(count, 'span')}" for fact, count in self.facts.items()]
+        words = [f"{ANNOTATION[key]} of {counted(count, 'span')}" for key, count in self.properties.items()]
         return words + ([f"the metadata of {counted(self.documents, 'document')}"] if self.documents else [])
 
 
-def losses(layer: Layer, writer: Writer) -> Losses:
-    """Return what of a layer a format cannot hold."""
+def find_losses(layer: Layer, writer: Writer) -> Losses:
+    """Return the parts of a layer that a format cannot hold."""
     holds = writer.HOLDS
     spans: dict[int, str] = {}
     if FRAGMENTS not in holds:
@@ -93,14 +93,14 @@ def losses(layer: Layer, writer: Writer) -> Losses:
         spans = dict(unsayable(layer)) | spans
     several = {span for span, links in layer.links.items() if len(links) > 1}
     having: Mapping[str, Any] = {
-        fact: several if fact == "rankings" else getattr(layer, fact)
-        for fact in ANNOTATION
-        # Where there is no place for a link there is none for a second.
-        if fact not in holds and not (fact == "rankings" and "links" not in holds)
+        key: several if key == "rankings" else getattr(layer, key)
+        for key in ANNOTATION
+        # Without a place for a link there is none for a second one.
+        if key not in holds and not (key == "rankings" and "links" not in holds)
     }
     documents = layer.documents
     described = 0 if DOCUMENT_META in holds else sum(map(bool, documents.meta or ()))
-    there = {
+    present = {
         "ids": bool(layer.ids),
         "tokens": documents.tokens is not None,
         "sentences": documents.sentences is not None,
@@ -109,19 +109,19 @@ def losses(layer: Layer, writer: Writer) -> Losses:
     return Losses(
         writer.NAME,
         spans,
-        {fact: len(found) for fact, found in having.items() if found},
+        {key: len(found) for key, found in having.items() if found},
         described,
         () if changed is None else tuple(changed(layer)),
-        tuple(words for what, words in TOLD.items() if what not in holds and there[what]),
+        tuple(words for part, words in NOTED.items() if part not in holds and present[part]),
     )
 
 
-def fitted(layer: Layer, lost: Losses) -> Layer:
-    """Return the layer without what its losses name."""
+def remove_losses(layer: Layer, lost: Losses) -> Layer:
+    """Return the layer without the parts that its losses name."""
     if lost.spans:
         layer = layer.take(np.setdiff1d(np.arange(len(layer)), list(lost.spans)))
-    kept: dict[str, Any] = {fact: {} for fact in lost.facts if fact != "rankings"}
-    if "rankings" in lost.facts:
+    kept: dict[str, Any] = {key: {} for key in lost.properties if key != "rankings"}
+    if "rankings" in lost.properties:
         kept["links"] = {span: links[:1] for span, links in layer.links.items()}
     if lost.documents:
         kept["documents"] = replace(layer.documents, meta=None)

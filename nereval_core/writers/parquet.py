@@ -2,7 +2,7 @@
 
 `NAME.spans.parquet` has the columns document, start, end and type, and those of id, links, fragments, core,
 alternatives, score and meta that some span has; `NAME.texts.parquet` has document and text, and those of tokens,
-sentences and meta that some document has. `readers/parquet.py` says what stands in them.
+sentences and meta that some document has. `readers/parquet` describes their contents.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HOLDS = EVERYTHING
 GROUP_SPANS = 1 << 17
 GROUP_CHARACTERS = 1 << 24
 GROUP_DOCUMENTS = 1 << 16
-"""How many of each a row group holds at most; a document is never cut, even where it alone is more."""
+"""Limits of a row group; a document is never cut, even if it alone exceeds them."""
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _cuts(layer: Layer) -> Iterator[int]:
 
 
 def _values(key: str, values: Mapping[int, Any], rows: Int64) -> Sequence[Any]:
-    """Return what these spans carry in one column, None where nothing."""
+    """Return the values of these spans in one column, None where a span has none."""
     found = map(values.get, rows.tolist())
     if key == "core":
         return [None if value is None else _pair(value) for value in found]
@@ -161,21 +161,16 @@ def _json(value: Mapping[str, Any]) -> str:
 def _texts(documents: Documents, low: int, high: int) -> pa.Array:
     import pyarrow as pa
 
-    texts = documents.texts
-    if not isinstance(texts, Texts):
-        return pa.array(texts[low:high], pa.string())
-    offsets = texts.offsets[low : high + 1]
-    data = texts.data[int(offsets[0]) : int(offsets[-1])]
-    buffers = [None, pa.py_buffer((offsets - offsets[0]).astype(np.int32)), pa.py_buffer(data)]
+    if not isinstance(documents.texts, Texts):
+        return pa.array(documents.texts[low:high], pa.string())
+    texts = documents.texts.between(low, high)
+    buffers = [None, pa.py_buffer(texts.offsets.astype(np.int32)), pa.py_buffer(texts.data)]
     return pa.Array.from_buffers(pa.string(), high - low, buffers)
 
 
 def _intervals(intervals: Intervals, low: int, high: int, pair: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
-    first = intervals.first[low : high + 1]
-    inner = slice(int(first[0]), int(first[-1]))
-    values = pa.StructArray.from_arrays(
-        [pa.array(intervals.starts[inner]), pa.array(intervals.ends[inner])], fields=list(pair)
-    )
-    return pa.ListArray.from_arrays(pa.array((first - first[0]).astype(np.int32)), values)
+    intervals = intervals.between(low, high)
+    values = pa.StructArray.from_arrays([pa.array(intervals.starts), pa.array(intervals.ends)], fields=list(pair))
+    return pa.ListArray.from_arrays(pa.array(intervals.first.astype(np.int32)), values)

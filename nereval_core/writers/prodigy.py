@@ -1,4 +1,4 @@
-"""JSON lines of Prodigy: a task a line, with tokens where the documents have them, its answer `accept`."""
+"""JSON lines of Prodigy: one task per line with the answer `accept`, and tokens where the documents have them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from nereval_core.corpus import Layer
 from nereval_core.readers.prodigy import DESCRIPTION, NAME
 from nereval_core.writers import packed_file
-from nereval_core.writers.unit_offsets import places
+from nereval_core.writers.document_spans import spans_with_offsets
 
 __all__ = ["DESCRIPTION", "NAME", "write"]
 
@@ -36,7 +36,7 @@ def _task(layer: Layer, number: int) -> dict[str, Any]:
     first = {start: at for at, (start, _) in enumerate(own)}
     last = {end: at for at, (_, end) in enumerate(own)}
     spans = []
-    for span, start, end in places(layer, number):
+    for span, start, end in spans_with_offsets(layer, number):
         row: dict[str, Any] = {"start": start, "end": end, "label": layer.label(span)}
         if start in first and end in last:
             row |= {"token_start": first[start], "token_end": last[end]}

@@ -1,1 +1,1 @@
-"""What the pages share: state and address, navigation, caches, lists. All that touches Streamlit besides the pages."""
+"""Code that pages share: view and link, data and caches, components, and a folder for each page."""

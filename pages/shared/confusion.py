@@ -1,4 +1,4 @@
-"""The parts of the Confusion page."""
+"""The Confusion page: the confusion matrix as a table or a heat map, and its layout."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from nereval_core.report.figures import confusion_map
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import selected_cell, steady_key, table_key
-from pages.shared.view import keys, state
+from pages.shared.components.count_table import count_figure, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.view.count_tables import Confusion, free
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
 TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
 BAR = "#0072b2"
 TYPES = 100
-"""How many types the table has at most: a larger one would make too long a message to the browser."""
+"""Types in the table at most: a larger one would make too long a message to the browser."""
 SWITCHES = {
     "off-diagonal": ("Hide the diagonal", "Leaves pairs of equal type blank, so that confusions stand out."),
     "by-confusion": ("Order by confusion", "Types with most confusions, misses and spurious predictions first."),
@@ -31,7 +31,7 @@ SWITCHES = {
 }
 
 
-def most(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
+def types_shown(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Return the types that the table shows, in order: all of them unless there are very many."""
     types = here.types
     if len(types) <= TYPES:
@@ -44,39 +44,21 @@ def most(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
 
 
-def layout(here: Here) -> tuple[str, ...]:
+def choose_layout(here: Here) -> tuple[str, ...]:
     """Ask how the table is laid out and return the words for it; they are kept in the link."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        key = keys.WIDGET + "share"
-        st.session_state[key] = next((unit for unit in UNITS if unit and unit in here.view.sort), "")
-        st.segmented_control(
-            "Cells show", list(UNITS), format_func=UNITS.__getitem__, key=key, on_change=_took_unit, required=True
-        )
+        choose_word(here, "share", "Cells show", UNITS, visible=True)
         for word, (label, help_text) in SWITCHES.items():
-            key = keys.WIDGET + word
-            st.session_state[key] = word in here.view.sort
-            st.toggle(label, key=key, on_change=_took_switch, args=(word,), help=help_text)
+            toggle_word(here, word, label, help_text)
     return here.view.sort
 
 
-def _took_unit() -> None:
-    view = state.view()
-    for unit in UNITS:
-        if unit:
-            view = view.with_sort(unit, st.session_state[keys.WIDGET + "share"] == unit)
-    state.put(view)
-
-
-def _took_switch(word: str) -> None:
-    state.put(state.view().with_sort(word, st.session_state[keys.WIDGET + word]))
-
-
-def show(here: Here, table: Confusion) -> tuple[int, int] | None:
+def draw_matrix(here: Here, table: Confusion) -> tuple[int, int] | None:
     """Draw the table; return row and column of the cell chosen."""
     cell = _figure(here, table) if "as-map" in here.view.sort else _table(here, table)
     with st.container(horizontal=True, vertical_alignment="center"):
         counts = table.counts.reset_index(names=free("gold", list(table.counts.columns)))
-        export(counts, here.signature(), name="confusion", key="confusion", figure=lambda: _drawn(here, table))
+        Export(counts, here.signature(), "confusion", figure=lambda: _drawn(here, table)).draw()
         if cell is None:
             how = "" if "as-map" in here.view.sort else ", with the mouse or the arrow keys,"
             st.caption(f"Choose a cell{how} to see its records.")
@@ -87,17 +69,17 @@ def _table(here: Here, table: Confusion) -> tuple[int, int] | None:
     shares = {"row-share", "column-share"} & set(here.view.sort)
     shown = table.shown
     names = [str(name) for name in shown.columns]
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}confusion", here.view),
-        on_select="rerun",
-        selection_mode="single-cell",
-        height=min(35 * (len(shown) + 1) + 3, 700),
-        placeholder="",
-        column_config={"_index": st.column_config.TextColumn("gold \\ predicted", pinned=True)}
+        "confusion",
+        (here.view,),
+        columns={"_index": st.column_config.TextColumn("gold \\ predicted", pinned=True)}
         | dict.fromkeys(names, _bar(shown, shares)),
+        choose=names,
+        height=700,
+        index=True,
+        placeholder="",
     )
-    cell = selected_cell(event, len(shown), names)
     return None if cell is None else (cell[0], names.index(cell[1]))
 
 
@@ -121,15 +103,8 @@ def _drawn(here: Here, table: Confusion, *, dark: bool = False) -> Any:
 
 
 def _figure(here: Here, table: Confusion) -> tuple[int, int] | None:
-    event = st.plotly_chart(
-        _drawn(here, table, dark=st.context.theme.type == "dark"),
-        key=table_key(f"{keys.TABLE}map", here.view),
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config("confusion-map"),
-    )
-    points = event["selection"]["points"] if event else []
-    chosen = points[0].get("customdata") if points else None
-    if not chosen or not (0 <= chosen[0] < len(table.rows) and 0 <= chosen[1] < len(table.columns)):
+    figure = _drawn(here, table, dark=st.context.theme.type == "dark")
+    chosen = count_figure(figure, "map", (here.view,), file="confusion-map")
+    if len(chosen) < 2 or not (0 <= chosen[0] < len(table.rows) and 0 <= chosen[1] < len(table.columns)):
         return None
     return int(chosen[0]), int(chosen[1])

@@ -1,4 +1,4 @@
-"""Clusters of every shape and size: what is exact, what is greedy, and that greedy is said."""
+"""Clusters of every shape and size: exact alignments, greedy ones, and the note that names these."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereval_core.alignment import candidates, clusters, greedy
-from nereval_core.alignment.candidates import Knot, candidate_pairs
+from nereval_core.alignment import candidates, greedy, tangled_clusters
+from nereval_core.alignment.candidates import TangledSpans, candidate_pairs
 from nereval_core.alignment.questions import Facts
 from nereval_core.scoring import Counting, Scores, score_layers
 from nereval_core.scoring.criteria import SCHEMAS
@@ -39,10 +39,10 @@ def test_pairs_listed_block_by_block_are_all_pairs(monkeypatch: pytest.MonkeyPat
     facts = Facts((), none, none, none, none, none, np.zeros(60, bool))
     preds = make("pred", documents(1, 500), [])
     sides = (starts[0], ends[0], starts[1], ends[1], kinds, kinds)
-    knot = Knot(every, every, *sides, every, every + 60, 120, {}, {}, preds, facts)
-    monkeypatch.setattr(candidates, "BLOCK", block)
+    tangle = TangledSpans(every, every, *sides, every, every + 60, 120, {}, {}, preds, facts)
+    monkeypatch.setattr(candidates, "BLOCK_PAIRS", block)
     listed = []
-    for number, pairs in enumerate(candidates.blocks(knot, every, every)):
+    for number, pairs in enumerate(candidates.pair_blocks(tangle, every, every)):
         listed += zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)
         assert len(pairs) <= block // 4 or len(set(pairs.gold.tolist())) == 1 or len(set(pairs.pred.tolist())) == 1
         assert number < 2 if block > 4 * 60 * 60 else number <= 120
@@ -125,7 +125,7 @@ def cluster(seed: int, size: int, room: int) -> list[Span]:
 @pytest.mark.parametrize("name", ["strict", "type"])
 def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Every span is offered all others.
-    monkeypatch.setattr(greedy, "WINDOW", 120)
+    monkeypatch.setattr(greedy, "WINDOW_SPANS", 120)
     gold, pred = cluster(1, 120, 40), cluster(2, 110, 40)
     scores = score([(0, s) for s in gold], [(0, s) for s in pred], name)
     assert scores.greedy == ("d0",)
@@ -136,7 +136,7 @@ def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: 
 
 def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
     gold, pred = cluster(3, 101, 500), cluster(4, 100, 500)
-    assert len(gold[1:]) * len(pred) == clusters.LIMIT
+    assert len(gold[1:]) * len(pred) == tangled_clusters.EXACT_PAIRS
     apart = Span(((5_000, 5_010),), "A")
     scores = score([(0, s) for s in [*gold, apart]], [(0, s) for s in [*pred, apart]], "lenient")
     assert scores.greedy == ("d0",)
@@ -147,7 +147,7 @@ def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
 
 def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two halves that only gold spans bridge are two clusters: neither is too large alone."""
-    monkeypatch.setattr(clusters, "LIMIT", 150)
+    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 150)
     left = [Span(((i, 40 - i),), "A") for i in range(10)]
     right = [Span(((60 + i, 100 - i),), "A") for i in range(10)]
     bridge = [Span(((45, 55),), "A"), Span(((39, 50),), "A"), Span(((50, 61),), "A")]
@@ -159,7 +159,7 @@ def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.Mon
 
 def test_a_long_ladder_is_solved_exactly_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for any perfect matching of such a graph, from nothing, takes time exponential in its length."""
-    monkeypatch.setattr(clusters, "LIMIT", 1_000_000)
+    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 1_000_000)
     sides = [spans(*((i, i + 10 + more, "A") for i in range(600))) for more in (0, 1)]
     scores = score(*sides, "exact", "type")
     assert (scores.counts("exact").inc, scores.counts("type").cor, scores.greedy) == (600, 600, ())
@@ -187,11 +187,11 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
     """A million candidate pairs a case, of which no more are described than a few for each span."""
     described = []
 
-    def counted(knot: Any, g: Any, p: Any) -> Any:
+    def counted(tangle: Any, g: Any, p: Any) -> Any:
         described.append(len(g))
-        return candidate_pairs(knot, g, p)
+        return candidate_pairs(tangle, g, p)
 
-    for module in (clusters, greedy):
+    for module in (tangled_clusters, greedy):
         monkeypatch.setattr(module, "candidate_pairs", counted)
     over = documents(1, 1_000)
     sides = [make("x", over, spans(*map(row, range(K)))) for row in (gold, pred)]
@@ -202,7 +202,7 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
         assert (scores.counts("lenient").gold[0], scores.counts("lenient").pred[0]) == (K, K)
     else:
         assert (scores.counts("strict").cor, scores.counts("lenient").cor) == (strict, lenient)
-    assert max(described) <= 2 * K * (greedy.WINDOW + 5)
+    assert max(described) <= 2 * K * (greedy.WINDOW_SPANS + 5)
 
 
 def test_a_large_cluster_of_hulls_alone_has_no_pairs() -> None:
@@ -233,15 +233,14 @@ def test_positions_beyond_31_bits() -> None:
     """Many long documents: the row of all texts is longer than an int32 can count."""
     from nereval_core.alignment import align
     from nereval_core.alignment.codes import Spans
-    from nereval_core.scoring import rules_table
-    from nereval_core.scoring.criteria import CRITERIA
+    from nereval_core.scoring.criteria import CRITERIA, decision_table
 
     count = 5_000
     column = np.arange(count, dtype=np.int32)
     low = np.full(count, 2**30, np.int32)
     side = Spans(column, low, low + 7, np.zeros(count, np.int16), {})
     base = np.arange(count + 1, dtype=np.int64) * (2**30 + 50)
-    outcome = align(side, side, base, rules_table([CRITERIA["strict"]]), types=1)
+    outcome = align(side, side, base, decision_table([CRITERIA["strict"]]), types=1)
     assert outcome.gold.counts[0, 0].tolist() == [count, 0, 0, 0, 0]
 
 
@@ -250,12 +249,11 @@ def test_one_huge_span_changes_nothing_elsewhere(documents: int) -> None:
     """With it, lengths and positions take so many bits that documents cannot stand a power of two apart."""
     from nereval_core.alignment import align
     from nereval_core.alignment.codes import Spans
-    from nereval_core.scoring import rules_table
-    from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+    from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
 
     rng = np.random.default_rng(0)
     count, huge = 1_000, 2**31 - 100_000
-    rules = rules_table([CRITERIA[name] for name in SCHEMAS])
+    rules = decision_table([CRITERIA[name] for name in SCHEMAS])
 
     def drawn() -> Spans:
         start = rng.integers(0, 90, count)

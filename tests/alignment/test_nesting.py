@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import clusters, narrow_clusters, nesting, small_clusters
-from nereval_core.alignment.candidates import Knot, Pairs
+from nereval_core.alignment import narrow_clusters, nesting, small_clusters, tangled_clusters
+from nereval_core.alignment.candidates import Pairs, TangledSpans
 from nereval_core.alignment.identical_pairs import Scope, scopes
-from nereval_core.scoring import Settings, rules_table, score_layers
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
 from tests.benchmarks.generated import TYPES, Generated
 from tests.benchmarks.nested import nested
 from tests.scoring.test_scoring import check, flatten, score
@@ -27,7 +27,7 @@ Drawn = list[list[Span]]
 
 
 def scoped(names: list[str]) -> dict[Scope, list[str]]:
-    found = scopes(rules_table([CRITERIA[name] for name in names]))
+    found = scopes(decision_table([CRITERIA[name] for name in names]))
     return {scope: [names[column] for column in columns] for scope, columns in found.items()}
 
 
@@ -103,26 +103,26 @@ def corpora(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send every cluster to the exact solver for any shape, one at a time."""
 
-    def unsolved(rules: Any, knot: Knot, pairs: Pairs, cluster: Any) -> tuple[Any, Any]:
+    def unsolved(rules: Any, tangle: TangledSpans, pairs: Pairs, cluster: Any) -> tuple[Any, Any]:
         return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
 
     monkeypatch.setattr(
-        clusters, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
+        tangled_clusters, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
     )
-    monkeypatch.setattr(clusters, "solved_by_nesting", unsolved)
-    for module in (clusters, small_clusters):
-        monkeypatch.setattr(module, "SMALL", 0)
-    monkeypatch.setattr(clusters, "_flat", lambda start, end: False)
-    monkeypatch.setattr(clusters.NarrowCluster, "of", lambda knot, pairs: None)
+    monkeypatch.setattr(tangled_clusters, "solve_nested", unsolved)
+    for module in (tangled_clusters, small_clusters):
+        monkeypatch.setattr(module, "SMALL_CLUSTER_SPANS", 0)
+    monkeypatch.setattr(tangled_clusters, "_is_flat", lambda start, end: False)
+    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", lambda tangle, pairs: None)
 
 
 def in_segments(monkeypatch: pytest.MonkeyPatch, segment: int) -> None:
     """Send every cluster in which few spans are open at once to the solver by segments, of so many spans each."""
-    plain = clusters.NarrowCluster.of
+    plain = tangled_clusters.NarrowCluster.of
     plainly(monkeypatch)
-    monkeypatch.setattr(clusters.NarrowCluster, "of", plain)
-    monkeypatch.setattr(narrow_clusters, "SEGMENT", segment)
-    monkeypatch.setattr(narrow_clusters, "WORK", 1 << 20)
+    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", plain)
+    monkeypatch.setattr(narrow_clusters, "SEGMENT_SPANS", segment)
+    monkeypatch.setattr(narrow_clusters, "CELLS_PER_SPAN", 1 << 20)
 
 
 def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
@@ -140,8 +140,8 @@ def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
 def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn], segment: int) -> None:
     fast = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small_clusters, "SMALL", 1)
-        patch.setattr(clusters, "SMALL", 1)
+        patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
+        patch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
         side_by_side = outcomes(*drawn)
         plainly(patch)
         plain = outcomes(*drawn)
@@ -171,8 +171,8 @@ def test_every_solver_finds_what_trying_all_alignments_finds(
     gold, pred = drawn
     with pytest.MonkeyPatch.context() as patch:
         if way == "side by side":
-            patch.setattr(small_clusters, "SMALL", 1)
-            patch.setattr(clusters, "SMALL", 1)
+            patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
+            patch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
         elif way == "in segments":
             in_segments(patch, segment)
         elif way == "plain":
@@ -201,7 +201,7 @@ def stretched(drawn: tuple[Drawn, Drawn], times: int) -> list[Any]:
             )
         )
     base = np.arange(len(drawn[0]) + 1, dtype=np.int64) * (15 * times)
-    outcome = alignment.align(*sides, base, rules_table([CRITERIA[name] for name in SCHEMAS]), types=2)
+    outcome = alignment.align(*sides, base, decision_table([CRITERIA[name] for name in SCHEMAS]), types=2)
     return [part.tolist() for side in (outcome.gold, outcome.pred) for part in (side.rows, side.counts)]
 
 
@@ -214,8 +214,8 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
     gold = [random_spans(rng, 9, room=16) for _ in range(8)]
     # As found elsewhere, with what others predicted.
     pred = [[*rng.sample(spans, len(spans) // 2), *random_spans(rng, 4, room=16)] for spans in gold]
-    monkeypatch.setattr(small_clusters, "SMALL", 1)
-    monkeypatch.setattr(clusters, "SMALL", 1)
+    monkeypatch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
+    monkeypatch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
     side_by_side = outcomes(gold, pred)
     in_segments(monkeypatch, 1 + seed % 4)
     segmented = outcomes(gold, pred)
@@ -226,7 +226,15 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"), [("OPEN", 3), ("LONGEST", 9), ("MOST", 3), ("BITS", 12), ("ROOM", 4), ("CELLS", 1)]
+    ("limit", "value"),
+    [
+        ("MOST_OPEN_SPANS", 3),
+        ("LONGEST_CLUSTER_SPANS", 9),
+        ("MOST_PAIRS", 3),
+        ("PAIR_BITS", 12),
+        ("SUM_BITS", 4),
+        ("BATCH_CELLS", 1),
+    ],
 )
 def test_clusters_beyond_a_limit_are_solved_otherwise(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     data = nested(1_000, levels=2, doubled=0.1, outer=0.1)
@@ -244,7 +252,7 @@ def test_generated_nested_spans_equal_the_plain_way(how: dict[str, Any], monkeyp
 
 
 def sides(data: Generated) -> list[Any]:
-    rules = rules_table([CRITERIA[name] for name in SCHEMAS])
+    rules = decision_table([CRITERIA[name] for name in SCHEMAS])
     outcome = alignment.align(data.gold, data.pred, data.base, rules, types=TYPES)
     assert outcome.greedy == ()
     return [part.tolist() for side in (outcome.gold, outcome.pred) for part in (side.rows, side.counts)]

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
-from nereval_core.analysis.resampling_units import each_document, offered, resampling_units
+from nereval_core.analysis.resampling_units import document_units, resampling_choices, resampling_units
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from pages.shared.view import View
 from tests.pages.test_compare_page import texts
-from tests.pages.test_pages import address, opened, upload
+from tests.support.pages import address, opened, upload
 
 SENTENCES = "".join(f"w{number} B-PER\nx O\n\n" if number % 3 else f"w{number} O\nx B-PER\n\n" for number in range(40))
 TYPED = "".join(f"w{number} B-PER\nx O\n\n" for number in range(40))
@@ -46,9 +46,9 @@ AUTHORS: list[dict[str, Any]] = [{"author": "b"}, {"author": "a"}, {"author": "b
 )
 def test_which_unit_each_document_belongs_to(documents: Documents, by: str, numbers: list[int], many: str) -> None:
     units = resampling_units(documents, by)
-    assert units.of(np.arange(6)).tolist() == numbers
+    assert units.of_documents(np.arange(6)).tolist() == numbers
     assert (units.count, units.many) == (max(numbers) + 1, many)
-    assert units.named(1) == f"1 {units.one}" and units.one != units.many
+    assert units.in_words(1) == f"1 {units.one}" and units.one != units.many
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_notes_warn_of_sentences_and_of_documents_without_the_key() -> None:
         "2 documents have no author: each is resampled for itself",
     )
     assert not resampling_units(over()).notes and not resampling_units(over(sentences=True), "runs:2").notes
-    assert offered(over(AUTHORS)) == ("document", "author")
+    assert resampling_choices(over(AUTHORS)) == ("document", "author")
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.randoms(use_true_random=False))
@@ -82,12 +82,12 @@ def test_counts_are_summed_by_unit(values: list[int], draw: Any) -> None:
     meta = [{"key": value} for value in values]
     counts = np.array([[draw.randrange(9) for _ in values] for _ in range(3)], np.int32)
     units = resampling_units(over(meta, len(values)), "key")
-    found = units.summed(counts)
+    found = units.sum_counts(counts)
     assert found.dtype == counts.dtype and found.shape == (3, len(set(values)))
     for unit, value in enumerate(dict.fromkeys(values)):
         chosen = [place for place, one in enumerate(values) if one == value]
         assert found[:, unit].tolist() == counts[:, chosen].sum(axis=1).tolist()
-    assert each_document(len(values)).summed(counts) is counts
+    assert document_units(len(values)).sum_counts(counts) is counts
 
 
 def write(folder: Path, marked: bool = False) -> list[str]:

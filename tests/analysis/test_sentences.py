@@ -12,16 +12,16 @@ from urllib.parse import parse_qsl
 import pytest
 
 import nereval_core as nereval
-from nereval_core.analysis.agreement.tables import in_words as agreement_in_words
+from nereval_core.analysis.agreement.summary import agreement_sentences as agreement_in_words
 from nereval_core.analysis.criteria.sensitivity import ranking_in_words, sensitivity
 from nereval_core.analysis.sentences import (
-    Count,
+    RecordCount,
     Sentence,
     confusion_sentence,
     errors_sentence,
-    in_words,
-    joined,
+    join_parts,
     overview_sentence,
+    sentence_text,
 )
 from nereval_core.corpus import Corpus
 from nereval_core.ledger import MemoryLedger, ledger
@@ -30,22 +30,23 @@ from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.view import View, parse, write
+from pages.shared.view import View
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
-from tests.pages.test_pages import VIEW, opened, sound
 from tests.support.other_formats import Demo
+from tests.support.pages import VIEW, opened, sound
 
 NAMES = ("strict", "partial", "type", "fragment")
 ERRORS = query_of(View())
 
 
-def held(records: MemoryLedger, said: Sentence) -> list[Count]:
+def held(records: MemoryLedger, said: Sentence) -> list[RecordCount]:
     """Check that each number of a sentence is what its link lists; return the numbers."""
-    counts = [part for part in said if isinstance(part, Count)]
+    counts = [part for part in said if isinstance(part, RecordCount)]
     for part in counts:
-        view, wrong = parse(write(view_of(View(), part.query)))
+        view, wrong = read_link(write_link(view_of(View(), part.query)))
         assert not wrong
-        assert records.total(query_of(view)).weight == part.number, in_words(said)
+        assert records.total(query_of(view)).weight == part.number, sentence_text(said)
         assert part.text == f"{part.number:,}" or re.fullmatch(rf"{part.number:,} \(\d+%\)", part.text)
     return counts
 
@@ -110,20 +111,20 @@ def spans(number: int, first: str, second: str) -> str:
 def test_confusions_worked_by_hand(wrong: tuple[tuple[int, str], ...], said: str) -> None:
     records = made(*wrong)
     found = confusion_sentence(records, 40)
-    assert in_words(found) == said
+    assert sentence_text(found) == said
     held(records, found)
 
 
 def test_overview_and_errors_worked_by_hand() -> None:
     records = made((4, "ORG"))
-    assert in_words(overview_sentence(records)) == (
+    assert sentence_text(overview_sentence(records)) == (
         "Of 80 gold spans, 76 (95%) are correct and 4 (5%) are incorrect; of 80 predictions, 0 (0%) are spurious."
     )
     found = errors_sentence(records, ERRORS, 40)
-    assert in_words(found) == "Of 4 records, 2 (50%) stand in document d,00%."
+    assert sentence_text(found) == "Of 4 records, 2 (50%) stand in document d,00%."
     held(records, found)
     assert errors_sentence(records, Query(text="zzz"), 40) == ()
-    assert joined(("a", "b", Count("1", Query(), 1), "c", "d")) == ("ab", Count("1", Query(), 1), "cd")
+    assert join_parts(("a", "b", RecordCount("1", Query(), 1), "c", "d")) == ("ab", RecordCount("1", Query(), 1), "cd")
 
 
 def test_documents_and_types_can_be_asked_for() -> None:
@@ -160,7 +161,7 @@ def test_the_sentence_stands_on_the_page_and_its_numbers_are_links(page: str) ->
     records = Demo("pharmacology", NAMES).ledger("rules", "strict")
     found = [link.proto for link in app.get("page_link")]
     links = [(one.label, dict(parse_qsl(one.query_string))) for one in found]
-    numbers = [(label, parse(params)[0]) for label, params in links if re.match(r":primary\[\d", label)]
+    numbers = [(label, read_link(params)[0]) for label, params in links if re.match(r":primary\[\d", label)]
     assert numbers or page == "Confusion"
     for label, view in numbers:
         said = int(re.search(r"[\d,]+", label)[0].replace(",", ""))  # type: ignore[index]
@@ -221,6 +222,6 @@ def test_what_is_undefined_or_level_is_no_most_and_no_least(
 
 def test_one_is_written_without_a_plural() -> None:
     gold = nereval.read_objects(ONE).layer
-    assert in_words(overview_sentence(ledger(score_layers(gold, gold), "strict", (gold, gold)))) == (
+    assert sentence_text(overview_sentence(ledger(score_layers(gold, gold), "strict", (gold, gold)))) == (
         "Of 1 gold span, 1 (100%) is correct; of 1 prediction, 0 (0%) are spurious."
     )

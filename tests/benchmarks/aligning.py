@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from nereval_core.corpus import Builder
+from nereval_core.corpus.builder import Builder
 from nereval_core.pairing import pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading

@@ -26,10 +26,11 @@ from nereval_core.readers import Source
 from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
-from nereval_core.store import Kept, Store, fingerprints
+from nereval_core.store import Store, StoredCorpus, fingerprints
+from pages.shared.documents.highlighted_text import text_data
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
-from tests.support.browser import Visit, launched, served
+from tests.support.browser import Visit, serve_app, start_browser
 
 SPANS, BY_DOCUMENT = 1_000_000, 10
 CLICKS = 20
@@ -124,14 +125,14 @@ def keep(made: Corpus, folder: Path) -> None:
     ]
     said = {"layers": account, "marks": {"system": []}, "start": "system", "description": "", "problems": []}
     said["options"] = {}
-    Store(folder).put(Kept(made, said, sources, "0" * 64), fingerprints(sources))
+    Store(folder).put(StoredCorpus(made, said, sources, "0" * 64), fingerprints(sources))
 
 
 def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
-    from pages.shared.components.record_list import ROWS, rows_table
-    from pages.shared.documents.document import card, opened
-    from pages.shared.documents.view import view
+    from pages.shared.components.count_table import ROWS
+    from pages.shared.components.record_list import rows_table
+    from pages.shared.documents.document import open_document, record_card_data
     from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
@@ -160,9 +161,11 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
 
     def documents() -> None:
         near = kept.near(wrong, made.documents.ids[next(steps) * 7 % len(made.documents)])
-        there = opened(kept, wrong, lambda doc: kept.document(doc, settings), *near.queue[3])
+        there = open_document(kept, wrong, lambda doc: kept.document(doc, settings), *near.queue[3])
         assert there.record is not None
-        view(there.text, there.marks, queue=there.queue, card=card(there.scores, "strict", there.record))
+        text_data(
+            there.text, there.marks, queue=there.queue, card=record_card_data(there.scores, "strict", there.record)
+        )
 
     settings_names = [criterion.name for criterion in settings.criteria]
     for what, run in (
@@ -208,8 +211,8 @@ def clicked(
     warm, clicks = (0, 1) if scale is Scale.TINY else (WARM, CLICKS)
     with ExitStack() as stack:
         stack.enter_context(environment(NEREVAL_CACHE=str(folder), STREAMLIT_SERVER_FILE_WATCHER_TYPE="none"))
-        ours, theirs = stack.enter_context(served(*arguments)), stack.enter_context(served(script=script))
-        browser = stack.enter_context(launched())
+        ours, theirs = stack.enter_context(serve_app(*arguments)), stack.enter_context(serve_app(script=script))
+        browser = stack.enter_context(start_browser())
         floor = Clicker(Visit(browser, theirs))
         floor.visit.go("/")
         floor.visit.page.evaluate(WATCH)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nereval_core.engine.merged_scores import merged
-from nereval_core.engine.run import over_dask
-from nereval_core.engine.shards import listed
+from nereval_core.engine.merged_scores import merge_scores
+from nereval_core.engine.run import run_on_dask
+from nereval_core.engine.shards import list_shards
 from nereval_core.engine.work import Job
 from nereval_core.report.json_results import results
 from nereval_core.scoring import Settings
@@ -46,7 +46,7 @@ def measured(places: tuple[Path, Path], work: Path, workers: int) -> tuple[dict[
     """Score all shards anew; return seconds by clock and of CPU (by worker, and of the rest), and the result."""
     from distributed import Client, LocalCluster
 
-    found = listed(str(places[0]), {"pred": str(places[1])}).shards
+    found = list_shards(str(places[0]), {"pred": str(places[1])}).shards
     job = Job(settings=Settings(), work=str(work))
     work.mkdir()
     with (
@@ -59,8 +59,8 @@ def measured(places: tuple[Path, Path], work: Path, workers: int) -> tuple[dict[
         client.run(warmed)
         before = client.run(time.process_time)
         began, here = time.perf_counter(), time.process_time()
-        done = list(over_dask(found, job, scheduler=cluster.scheduler_address))
-        whole = merged(found, done, job)
+        done = list(run_on_dask(found, job, scheduler=cluster.scheduler_address))
+        whole = merge_scores(found, done, job)
         result = results(whole.gold, whole.systems)
         clock, rest = time.perf_counter() - began, time.process_time() - here
         after = client.run(time.process_time)

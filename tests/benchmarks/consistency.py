@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from nereval_core.analysis.consistency import consistency
+from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.analysis.consistency.questioned_layer import Inspected
 from nereval_core.corpus import Layer, frozen
 from tests.benchmarks.scales import Scale
 from tests.benchmarks.slices import SPANS, drawn, seconds
@@ -32,7 +32,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     consistency(small[0], small[1:])
     least = min(seconds(partial(consistency, large[0], large[1:])) for _ in range(3))
     yield f"s: all kinds of inconsistency, {size}", least, "<= 5"
-    given = Inspected(large[0], tuple(large[1:]))
+    given = IndexedLayer(large[0], tuple(large[1:]))
     forms = seconds(lambda: given.hits)
     yield f"s: of these words, forms, and where these stand, {size}", forms, "reported"
     for name, kind in KINDS.items():

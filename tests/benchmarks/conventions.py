@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.conventions import conventions, hipe, seqeval, settled
-from nereval_core.conventions.hipe.layers import pair_of_layers
+from nereval_core.conventions import conventions, hipe, option_values, seqeval
+from nereval_core.conventions.hipe.columns import pair_of_layers
 from nereval_core.conventions.hipe.versions import HIPE_2022
 from nereval_core.corpus import Documents, Intervals, Layer
-from nereval_core.readers.shared.token_tags import tagged
+from nereval_core.readers.shared.token_tags import tags_of_layer
 from tests.benchmarks.scales import Scale
 
 BY_DOCUMENT = 10
@@ -83,7 +83,7 @@ def layers(spans: int) -> tuple[Layer, Layer]:
 
 def by_nervaluate(gold: Layer, pred: Layer) -> Callable[[], object]:
     convention = conventions()["nervaluate-1.2.1"]
-    options = settled(convention, {})
+    options = option_values(convention, {})
     assert convention.of_layers is not None
     # Digests are made once and kept: they are no part of scoring.
     assert gold.digest != pred.digest
@@ -106,8 +106,8 @@ def nervaluate_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
 
 
 def by_seqeval(gold: Layer, pred: Layer) -> Callable[[], object]:
-    sides = tagged(gold, "seqeval"), tagged(pred, "seqeval")
-    options = settled(conventions()["seqeval"], {})
+    sides = tags_of_layer(gold, "seqeval"), tags_of_layer(pred, "seqeval")
+    options = option_values(conventions()["seqeval"], {})
     return lambda: seqeval.score_tags(*sides, options, strict=False)
 
 
@@ -116,16 +116,16 @@ def seqeval_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
 
     sides = []
     for layer in (gold, pred):
-        tags = tagged(layer, "seqeval")
+        tags = tags_of_layer(layer, "seqeval")
         sides.append([list(tags.tags[low:high]) for low, high in pairwise(tags.sentences.tolist())])
     return lambda: classification_report(*sides, output_dict=True)
 
 
 def by_hipe(gold: Layer, pred: Layer) -> Callable[[], object]:
-    options = settled(conventions()["hipe-2022"], {})
+    options = option_values(conventions()["hipe-2022"], {})
     version = HIPE_2022
     pair = pair_of_layers(gold, pred, version, options)
-    slices = [hipe.Slice()]
+    slices = [hipe.TokenSlice()]
     return lambda: hipe.score_pair(version, pair, options, ("NE-COARSE-LIT",), slices, "pred")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nereval_core.analysis.errors import error_classes as classes
-from nereval_core.analysis.errors.boundary_patterns import patterns
+from nereval_core.analysis.errors.boundary_patterns import find_patterns
 from nereval_core.analysis.errors.gains import class_table
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -27,7 +27,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     def sort() -> None:
         # What is kept for the same scores would be given again.
         classes._KEPT.clear()
-        classes.taxonomy(scores)
+        classes.classify_errors(scores)
 
     def score() -> None:
         score_layers(made.gold, made.systems[0], settings)
@@ -39,4 +39,4 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         clock(lambda: class_table(scores)),
         "<= 5",
     )
-    yield (f"{spans:,} gold spans: CPU seconds to name wrong boundaries", clock(lambda: patterns(scores)), "<= 2")
+    yield (f"{spans:,} gold spans: CPU seconds to name wrong boundaries", clock(lambda: find_patterns(scores)), "<= 2")

@@ -23,12 +23,12 @@ import numpy as np
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine import scored_folder as scored
-from nereval_core.engine.browse.shard import place, write_gold, write_system
-from nereval_core.engine.merged_scores import merged
-from nereval_core.engine.shard_counts import Store, file_digest, key_of
-from nereval_core.engine.shards import Part, Shard
-from nereval_core.engine.tally import id_hashes, tallied
-from nereval_core.engine.work import Counted, Done, Job, gold_key
+from nereval_core.engine.browse.shard import column_file, write_gold, write_system
+from nereval_core.engine.merged_scores import merge_scores
+from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of
+from nereval_core.engine.shards import Shard, ShardFiles
+from nereval_core.engine.tally import id_hashes, tally_scores
+from nereval_core.engine.work import CountedShard, Job, ShardResult, gold_key
 from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ORDERS, Query
 from nereval_core.scoring import Settings, score_layers
@@ -91,26 +91,26 @@ def written(target: Path, spans: int, shard: int = SHARD) -> None:
         ]
         done = [one for part in work for one in part.result()]
     listed = [_shard(target.parent, number) for number in range(len(shards))]
-    scored.write(str(target), merged(listed, done, job), listed, done, job)
+    scored.write(str(target), merge_scores(listed, done, job), listed, done, job)
 
 
 def _shard(root: Path, number: int) -> Shard:
     paths = [str(root / "shards" / side / f"{number:05}.jsonl") for side in ("gold", SYSTEM)]
-    gold, pred = (Part(path, (path,)) for path in paths)
+    gold, pred = (ShardFiles(path, (path,)) for path in paths)
     return Shard(f"{number:05}", gold, {SYSTEM: pred})
 
 
-def _part(root: str, job: Job, numbers: Sequence[tuple[int, int]]) -> list[Done]:
+def _part(root: str, job: Job, numbers: Sequence[tuple[int, int]]) -> list[ShardResult]:
     """Draw and score one part, and write it as several shards; the last one of all may be smaller."""
     done = []
     size, made, first = 0, None, ""
-    store = Store(job.work)
+    store = CountsStore(job.work)
     for number, spans in numbers:
         if made is None or spans != size:
             size, first = spans, ""
             gold, pred = _drawn(spans, seed=number)
             made = gold, pred, score_layers(gold, pred, job.settings)
-            tally, found = tallied(*made)
+            tally, found = tally_scores(*made)
             columns = dict(found)
         gold, pred, scores = made
         over = replace(gold.documents, ids=tuple(f"doc-{number:04}-{inner:06}" for inner in range(len(gold.documents))))
@@ -134,11 +134,11 @@ def _part(root: str, job: Job, numbers: Sequence[tuple[int, int]]) -> list[Done]
         write_gold(job.columns, gold_key(job.digest, digests[:1]), replace(gold, documents=over))
         if first:
             # It knows nothing of ids.
-            shutil.copyfile(place(job.columns, first), place(job.columns, key))
+            shutil.copyfile(column_file(job.columns, first), column_file(job.columns, key))
         else:
             first = key
             write_system(job.columns, key, gold, pred, scores)
-        done.append(Done(shard.name, {SYSTEM: Counted(key, tally, False)}, (), files))
+        done.append(ShardResult(shard.name, {SYSTEM: CountedShard(key, tally, False)}, (), files))
     return done
 
 

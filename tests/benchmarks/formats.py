@@ -18,7 +18,8 @@ from xml.etree import ElementTree
 
 from pyarrow import parquet
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.readers import ReadOptions, read
 from nereval_core.writers import write
 from tests.benchmarks import files

@@ -51,11 +51,11 @@ def generate(spans: int, *, by_document: int = 10, tangled: float = 0.01, seed: 
     other[retyped] = (other[retyped] + 1) % TYPES
     start[elsewhere] = place[elsewhere] + 70
     end[elsewhere] = start[elsewhere] + 8
-    knotted = (rng.random(spans) < tangled) & ~elsewhere
+    in_tangle = (rng.random(spans) < tangled) & ~elsewhere
     shape = rng.integers(0, 3, spans)
     last = np.flatnonzero(np.diff(doc, append=documents))
     shape[last] = rng.integers(0, 2, len(last))
-    split, nested, crossing = knotted & (shape == 0), knotted & (shape == 1), knotted & (shape == 2)
+    split, nested, crossing = in_tangle & (shape == 0), in_tangle & (shape == 1), in_tangle & (shape == 2)
     more = [(doc[nested], gold_start[nested] + 1, gold_start[nested] + 4, kind[nested])]
     more.append((doc[split], gold_start[split] + 3, gold_end[split], kind[split]))
     start[split], end[split] = gold_start[split], gold_start[split] + 3

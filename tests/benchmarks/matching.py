@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment import align
-from nereval_core.alignment.outcome import Alignment
-from nereval_core.scoring import rules_table
-from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS
+from nereval_core.alignment.codes import Alignment
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, decision_table
 from tests.benchmarks.generated import TYPES, Generated, generate
 from tests.benchmarks.scales import Scale
 
@@ -86,7 +85,7 @@ def nine(data: Generated) -> Alignment:
 
 
 def run(data: Generated, names: tuple[str, ...]) -> Alignment:
-    rules = rules_table([CRITERIA[name] for name in names])
+    rules = decision_table([CRITERIA[name] for name in names])
     return align(data.gold, data.pred, data.base, rules, types=TYPES)
 
 

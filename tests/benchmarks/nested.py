@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import align
-from nereval_core.alignment.codes import Spans
-from nereval_core.alignment.outcome import Alignment
-from nereval_core.scoring import rules_table
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+from nereval_core.alignment.codes import Alignment, Spans
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
 from tests.benchmarks.generated import TYPES, Generated, generate
 from tests.benchmarks.scales import Scale
 
@@ -57,7 +55,7 @@ def clock(run: Callable[[], object]) -> float:
 
 
 def four(data: Generated) -> Alignment:
-    return align(data.gold, data.pred, data.base, rules_table([CRITERIA[name] for name in SCHEMAS]), types=TYPES)
+    return align(data.gold, data.pred, data.base, decision_table([CRITERIA[name] for name in SCHEMAS]), types=TYPES)
 
 
 def nested(

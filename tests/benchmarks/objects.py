@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.api.load import score
+from nereval_core.api.score import score
 from tests.benchmarks.generated import TYPES, generate
 from tests.benchmarks.matching import MILLION, clock
 from tests.benchmarks.scales import Scale

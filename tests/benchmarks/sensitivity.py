@@ -11,8 +11,8 @@ import numpy as np
 from nereval_core.alignment.codes import Spans
 from nereval_core.analysis.criteria.gap import gap
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import fold_scores, stand_in
-from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
+from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
+from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -37,8 +37,8 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     for what, run in (
         ("gap strict to type", lambda: gap(scored(), "strict", "type")),
         ("overlap curve", lambda: overlap_curve(gold, pred)),
-        ("recovered", lambda: recovered(scores)),
-        ("stand-ins, 10 folds", lambda: stand_in(fold_scores({"one": scored()}))),
+        ("recovered", lambda: recover_spans(scores)),
+        ("stand-ins, 10 folds", lambda: proxy_table(fold_scores({"one": scored()}))),
     ):
         yield f"{spans:,} gold spans, {what} / scoring", _compared(run, scored), "reported"
 

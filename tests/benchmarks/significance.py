@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.comparison.significance import (
     F1,
-    Counted,
-    Group,
-    Resampled,
+    ComparisonGroup,
+    SystemResamples,
+    UnitCounts,
     difference_table,
     interval_table,
 )
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale
 
@@ -51,7 +50,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
 
 def compared(counts: NDArray[Any]) -> None:
     """Compare systems as the page and the command do."""
-    resampled = Resampled(named(counts), Plan())
+    resampled = SystemResamples(named(counts), ResamplingPlan())
     interval_table(resampled)
     difference_table(resampled, "0")
 
@@ -62,11 +61,11 @@ def seconds(work: Callable[[], None]) -> float:
     return time.process_time() - start
 
 
-def named(counts: NDArray[Any]) -> Counted:
+def named(counts: NDArray[Any]) -> UnitCounts:
     groups, systems = counts.shape[:2]
     units = ResamplingUnits("document", "document", "documents", counts.shape[-1])
     names = tuple(map(str, range(systems)))
-    return Counted(tuple(Group(str(number)) for number in range(groups)), names, counts, units)
+    return UnitCounts(tuple(ComparisonGroup(str(number)) for number in range(groups)), names, counts, units)
 
 
 def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -85,10 +84,12 @@ def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -
 def simulated(documents: int, corpora: int) -> tuple[float, float]:
     """Return in how many of 100 corpora equal systems differ at 5%, and how many of 100 intervals hold the truth."""
     rng = np.random.default_rng(documents)
-    truth = Resampled(named(drawn(1, 1, 1_000_000, rng)), Plan()).observed[0, 0, F1]
+    truth = SystemResamples(named(drawn(1, 1, 1_000_000, rng)), ResamplingPlan()).observed[0, 0, F1]
     differ, held = [], []
     for part in range(max(1, corpora // TOGETHER)):
-        resampled = Resampled(named(drawn(min(TOGETHER, corpora), 2, documents, rng)), Plan(resamples=1_999, seed=part))
+        resampled = SystemResamples(
+            named(drawn(min(TOGETHER, corpora), 2, documents, rng)), ResamplingPlan(resamples=1_999, seed=part)
+        )
         differ += (difference_table(resampled, "0")["p"] <= 0.05).tolist()
         table = interval_table(resampled)
         held += ((table["f1_low"] <= truth) & (truth <= table["f1_high"])).tolist()

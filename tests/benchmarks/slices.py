@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import curve, slice_table, tally
-from nereval_core.analysis.slices.slicings import Sliced
+from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices, threshold_curve
+from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
@@ -36,14 +36,14 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     for name in TOGETHER:
         # Two seconds a side.
         yield f"s: {size}, as many predictions: {name}", seconds(partial(find, given, name, values)), "<= 4"
-    counted = seconds(lambda: slice_table(tally(given, values["length"])))
+    counted = seconds(lambda: slice_table(tally_slices(given, values["length"])))
     yield f"s: counts of {size} by length with intervals", counted, "<= 2"
     yield f"s: combinations of {len(values)} slicings, {size}", seconds(lambda: worst_table(given, values)), "reported"
-    yield f"s: 100 thresholds, {size}", seconds(lambda: curve(given)), "reported"
+    yield f"s: 100 thresholds, {size}", seconds(lambda: threshold_curve(given)), "reported"
 
 
-def find(given: Sliced, name: str, values: dict[str, Any]) -> None:
-    values[name] = slicings.find(given, name)
+def find(given: SlicedScores, name: str, values: dict[str, Any]) -> None:
+    values[name] = slicings.find_values(given, name)
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -52,7 +52,7 @@ def seconds(work: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
-def drawn(spans: int) -> Sliced:
+def drawn(spans: int) -> SlicedScores:
     """Draw documents of words, gold spans over one to three of them, and predictions moved by chance, with scores."""
     rng = np.random.default_rng(0)
     letters = np.array(list("etaoinshrdlucmf"))
@@ -79,4 +79,4 @@ def drawn(spans: int) -> Sliced:
         sides.append(Layer(name, over, *columns, ("A", "B", "C", "D")))
     gold, pred = sides
     pred = replace(pred, scores=dict(enumerate(rng.random(len(pred)).round(3).tolist())))
-    return Sliced(score_layers(gold, pred, Settings((CRITERIA["strict"],))), "strict", (gold, pred))
+    return SlicedScores(score_layers(gold, pred, Settings((CRITERIA["strict"],))), "strict", (gold, pred))

@@ -20,12 +20,12 @@ from typing import Any
 from nereval_core.store import Store
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
-from pages.shared.data.orders import Served
+from pages.shared.data.reading_orders import Served
 from pages.shared.data.reading_process import read_order
 from tests.benchmarks.app import SPANS, corpus, environment, keep
 from tests.benchmarks.reading_documents import write_jsonl
 from tests.benchmarks.scales import Scale
-from tests.support.browser import ROOT, Visit, launched, running
+from tests.support.browser import ROOT, Visit, serve_app_process, start_browser
 
 PAGES = ("Overview", "Confusion", "Errors", "Documents", "Slices", "Overview")
 PEOPLE = 4
@@ -53,7 +53,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         digest = _kept(spans, Path(folder))
         opening = [float(_run(OPEN, folder, digest)) for _ in range(scale.runs(5))]
         yield f"{spans:,} spans: seconds of CPU to open the stored corpus", statistics.median(opening), "<= 0.3"
-        with environment(NEREVAL_CACHE=folder), launched() as browser:
+        with environment(NEREVAL_CACHE=folder), start_browser() as browser:
             shown, busy = zip(*(_cold(browser, digest) for _ in range(scale.runs(3))), strict=True)
             yield f"{spans:,} spans: seconds from link to Overview, new server", statistics.median(shown), "<= 2"
             yield f"{spans:,} spans: of these, seconds of the server's CPU", statistics.median(busy), "reported"
@@ -100,18 +100,15 @@ def _kept(spans: int, folder: Path) -> str:
 def _cold(browser: Any, digest: str) -> tuple[float, float]:
     """Return seconds from following a link to the page, and the server's seconds of CPU.
 
-    The server is new but for the Guide, which it has shown to a browser that has our scripts already.
+    The server is new but for the Guide, which it has shown to the same page: that has our scripts already.
     """
-    with running() as (address, process):
-        first = Visit(browser, address)
-        first.go("/Guide")
+    with serve_app_process() as (address, process):
         visit = Visit(browser, address)
         visit.go("/Guide")
         began, used = time.monotonic(), _used(process)
         visit.go(f"/Overview?corpus={digest[:16]}&system=system")
         found = time.monotonic() - began, _used(process) - used
         visit.close()
-        first.close()
     return found
 
 
@@ -123,7 +120,7 @@ def _used(process: int) -> float:
 
 def _memory(browser: Any, digest: str, scale: Scale) -> Iterator[tuple[str, float, str]]:
     people, pages = scale.of(PEOPLE, PEOPLE, 2), scale.of(PAGES, PAGES, PAGES[:2])
-    with running() as (address, process):
+    with serve_app_process() as (address, process):
         warm = Visit(browser, address)
         warm.go("/Guide")
         warm.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment.codes import Spans
-from nereval_core.analysis.comparison.transitions import right_by, transitions
+from nereval_core.analysis.comparison.transitions import count_transitions, right_system_counts
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -32,9 +32,13 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     other = layer("other", documents, drawn.pred, most)
     scored = [score_layers(gold, each, STRICT) for each in (one, other)]
     what = f"{spans:,} spans: both matrices / scoring one system under strict"
-    yield what, ratio(lambda: transitions(*scored, "strict"), lambda: score_layers(gold, one, STRICT)), "reported"
+    yield what, ratio(lambda: count_transitions(*scored, "strict"), lambda: score_layers(gold, one, STRICT)), "reported"
     what = "who of ten systems gets each span right / the same"
-    yield what, ratio(lambda: right_by(scored * 5, "strict"), lambda: score_layers(gold, one, STRICT)), "reported"
+    yield (
+        what,
+        ratio(lambda: right_system_counts(scored * 5, "strict"), lambda: score_layers(gold, one, STRICT)),
+        "reported",
+    )
 
 
 def layer(name: str, documents: Documents, spans: Spans, some: slice | np.ndarray) -> Layer:

@@ -4,66 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error
 
-from tests.support.browser import ROOT, Visit, served
+from tests.support import ROOT
+from tests.support.browser import Visit, serve_app
 
 PAGES = sorted(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py"))
-ROW = 35
-"""Height in pixels of a row of a table, the header included."""
-
-
-@pytest.fixture
-def visit(browser: Any, app: str) -> Iterator[Visit]:
-    found = Visit(browser, app, permissions=["clipboard-read", "clipboard-write"])
-    yield found
-    found.close()
-
-
-def open_demo(visit: Visit, page: str) -> None:
-    """Choose the demo corpus on the front page and go to another page by the sidebar."""
-    visit.go("/")
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Open", exact=True).first.click()
-    visit.page.get_by_test_id("stSidebar").get_by_role("link", name=page, exact=True).click()
-    visit.page.get_by_role("heading", name=page, exact=True).wait_for()
-    visit.drawn(visit.runs() - 1)
-
-
-def table(visit: Visit, number: int = 0) -> Any:
-    return visit.page.get_by_test_id("stDataFrame").nth(number)
-
-
-def cell_text(visit: Visit, row: int, column: int, number: int = 0) -> str:
-    return str(table(visit, number).get_by_test_id(f"glide-cell-{column}-{row}").first.text_content())
-
-
-def click_row(visit: Visit, row: int, number: int, *, from_right: int = 40) -> None:
-    """Click a cell of a table, so many pixels from its right edge; the box is measured anew each time."""
-    target = table(visit, number)
-    target.scroll_into_view_if_needed()
-    box = target.bounding_box()
-    visit.page.mouse.click(box["x"] + box["width"] - from_right, box["y"] + ROW * (row + 1) + ROW / 2)
-
-
-def listed(visit: Visit) -> tuple[str, int]:
-    """Return title and number of the records that a cell has opened."""
-    heading = visit.page.locator("strong", has_text=re.compile(r": [\d,]+ records?$")).first.inner_text()
-    title, _, number = heading.rpartition(": ")
-    return title, int(number.split()[0].replace(",", ""))
-
-
-def eventually(visit: Visit, holds: Callable[[], bool]) -> bool:
-    """Wait for what several runs of the page may take to bring about."""
-    for _ in range(240):
-        if holds():
-            return True
-        visit.page.wait_for_timeout(250)
-    return False
 
 
 def record_in(address: str) -> str:
@@ -73,33 +23,29 @@ def record_in(address: str) -> str:
 
 
 def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browser: Any, app: str) -> None:
-    open_demo(visit, "Confusion")
-    with visit.rerun():
-        click_row(visit, 0, 0)
-    title, number = listed(visit)
+    visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit.open_demo("Confusion")
+    visit.click_row(0, 0)
+    title, number = visit.listed_records()
     assert title == "gold NORMALIZABLES, predicted missed (MIS)"
-    assert number == int(cell_text(visit, 0, 4)) > 1
-    assert int(table(visit, 1).locator("canvas table").first.get_attribute("aria-rowcount")) == number + 1
+    assert number == int(visit.cell_text(0, 4)) > 1
+    assert visit.eventually(lambda: visit.rows(1) == number)
     # The keyboard reaches the neighbouring cell.
-    with visit.rerun():
-        visit.page.keyboard.press("ArrowDown")
-    below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(cell_text(visit, 1, 4)))
-    assert eventually(visit, lambda: listed(visit) == below)
-    with visit.rerun():
-        visit.page.keyboard.press("ArrowUp")
-    assert eventually(visit, lambda: listed(visit) == (title, number))
-    with visit.rerun():
-        click_row(visit, 1, 1, from_right=300)
+    visit.press("ArrowDown")
+    below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(visit.cell_text(1, 4)))
+    assert visit.eventually(lambda: visit.listed_records() == below)
+    visit.press("ArrowUp")
+    assert visit.eventually(lambda: visit.listed_records() == (title, number))
+    visit.click_row(1, 1, from_right=300)
     visit.page.get_by_role("link", name="Read in document").click()
     visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
-    visit.drawn(visit.runs() - 1)
+    visit.wait_until_drawn(visit.run_count() - 1)
     first, before = record_in(visit.page.url), visit.page.locator(".nv-card").inner_text()
-    with visit.rerun():
-        visit.page.keyboard.press("j")
+    visit.press("j")
     visit.page.wait_for_function("before => !location.href.includes(before)", arg=first)
     second = record_in(visit.page.url)
     assert second != first
-    assert eventually(visit, lambda: visit.page.locator(".nv-card").inner_text() != before)
+    assert visit.eventually(lambda: visit.page.locator(".nv-card").inner_text() != before)
     card = visit.page.locator(".nv-card").inner_text()
     assert "missed (MIS)" in card
     visit.page.get_by_text("Copy link").click()
@@ -110,39 +56,38 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     fresh = Visit(browser, app)
     fresh.go(link.removeprefix(app))
     assert record_in(fresh.page.url) == second
-    assert eventually(fresh, lambda: fresh.page.locator(".nv-card").inner_text() == card)
+    assert fresh.eventually(lambda: fresh.page.locator(".nv-card").inner_text() == card)
     fresh.close()
 
 
 def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
-    open_demo(visit, "Overview")
-    table(visit).locator("canvas th", has_text="(ACT)").wait_for(state="attached")
-    headers = table(visit).locator("canvas th").all_text_contents()
+    visit.open_demo("Overview")
+    visit.table().locator("canvas th", has_text="(ACT)").wait_for(state="attached")
+    headers = visit.table().locator("canvas th").all_text_contents()
     shown = {re.findall(r"\((\w+)\)|$", name)[0]: place for place, name in enumerate(headers)}
     place = shown["INC"]
-    click_row(visit, 0, 0, from_right=visit.page.viewport_size["width"] // 4)
+    visit.click_row(0, 0, from_right=visit.page.viewport_size["width"] // 4)
     for _ in headers:
         visit.page.keyboard.press("ArrowLeft")
-    before = visit.runs()
+    before = visit.run_count()
     for _ in range(place):
         visit.page.keyboard.press("ArrowRight")
-    visit.drawn(before)
-    assert eventually(visit, lambda: "incorrect (INC)" in listed(visit)[0]), listed(visit)
-    assert listed(visit)[1] == int(cell_text(visit, 0, place))
+    visit.wait_until_drawn(before)
+    assert visit.eventually(lambda: "incorrect (INC)" in visit.listed_records()[0]), visit.listed_records()
+    assert visit.listed_records()[1] == int(visit.cell_text(0, place))
 
 
 def test_a_row_of_criteria_opens_the_spans_that_part_it_from_the_one_above(visit: Visit) -> None:
-    open_demo(visit, "Criteria")
-    table(visit).locator("canvas th", has_text="differs").wait_for(state="attached")
-    with visit.rerun():
-        click_row(visit, 1, 0)
-    said = int(cell_text(visit, 1, 4))
+    visit.open_demo("Criteria")
+    visit.table().locator("canvas th", has_text="differs").wait_for(state="attached")
+    visit.click_row(1, 0)
+    said = int(visit.cell_text(1, 4))
     # From the count at the right edge the keyboard leads to the number of spans that differ.
     with visit.rerun():
         for _ in range(4):
             visit.page.keyboard.press("ArrowLeft")
     heading = f"Where they part: {said} spans decided differently"
-    assert eventually(visit, lambda: visit.page.get_by_text(heading).count() == 1)
+    assert visit.eventually(lambda: visit.page.get_by_text(heading).count() == 1)
 
 
 def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Path) -> None:
@@ -186,14 +131,14 @@ def test_no_page_scrolls_sideways(visit: Visit) -> None:
     with visit.rerun():
         visit.page.get_by_role("button", name="Open", exact=True).first.click()
     for name in ("Start", *PAGES):
-        before = visit.runs()
+        before = visit.run_count()
         visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
         visit.page.get_by_role("heading", name="nereval" if name == "Start" else name, exact=True).wait_for()
-        visit.drawn(before)
+        visit.wait_until_drawn(before)
         for width, height in reversed(SIZES):
             visit.page.set_viewport_size({"width": width, "height": height})
             # Tables and figures take a while to follow.
-            assert eventually(visit, lambda: sideways(visit) <= 0), (name, width, sideways(visit))
+            assert visit.eventually(lambda: sideways(visit) <= 0), (name, width, sideways(visit))
 
 
 def sideways(visit: Visit) -> int:
@@ -207,6 +152,14 @@ def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> No
     visit.page.get_by_text("0123456789abcdef").wait_for()
 
 
+@pytest.mark.parametrize("host", ["example.org", "198.51.100.1"])
+def test_a_request_that_leaves_the_machine_is_noticed_and_fails(visit: Visit, host: str) -> None:
+    with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
+        visit.page.goto(f"http://{host}/")
+    assert visit.problems == [f"request leaves the machine: http://{host}/"]
+    visit.problems.clear()
+
+
 def test_a_folder_served_from_the_command_line(browser: Any, tmp_path: Path) -> None:
     inside, outside = tmp_path / "data", tmp_path / "secret"
     for folder in (inside / "mine", outside):
@@ -215,7 +168,7 @@ def test_a_folder_served_from_the_command_line(browser: Any, tmp_path: Path) -> 
             line = '{"id": "a", "text": "Aspirin helps", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
             (folder / f"{name}.jsonl").write_text(line)
     (inside / "link").symlink_to(outside)
-    with served("--data", str(inside)) as address:
+    with serve_app("--data", str(inside)) as address:
         visit = Visit(browser, address)
         visit.go("/")
         visit.page.get_by_role("tab", name="Server").click()

@@ -3,60 +3,36 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
-from pages.shared.view import View, write
-from tests.browser.test_app import click_row, table
-from tests.pages.test_pages import DEMO
-from tests.support.browser import Visit
-
-VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+from tests.support.browser import TALL, Visit
+from tests.support.pages import VIEW
 
 
-def at(page: str, view: View) -> str:
-    return f"/{page}?{urlencode(write(view))}"
-
-
-def number_of(visit: Visit, column: str) -> int:
-    """Return which of the page's tables has a column."""
-    every = visit.page.get_by_test_id("stDataFrame")
-    every.locator("canvas th", has_text=column).first.wait_for(state="attached")
-    return next(
-        number for number in range(every.count()) if every.nth(number).locator("canvas th", has_text=column).count()
-    )
-
-
-def test_from_a_p_value_to_the_text_in_three_clicks(browser: Any, app: str) -> None:
-    visit = Visit(browser, app, viewport={"width": 1440, "height": 2400})
-    visit.go(at("Compare", VIEW))
-    frame = number_of(visit, "p after Holm")
+def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
+    visit.page.set_viewport_size(TALL)
+    visit.open("Compare", VIEW)
     # One: the p value of the first system. It opens the gold spans that only the better one gets right.
-    with visit.rerun():
-        click_row(visit, 0, frame, from_right=40)
+    visit.click_row(0, visit.table_with("p after Holm"))
     heading = visit.page.locator("strong", has_text=re.compile(r"only .* right: [\d,]+ records?$")).first
     heading.wait_for()
     number = int(heading.inner_text().rpartition(": ")[2].split()[0])
     assert number > 1
     # Two: one of these records, which is shown in its text.
-    listed = number_of(visit, "predicted text")
-    assert int(table(visit, listed).locator("canvas table").first.get_attribute("aria-rowcount")) == number + 1
-    with visit.rerun():
-        click_row(visit, 0, listed, from_right=300)
+    listed = visit.table_with("predicted text")
+    assert visit.eventually(lambda: visit.rows(listed) == number)
+    visit.click_row(0, listed, from_right=300)
     # Three: the document.
     visit.page.get_by_role("link", name="Read in document").click()
     visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "record=" in visit.page.url
-    visit.close()
 
 
 @pytest.mark.parametrize("page", ["Overview", "Errors"])
-def test_a_sentence_runs_on_as_text_does(browser: Any, app: str, page: str) -> None:
-    visit = Visit(browser, app, viewport={"width": 1440, "height": 900})
-    visit.go(at(page, VIEW))
+def test_a_sentence_runs_on_as_text_does(visit: Visit, page: str) -> None:
+    visit.open(page, VIEW)
     said = visit.page.locator("[class*='st-key-sentence-']").first
     number = said.locator("a, button").first
     number.wait_for()
@@ -67,4 +43,3 @@ def test_a_sentence_runs_on_as_text_does(browser: Any, app: str, page: str) -> N
     assert said.bounding_box()["height"] < 70
     first, second = said.locator("p").first.bounding_box(), number.bounding_box()
     assert abs(first["y"] - second["y"]) < 12 and second["x"] - (first["x"] + first["width"]) < 12
-    visit.close()

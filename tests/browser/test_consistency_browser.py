@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 from pages.shared.data.loading import load_demo
-from pages.shared.view import View, parse, write
+from pages.shared.view import View
+from pages.shared.view.link import read_link
 from tests.support.browser import Visit
 
 
-def test_from_a_finding_to_its_place(browser: Any, app: str) -> None:
+def test_from_a_finding_to_its_place(visit: Visit) -> None:
     view = View(corpus=load_demo("biology").corpus.digest, system="rules", sort=("edges",))
-    visit = Visit(browser, app)
-    visit.go(f"/Consistency?{urlencode(write(view))}")
+    visit.open("Consistency", view)
     frames = visit.page.locator("[data-testid='stDataFrame']")
     chosen(visit, frames.first, 0)
     visit.page.get_by_text("phosphorylated, left edge of protein: 2 places").wait_for()
@@ -23,9 +23,8 @@ def test_from_a_finding_to_its_place(browser: Any, app: str) -> None:
         link.click()
     place = visit.page.locator(".nv-place")
     place.first.wait_for()
-    assert parse(dict(parse_qsl(visit.page.url.partition("?")[2])))[0].place is not None
+    assert read_link(dict(parse_qsl(visit.page.url.partition("?")[2])))[0].place is not None
     assert place.first.bounding_box()["width"] > 60
-    visit.close()
 
 
 def chosen(visit: Visit, frame: Any, row: int) -> None:
@@ -35,5 +34,4 @@ def chosen(visit: Visit, frame: Any, row: int) -> None:
     box = canvas.bounding_box()
     with visit.rerun():
         visit.page.mouse.click(box["x"] + 60, box["y"] + 35 * (row + 1) + 17)
-    with visit.rerun():
-        visit.page.keyboard.press("ArrowRight")
+    visit.press("ArrowRight")

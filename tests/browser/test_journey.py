@@ -17,10 +17,8 @@ from nereval_core.review.verdicts import KINDS
 from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.verdicts.panel import PLACEHOLDER
 from pages.shared.view import View
-from tests.browser.test_app import click_row
-from tests.browser.test_compare_browser import at, number_of
 from tests.browser.test_html_report_browser import Opened
-from tests.support.browser import Visit, served
+from tests.support.browser import Visit, serve_app
 from tests.support.databases import emptied
 
 DEMO = "pharmacology"
@@ -47,9 +45,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp_path: Path) -> None:
     view = View(corpus=load_demo(DEMO).corpus.digest, system="rules")
-    with served() as address:
+    with serve_app() as address:
         visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
-        visit.go(at("Agreement", view))
+        visit.open("Agreement", view)
         disagreements = open_cell(visit)
         decide(visit, disagreements)
         place = urlsplit(visit.page.url)
@@ -58,7 +56,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
     assert kept == list(GIVEN)
     assert [one.verdict.note for one in store.reviewed().standing if one.verdict.note] == [NOTE]
     # Another server, another process: what was decided is there.
-    with served() as address:
+    with serve_app() as address:
         visit.address = address
         visit.go(f"{place.path}?{place.query}")
         visit.page.get_by_role("button", name=f"10 of {disagreements} have a verdict").wait_for()
@@ -71,8 +69,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
 
 def open_cell(visit: Visit) -> int:
     """Choose a cell of the matrix and open its records in Errors; return how many there are."""
-    with visit.rerun():
-        click_row(visit, 0, number_of(visit, PAIR[1]), from_right=40)
+    visit.click_row(0, visit.table_with(PAIR[1]))
     heading = visit.page.locator("strong", has_text=re.compile(r"[\d,]+ records?$")).first
     heading.wait_for()
     number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
@@ -89,23 +86,18 @@ def decide(visit: Visit, number: int) -> None:
     with visit.rerun():
         name.fill("Ann")
         name.press("Enter")
-    press(visit, "j")
+    visit.press("j")
     # In a field keys are letters.
     visit.page.get_by_placeholder(PLACEHOLDER).click()
     visit.page.keyboard.type(NOTE)
-    press(visit, "Tab")
+    visit.press("Tab")
     for place, pressed in enumerate(KEYS):
         for key in pressed.split():
-            press(visit, key)
+            visit.press(key)
         if place == 4:
-            press(visit, "u")
-            press(visit, "5")
+            visit.press("u")
+            visit.press("5")
     visit.page.get_by_role("button", name=f"10 of {number} have a verdict").wait_for()
-
-
-def press(visit: Visit, key: str) -> None:
-    with visit.rerun():
-        visit.page.keyboard.press(key)
 
 
 def what_if(visit: Visit, file: Path) -> str:
@@ -117,20 +109,14 @@ def what_if(visit: Visit, file: Path) -> str:
     assert before != after
     with visit.rerun():
         visit.page.get_by_text("Export and import", exact=True).click()
-    save(visit, f"{PAIR[0]}-corrected.jsonl", file)
+    visit.save(f"{PAIR[0]}-corrected.jsonl", file)
     return after
 
 
 def report(visit: Visit, file: Path) -> None:
     with visit.rerun():
         visit.page.get_by_role("link", name="Overview", exact=True).click()
-    save(visit, "Download report", file)
-
-
-def save(visit: Visit, name: str, file: Path) -> None:
-    with visit.page.expect_download() as started:
-        visit.page.get_by_role("button", name=name).click()
-    started.value.save_as(file)
+    visit.save("Download report", file)
 
 
 def scored(folder: Path) -> str:

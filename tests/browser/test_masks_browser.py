@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
-
-import pytest
 
 from nereval_core.html_report.figures import script
 from pages.shared.data.loading import load_demo
-from pages.shared.view import MASKED, View, write
-from tests.browser.test_app import click_row
-from tests.support.browser import ROOT, Visit
+from pages.shared.view import MASKED, View
+from tests.support import ROOT
+from tests.support.browser import TALL, Visit
 
 DEMO = load_demo("newspapers")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules", mask=MASKED)
@@ -55,49 +51,33 @@ class Sent:
         return sorted(known.intersection(re.findall(r"[^\W\d_]{5,}", whole.decode(errors="replace"))))
 
 
-@pytest.fixture
-def visit(browser: Any, app: str) -> Iterator[Visit]:
-    found = Visit(browser, app, viewport={"width": 1440, "height": 1600})
-    yield found
-    found.close()
-
-
-def at(page: str, view: View) -> str:
-    return f"/{page}?{urlencode(write(view))}"
-
-
 def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
+    visit.page.set_viewport_size(TALL)
     known = words()
     assert len(known) > 250
     sent = Sent(visit)
-    visit.go(at("Errors", replace(VIEW, mask="")))
+    visit.open("Errors", replace(VIEW, mask=""))
     assert len(sent.found(known)) > 50, "what is looked for is found where nothing is masked"
     sent.parts.clear()
     visit.page.goto("about:blank")
 
     for page in ("", "Criteria", "Slices", "Compare", "Agreement", "Consistency", "Review", "Linking", "Present"):
-        visit.go(at(page, VIEW))
+        visit.open(page, VIEW)
     for word in ("by-class", "ladder"):
-        visit.go(at("Errors" if word == "by-class" else "Criteria", VIEW.with_sort(word)))
+        visit.open("Errors" if word == "by-class" else "Criteria", VIEW.with_sort(word))
     # The records of a cell, one of them in its text, and all of them in a file.
-    visit.go(at("Confusion", VIEW))
-    with visit.rerun():
-        click_row(visit, 0, 0, from_right=40)
-    visit.go(at("Errors", VIEW))
-    with visit.rerun():
-        click_row(visit, 1, 0, from_right=300)
+    visit.open("Confusion", VIEW)
+    visit.click_row(0, 0, from_right=40)
+    visit.open("Errors", VIEW)
+    visit.click_row(1, 0, from_right=300)
     visit.page.locator(".nvh-text").first.wait_for()
     visit.page.get_by_text("Export", exact=True).first.click()
     files = []
     for name in ("CSV", "HTML"):
-        with visit.page.expect_download() as started:
-            visit.page.get_by_role("button", name=name, exact=True).click()
-        started.value.save_as(tmp_path / name)
+        visit.save(name, tmp_path / name, exact=True)
         files.append((tmp_path / name).read_bytes())
-    visit.go(at("Overview", VIEW))
-    with visit.page.expect_download() as started:
-        visit.page.get_by_role("button", name="Download report").click()
-    started.value.save_as(tmp_path / "report")
+    visit.open("Overview", VIEW)
+    visit.save("Download report", tmp_path / "report")
     # Plotly's script has words of its own.
     files.append((tmp_path / "report").read_bytes())
     assert all(b"xxxx" in file for file in files)
@@ -105,7 +85,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     # A document, with what another system predicts, and the card of a record.
     gold = DEMO.corpus.gold
     record = f"g:{gold.start[0]}-{gold.end[0]}:{gold.label(0)}"
-    visit.go(at("Documents", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron")))
+    visit.open("Documents", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron"))
     visit.page.locator(".nv-card").first.wait_for()
 
     assert b"xxxx" in b"".join(sent.parts)
@@ -114,7 +94,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
 
 def test_a_word_of_the_text_is_not_found(visit: Visit) -> None:
     word = max(words(), key=len)
-    visit.go(at("Errors", VIEW))
+    visit.open("Errors", VIEW)
     sent = Sent(visit)
     with visit.rerun():
         visit.page.get_by_role("textbox", name="Search").fill(word)

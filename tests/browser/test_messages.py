@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pages.shared.view import View, write
+from pages.shared.view import View
 from tests.benchmarks.app import Clicker, corpus, environment, keep
-from tests.support.browser import Visit, served
+from tests.support.browser import Visit, serve_app
 
 SPANS, TYPES = 60_000, 100
 MEGABYTE = 1_000_000
@@ -22,7 +22,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
     folder: Path = tmp_path_factory.mktemp("store")
     made = corpus(SPANS, TYPES)
     keep(made, folder)
-    with environment(NEREVAL_CACHE=str(folder)), served() as address:
+    with environment(NEREVAL_CACHE=str(folder)), serve_app() as address:
         yield address, made.digest
 
 
@@ -30,8 +30,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
 def test_no_message_is_over_a_megabyte(browser: Any, large: tuple[str, str], page: str) -> None:
     address, digest = large
     clicker = Clicker(Visit(browser, address))
-    query = "&".join(f"{name}={value}" for name, value in write(View(corpus=digest)).items())
-    clicker.visit.go(f"/{page}?{query}")
+    clicker.visit.open(page, View(corpus=digest))
     assert clicker.visit.page.get_by_role("heading", name=page, exact=True).count()
     assert 1_000 < clicker.largest < MEGABYTE
     clicker.visit.close()

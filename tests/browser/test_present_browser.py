@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
-from pages.shared.view import View, write
-from tests.pages.test_pages import DEMO
 from tests.support.browser import Visit
+from tests.support.pages import VIEW
 
-VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 SHORT = "() => [...document.querySelectorAll('.nvs, .nvs-body, html')].every(e => e.scrollHeight <= e.clientHeight + 1)"
-
-
-def at(page: str, view: View) -> str:
-    return f"/{page}?{urlencode(write(view))}"
 
 
 def place(visit: Visit, words: str) -> None:
     visit.page.locator(".nvs-place", has_text=words).wait_for()
 
 
-def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(browser: Any, app: str) -> None:
-    visit = Visit(browser, app, viewport={"width": 1024, "height": 768})
+def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visit, browser: Any) -> None:
     page = visit.page
-    visit.go(at("Documents", VIEW))
+    page.set_viewport_size({"width": 1024, "height": 768})
+    visit.open("Documents", VIEW)
     page.locator(".nv-text").wait_for()
     for key in ("j", "s", "j", "s"):
-        with visit.rerun():
-            page.keyboard.press(key)
+        visit.press(key)
     page.get_by_role("button", name="★ Starred").wait_for()
     page.get_by_text("Starred · 2", exact=True).click()
     page.get_by_role("link", name="Order, comment and present").click()
@@ -59,12 +51,10 @@ def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(browser: An
     page.keyboard.press("ArrowLeft")
     place(visit, "1 of 2")
     page.wait_for_function("() => location.search.includes('sort=slides') && location.search.includes('record=')")
-    link = page.url.removeprefix(app)
-    again = Visit(browser, app, viewport={"width": 1440, "height": 900})
-    again.go(link)
+    again = Visit(browser, visit.address)
+    again.go(page.url.removeprefix(visit.address))
     place(again, "1 of 2")
     assert again.page.evaluate(SHORT)
     again.close()
     page.keyboard.press("Escape")
     page.get_by_role("heading", name="Present", exact=True).wait_for()
-    visit.close()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from nereval_core.report.highlight import Mark
-from pages.shared.documents.view import look, view
+from nereval_core.report.marks import Mark
+from pages.shared.documents.highlighted_text import look, text_data
 from tests.report.test_highlight import marked
 from tests.support import ROOT
 
@@ -33,7 +33,9 @@ def page(browser: Any) -> Iterator[Any]:
     found = context.new_page()
     problems: list[str] = []
     found.on("pageerror", lambda error: problems.append(str(error)))
-    found.evaluate(MOUNT, [(HERE / name).read_text(encoding="utf-8") for name in ("reading.js", "reading.css")])
+    found.evaluate(
+        MOUNT, [(HERE / name).read_text(encoding="utf-8") for name in ("highlighted_text.js", "highlighted_text.css")]
+    )
     yield found
     context.close()
     assert problems == []
@@ -48,7 +50,7 @@ def test_the_text_on_screen_is_the_document(page: Any) -> None:
     @given(marked())
     def holds(case: tuple[str, list[Mark]]) -> None:
         text, spans = case
-        show(page, view(text, spans))
+        show(page, text_data(text, spans))
         assert page.evaluate("window.text()") == text
         reached = page.locator("button.nv-piece")
         assert reached.count() == len(spans)
@@ -67,7 +69,7 @@ QUEUE = [("d", "g:9-24:Drug"), ("d", "p:33-40:Drug"), ("e", "g:0-1:Drug"), ("e",
 
 
 def shown(selected: str = "", at: float = -0.5) -> dict[str, Any]:
-    return view(TEXT, SPANS, doc="d", selected=selected, queue=QUEUE, at=at)
+    return text_data(TEXT, SPANS, doc="d", selected=selected, queue=QUEUE, at=at)
 
 
 def test_what_is_copied_is_the_text_without_labels(page: Any) -> None:
@@ -157,7 +159,7 @@ def test_pieces_lie_over_and_under_their_text(page: Any) -> None:
 
 def test_right_to_left_text_runs_right_to_left(page: Any) -> None:
     text = "قال محمد علي في القاهرة\nIn Cairo he said"
-    show(page, view(text, [Mark("gold", 0, ((4, 12),), "Person", "MIS", "r")]))
+    show(page, text_data(text, [Mark("gold", 0, ((4, 12),), "Person", "MIS", "r")]))
     directions = [
         page.locator(".nv-paragraph").nth(number).evaluate("e => getComputedStyle(e).direction") for number in (0, 1)
     ]
@@ -180,5 +182,5 @@ def test_the_card_writes_text_as_text(page: Any) -> None:
 def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     text = "unbreakable" * 60 + " end"
-    show(page, view(text, [Mark("gold", 0, ((650, 664),), "A rather long type name" * 3, "MIS", "r")]))
+    show(page, text_data(text, [Mark("gold", 0, ((650, 664),), "A rather long type name" * 3, "MIS", "r")]))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -6,33 +6,27 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
-from pages.shared.view import write
 from tests.cli.test_review_apply_command import SYSTEMS, drafted
-from tests.pages.test_pages import DEMO, VIEW
-from tests.support.browser import Visit, served
+from tests.support.browser import Visit, serve_app
+from tests.support.pages import DEMO, VIEW
 
 
 def test_the_copy_scores_as_the_page_says(browser: Any, tmp_path: Path) -> None:
     store = ReviewStore(tmp_path / "review.sqlite")
     store.give(drafted(DEMO, "rules"), "Ann")
     store.close()
-    with served("--review", str(tmp_path / "review.sqlite")) as address:
+    with serve_app("--review", str(tmp_path / "review.sqlite")) as address:
         visit = Visit(browser, address)
-        visit.go(f"/Review?{urlencode(write(VIEW))}")
+        visit.open("Review", VIEW)
         said = visit.page.get_by_role("heading", name="F1 of rules under strict").inner_text()
         promised = re.findall(r"0\.\d{3}", said)[1]
         with visit.rerun():
             visit.page.get_by_text("Export and import", exact=True).click()
-        with visit.page.expect_download() as started:
-            visit.page.get_by_text("gold-corrected.jsonl", exact=True).click()
-        started.value.save_as(tmp_path / "gold-corrected.jsonl")
-        with visit.page.expect_download() as started:
-            visit.page.get_by_text("Log of changes (CSV)", exact=True).click()
-        started.value.save_as(tmp_path / "log.csv")
+        visit.save("gold-corrected.jsonl", tmp_path / "gold-corrected.jsonl")
+        visit.save("Log of changes (CSV)", tmp_path / "log.csv")
         visit.close()
     files = [str(tmp_path / "gold-corrected.jsonl"), str(SYSTEMS["rules"])]
     assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(tmp_path / "scores.json")]) == 0

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from nereval_core.store import Store
-from tests.pages.test_pages import GOLD, PREDICTION
-from tests.support.browser import Visit, served
+from tests.support.browser import Visit, serve_app
+from tests.support.pages import GOLD, PREDICTION
 
 DOCUMENTS = 40_000
 """So many files in a zip take seconds on any machine."""
@@ -41,7 +41,7 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
             archive.writestr(f"{number}.txt", "Aspirin helps")
             archive.writestr(f"{number}.ann", "T1\tDrug 0 7\tAspirin\n")
     shutil.copy(folder / "gold.zip", folder / "system.zip")
-    with served("--data", str(folder)) as address:
+    with serve_app("--data", str(folder)) as address:
         visit, other = Visit(browser, address), Visit(browser, address)
         other.go("/")
         other.page.get_by_role("tab", name="Upload").click()
@@ -68,7 +68,7 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
 def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
     for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION)):
         (folder / name).write_text(text)
-    with served("--data", str(folder)) as address:
+    with serve_app("--data", str(folder)) as address:
         visit = Visit(browser, address)
         read_served(visit)
         visit.page.get_by_text("What was read").wait_for()
@@ -77,7 +77,7 @@ def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
         visit.close()
     shutil.rmtree(folder)
     assert "corpus=" in link
-    with served() as address:
+    with serve_app() as address:
         visit = Visit(browser, address)
         visit.go(link)
         visit.page.get_by_text("What was read: served").wait_for()

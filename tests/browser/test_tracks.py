@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import record_ids
-from nereval_core.report.highlight import TRACKS, Mark, document_html, lanes, segments, within
+from nereval_core.report.highlight import document_html, lanes, segments
+from nereval_core.report.marks import TRACKS, Mark, within
 from nereval_core.scoring import Scores, Settings
-from pages.shared.documents.document import Opened, opened, opened_card
-from pages.shared.documents.view import view
-from pages.shared.view import View, write
-from tests.pages.test_pages import VIEW, address
-from tests.pages.test_pages import opened as page_opened
+from pages.shared.documents.document import OpenDocument, open_card, open_document
+from pages.shared.documents.highlighted_text import text_data
 from tests.support.browser import Visit
 from tests.support.other_formats import Demo
+from tests.support.pages import VIEW, address
+from tests.support.pages import opened as page_opened
 
 NAMES = ("strict", "type")
 
@@ -28,9 +26,9 @@ def reading(there: Demo, system: str) -> Callable[[str], Scores]:
     return lambda doc: there.ledger(system, "strict").document(doc, Settings())
 
 
-def shown(there: Demo, doc: str, record: str = "", other: str = "perceptron") -> Opened:
+def shown(there: Demo, doc: str, record: str = "", other: str = "perceptron") -> OpenDocument:
     beside = (other, reading(there, other))
-    return opened(there.ledger("rules", "strict"), Query(), reading(there, "rules"), doc, record, beside=beside)
+    return open_document(there.ledger("rules", "strict"), Query(), reading(there, "rules"), doc, record, beside=beside)
 
 
 @pytest.mark.parametrize("name", ["pharmacology", "newspapers"])
@@ -50,7 +48,7 @@ def test_each_track_holds_the_spans_of_its_layer_and_each_mark_opens(name: str) 
         for record in {mark.record for mark in found.marks}:
             again = shown(there, doc, record)
             assert not again.unknown and again.selected == record
-            made = opened_card(again, "strict")
+            made = open_card(again, "strict")
             assert made is not None
             # What only the other system has is its record alone; all else says what both make of it.
             assert ("by perceptron alone" in made["under"]) == (again.record is None)
@@ -59,7 +57,7 @@ def test_each_track_holds_the_spans_of_its_layer_and_each_mark_opens(name: str) 
 
 def test_the_card_says_what_the_other_system_makes_of_it() -> None:
     there = Demo("pharmacology", NAMES)
-    made = opened_card(shown(there, "en-01", "g:133-143:PROTEINAS"), "strict")
+    made = open_card(shown(there, "en-01", "g:133-143:PROTEINAS"), "strict")
     assert made is not None
     assert made["facts"][2] == ["perceptron", "troponin I", "correct (COR), PROTEINAS, characters 133–143"]
     for doc in there.gold.documents.ids:
@@ -67,7 +65,7 @@ def test_the_card_says_what_the_other_system_makes_of_it() -> None:
         own = set(record_ids(found.scores.layers("strict")[1], "p"))
         for mark in found.marks:
             if mark.side == "prediction" and mark.decision == "SPU":
-                made = opened_card(shown(there, doc, mark.record), "strict")
+                made = open_card(shown(there, doc, mark.record), "strict")
                 assert made is not None
                 same = [one for one in found.marks if one.side == "beside" and one.fragments == mark.fragments]
                 same = [one for one in same if one.type == mark.type]
@@ -79,7 +77,7 @@ def test_the_card_says_what_the_other_system_makes_of_it() -> None:
 def test_a_record_that_neither_has_is_said_to_be_unknown() -> None:
     there = Demo("pharmacology", NAMES)
     found = shown(there, "en-01", "p:0-1:X")
-    assert found.unknown and not found.selected and opened_card(found, "strict") is None
+    assert found.unknown and not found.selected and open_card(found, "strict") is None
 
 
 def test_tracks_share_no_lanes_and_are_told_apart() -> None:
@@ -89,7 +87,7 @@ def test_tracks_share_no_lanes_and_are_told_apart() -> None:
     assert [marks[::-1][stroke.mark].side for stroke in first.strokes] == list(TRACKS)
     assert marks[2].words("one two") == "predicted span of beside one, type X, correct (COR)"
     assert within(marks, 1, 2)[2] == replace(marks[2], fragments=((0, 1),))
-    sent = view("one two", marks, systems=("a", "b"))
+    sent = text_data("one two", marks, systems=("a", "b"))
     assert sent["paragraphs"][0]["lanes"] == [1, 1, 1] and sent["beside"]
     assert "b under that" in sent["notes"][0]
     with pytest.raises(AssertionError):
@@ -107,7 +105,7 @@ def test_documents_shows_another_system_beside_and_keeps_the_record() -> None:
     assert "beside" in wrong.warning[0].value and "beside" not in address(wrong)
 
 
-def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(browser: Any, app: str) -> None:
+def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(visit: Visit) -> None:
     there = Demo("pharmacology", NAMES)
     alone = [
         (doc, mark.record)
@@ -116,9 +114,7 @@ def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(browser: Any, app: s
         if mark.side == "beside" and mark.decision == "SPU" and shown(there, doc, mark.record).other
     ]
     doc, record = alone[0]
-    visit = Visit(browser, app)
-    params = write(View(corpus=VIEW.corpus, system="rules", beside="perceptron", doc=doc))
-    visit.go(f"/Documents?{urlencode(params)}")
+    visit.open("Documents", replace(VIEW, beside="perceptron", doc=doc))
     visit.page.locator("button.nv-beside").first.wait_for()
     # On each line the tracks stand one under another: gold, text, the system, the other one.
     rows: dict[str, list[dict[str, float]]] = {}
@@ -135,8 +131,6 @@ def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(browser: Any, app: s
     with visit.rerun():
         visit.page.locator(f"button.nv-beside[title*='{kind}'][title*='spurious']").first.click()
     visit.page.get_by_text("by perceptron alone").wait_for()
-    with visit.rerun():
-        visit.page.keyboard.press("j")
+    visit.press("j")
     assert visit.page.locator(".nv-selected").count() and not visit.page.get_by_text("by perceptron alone").count()
     assert "beside=perceptron" in visit.page.url
-    visit.close()

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
 from nereval_core.review.store import ReviewStore
-from pages.shared.data.loading import load_demo
-from pages.shared.view import View, write
 from tests.support.browser import Visit
+from tests.support.pages import VIEW
 
 WHO = "Ann 1u2"
-LINK = f"/Errors?{urlencode(write(View(corpus=load_demo('pharmacology').corpus.digest, system='rules')))}"
 KEYS = "1251135212"
 KINDS = ["gold", "pred", "unclear", "gold", "gold", "both", "unclear", "pred", "gold", "pred"]
 
@@ -31,41 +27,34 @@ def store() -> Iterator[ReviewStore]:
 
 
 def opened(visit: Visit) -> None:
-    visit.go(LINK)
+    visit.open("Errors", VIEW)
     # Keys are heard once the buttons are drawn that they belong to.
     visit.page.get_by_role("button", name="Undo").wait_for()
     visit.page.wait_for_timeout(500)
 
 
-def pressed(visit: Visit, key: str) -> None:
-    with visit.rerun():
-        visit.page.keyboard.press(key)
-
-
-def test_ten_records_by_keyboard_and_still_there(browser: Any, app: str, store: ReviewStore) -> None:
+def test_ten_records_by_keyboard_and_still_there(visit: Visit, store: ReviewStore) -> None:
     given = len(store.every())
-    visit = Visit(browser, app)
     opened(visit)
-    pressed(visit, "j")
-    pressed(visit, KEYS[0])
+    visit.press("j")
+    visit.press(KEYS[0])
     visit.page.get_by_placeholder("Your name").last.click()
     visit.page.keyboard.type(WHO)
     assert len(store.every()) == given
-    pressed(visit, "Enter")
-    before = visit.runs()
+    visit.press("Enter")
+    before = visit.run_count()
     for key in KEYS[1:]:
-        pressed(visit, key)
-    assert visit.runs() - before == 9, "one round trip a record"
+        visit.press(key)
+    assert visit.run_count() - before == 9, "one round trip a record"
     assert [(one.who, one.verdict.kind) for one in store.every()[given:]] == [(WHO, kind) for kind in KINDS]
     note = visit.page.get_by_label("Note", exact=True)
     note.click()
     visit.page.keyboard.type("12345 u j k")
-    pressed(visit, "Tab")
+    visit.press("Tab")
     assert note.input_value() == "12345 u j k" and len(store.every()) == given + 10
-    pressed(visit, "u")
+    visit.press("u")
     assert len(store.reviewed()) == 9
     opened(visit)
     visit.page.get_by_text("9 of 60 have a verdict").wait_for()
     # The browser remembers who gives the verdicts.
     visit.page.get_by_text(f"as {WHO}").first.wait_for()
-    visit.close()

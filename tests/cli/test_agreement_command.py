@@ -14,7 +14,7 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS
-from nereval_core.analysis.agreement.tables import in_words
+from nereval_core.analysis.agreement.summary import agreement_sentences
 from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.commands import Cli
@@ -45,7 +45,7 @@ def test_json_is_what_the_library_returns(run: Cli) -> None:
     table = pd.DataFrame(found["agreement"], columns=list(AGREEMENT_COLUMNS)).astype(dict(AGREEMENT_COLUMNS))
     pd.testing.assert_frame_equal(table, ours.table)
     assert [one["name"] for one in found["annotators"]] == list(NAMES)
-    assert found["words"] == list(in_words(ours, "strict"))
+    assert found["words"] == list(agreement_sentences(ours, "strict"))
     assert (found["resamples"], found["seed"], found["documents"]) == (200, 3, len(ours.layers[0].documents))
     assert [(one["one"], one["other"]) for one in found["by_document"][::2]] == [
         (None, None),
@@ -62,7 +62,7 @@ def test_what_is_printed_has_every_figure(run: Cli) -> None:
     assert out.startswith("Agreement of annotator-1 and annotator-2\n") and "By type, F1 under strict" in out
     assert "By document, F1 under strict" in out and "tokens: " in out.splitlines()[-1]
     out = done(run, f"first={FILES[0]}", *FILES[1:])
-    assert "Fleiss' kappa" in out and "Agreement of each two" in out and "\nfirst " in out
+    assert "Fleiss' kappa" in out and "Agreement of each pair" in out and "\nfirst " in out
 
 
 def test_csv_has_a_row_for_each_figure(run: Cli) -> None:
@@ -191,5 +191,5 @@ def test_each_pair_is_compared_on_what_the_two_have(run: Cli, tmp_path: Path) ->
 
 
 def test_the_library_warns_where_annotators_share_no_type() -> None:
-    with pytest.warns(UserWarning, match="b against a: no type is one of gold's, 'Y' here, 'X' there"):
+    with pytest.warns(UserWarning, match="b against a: no type is one of gold's: 'Y' here, 'X' in gold"):
         nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}, resamples=100)

@@ -11,7 +11,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -23,31 +23,16 @@ import pytest
 from nereval_core import __version__
 from nereval_core.cli import main, output
 from nereval_core.problems import FormatError
-from nereval_core.readers import Source, one_layer
+from nereval_core.readers import Source, select_layer
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.support import ROOT
+from tests.support.commands import Cli
 
 TEXT = "Ann saw Bob in Rome and Oslo."
 GOLD = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC"), (24, 28, "LOC")]
 # Ann equal, Bob of another type, Rome too long, Oslo missed, "saw" spurious.
 PRED = [(0, 3, "PER"), (4, 7, "PER"), (8, 11, "LOC"), (12, 19, "LOC")]
 STRICT = {"COR": 1, "INC": 2, "PAR": 0, "MIS": 1, "SPU": 1, "POS": 4, "ACT": 4}
-
-Cli = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def cli(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run the command line in a folder of its own; return exit status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main(arguments)
-        out, err = capfd.readouterr()
-        return status, out, err
-
-    return run
 
 
 def document(name: str, text: str, spans: Sequence[tuple[int, int, str]]) -> dict[str, Any]:
@@ -68,12 +53,18 @@ def pred(path: str = "system.jsonl") -> str:
     return write(path, document("d1", TEXT, PRED), document("d2", TEXT, []), document("d3", TEXT, []))
 
 
-def scored(cli: Cli, *arguments: str) -> dict[str, Any]:
+def scored(command: Cli, *arguments: str) -> dict[str, Any]:
     """Score and return the JSON object."""
-    status, out, err = cli("score", *arguments, "--json", "-")
+    status, out, err = command("score", *arguments, "--json", "-")
     assert status == 0, err
     found: dict[str, Any] = json.loads(out)
     return found
+
+
+def first_scored(command: Cli, *arguments: str) -> dict[str, Any]:
+    """Score and return the criteria of the first system."""
+    criteria: dict[str, Any] = scored(command, *arguments)["systems"][0]["criteria"]
+    return criteria
 
 
 COUNTS = ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]
@@ -82,8 +73,8 @@ AVERAGE = {"value", "n", "undefined"}
 SIDES = (("gold", ["COR", "INC", "PAR", "MIS"]), ("pred", ["COR", "INC", "PAR", "SPU"]))
 
 
-def test_json_has_the_keys_of_the_design(cli: Cli) -> None:
-    found = scored(cli, gold(), pred(), "--criteria", "strict")
+def test_json_has_the_keys_of_the_design(command: Cli) -> None:
+    found = scored(command, gold(), pred(), "--criteria", "strict")
     assert list(found) == ["nereval", "gold", "systems"]
     assert found["nereval"] == __version__
     assert list(found["gold"]) == ["sha256", "documents", "spans"]
@@ -106,8 +97,8 @@ def test_json_has_the_keys_of_the_design(cli: Cli) -> None:
         assert all(set(average) == AVERAGE for average in macro.values())
 
 
-def test_json_counts_what_was_decided(cli: Cli) -> None:
-    found = scored(cli, gold(), pred())
+def test_json_counts_what_was_decided(command: Cli) -> None:
+    found = scored(command, gold(), pred())
     rows = found["systems"][0]["criteria"]
     assert list(rows) == ["strict", "exact", "partial", "type"]
     whole = {name: [row[key] for key in COUNTS] for name, row in rows.items()}
@@ -127,8 +118,8 @@ def test_json_counts_what_was_decided(cli: Cli) -> None:
     assert strict["macro_document"]["recall"] == {"value": 0.125, "n": 2, "undefined": 0}
 
 
-def test_json_by_document_and_undefined_ratios(cli: Cli) -> None:
-    row = scored(cli, gold(), pred(), "--by", "document")["systems"][0]["criteria"]["strict"]
+def test_json_by_document_and_undefined_ratios(command: Cli) -> None:
+    row = first_scored(command, gold(), pred(), "--by", "document")["strict"]
     assert list(row)[-1] == "documents"
     assert list(row["documents"]) == ["d1", "d2"]
     assert list(row["documents"]["d1"]) == [*COUNTS, *RATIOS]
@@ -137,8 +128,8 @@ def test_json_by_document_and_undefined_ratios(cli: Cli) -> None:
     assert row["documents"]["d2"]["f1"] == 0
 
 
-def test_json_counting_each_side(cli: Cli) -> None:
-    row = scored(cli, gold(), pred(), "--counting", "each-side", "--by", "document")["systems"][0]["criteria"]["strict"]
+def test_json_counting_each_side(command: Cli) -> None:
+    row = first_scored(command, gold(), pred(), "--counting", "each-side", "--by", "document")["strict"]
     for part in (row, row["documents"]["d1"]):
         assert (part["COR"], part["INC"], part["PAR"]) == (None, None, None)
         for side, keys in SIDES:
@@ -147,11 +138,11 @@ def test_json_counting_each_side(cli: Cli) -> None:
     assert row["gold"] == {"COR": 1, "INC": 2, "PAR": 0, "MIS": 2}
 
 
-def test_an_empty_prediction_has_undefined_precision(cli: Cli) -> None:
+def test_an_empty_prediction_has_undefined_precision(command: Cli) -> None:
     empty = write("empty.jsonl", *(document(name, TEXT, []) for name in ("d1", "d2", "d3")))
-    row = scored(cli, gold(), empty)["systems"][0]["criteria"]["strict"]
+    row = first_scored(command, gold(), empty)["strict"]
     assert (row["precision"], row["recall"], row["f1"]) == (None, 0, 0)
-    status, out, _ = cli("score", gold(), empty)
+    status, out, _ = command("score", gold(), empty)
     assert status == 0
     assert "–" in out
 
@@ -171,12 +162,12 @@ NAMES = (
 
 @pytest.mark.parametrize(("given", "names"), NAMES, ids=[" ".join(given) for given, _ in NAMES])
 def test_systems_are_called_by_the_shortest_name_that_tells_them_apart(
-    cli: Cli, given: list[str], names: list[str]
+    command: Cli, given: list[str], names: list[str]
 ) -> None:
     for path in ("a/run.jsonl", "b/run.jsonl", "b/other.jsonl", "a/x/run.jsonl", "b/x/run.jsonl", "a/run.json"):
         pred(path)
     pred("a=b.jsonl")
-    assert [system["name"] for system in scored(cli, gold(), *given)["systems"]] == names
+    assert [system["name"] for system in scored(command, gold(), *given)["systems"]] == names
 
 
 def labelled(start: int, end: int, quote: str) -> dict[str, Any]:
@@ -195,10 +186,10 @@ def export(path: str = "export.json") -> str:
     return path
 
 
-def test_one_layer_of_a_file_is_named_after_the_path(cli: Cli) -> None:
+def test_one_layer_of_a_file_is_named_after_the_path(command: Cli) -> None:
     file = export("old/export.json")
     systems = [f"{file}#model-1", f"{file}#a=b#2", f"ours={file}#ann", f"{export('new/export.json')}#model-1"]
-    found = scored(cli, f"{file}#ann", *systems)["systems"]
+    found = scored(command, f"{file}#ann", *systems)["systems"]
     assert [system["name"] for system in found] == ["old/export#model-1", "a=b#2", "ours", "new/export#model-1"]
     counts = [[system["criteria"]["strict"][key] for key in COUNTS] for system in found]
     assert counts == [[1, 0, 0, 1, 0, 2, 1], [1, 0, 0, 1, 0, 2, 1], [2, 0, 0, 0, 0, 2, 2], [1, 0, 0, 1, 0, 2, 1]]
@@ -213,10 +204,10 @@ LAYERED = [
 
 
 @pytest.mark.parametrize(("path", "said"), LAYERED)
-def test_a_layer_that_is_not_there_or_not_named_is_refused(cli: Cli, path: str, said: str) -> None:
+def test_a_layer_that_is_not_there_or_not_named_is_refused(command: Cli, path: str, said: str) -> None:
     export()
     gold()
-    status, out, err = cli("score", path, "export.json#ann")
+    status, out, err = command("score", path, "export.json#ann")
     assert (status, out) == (2, "")
     assert err.startswith(said)
 
@@ -234,88 +225,88 @@ def test_many_layers_are_counted_and_those_of_standard_input_are_named_in_a_file
 
 def _problems(source: Source, wanted: str | None, names: list[str]) -> list[str]:
     with pytest.raises(FormatError) as caught:
-        one_layer(source, wanted, names)
+        select_layer(source, wanted, names)
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_columns_of_a_table_can_be_said(cli: Cli) -> None:
+def test_columns_of_a_table_can_be_said(command: Cli) -> None:
     Path("x.csv").write_text("Akte,von,bis,Art,Satz\nd,0,3,PER,Ann met Bob.\n")
     columns = ("--span-columns", "document=Akte,start=von,end=3,type=Art,text=Satz")
-    status, _, err = cli("score", "x.csv", "s=x.csv")
+    status, _, err = command("score", "x.csv", "s=x.csv")
     assert status == 2 and "the format cannot be recognised" in err and "--span-columns document=NAME" in err
-    assert cli("convert", "x.csv", "out.jsonl", "--to", "jsonl", *columns)[0] == 0
-    assert scored(cli, "out.jsonl", "x.csv", *columns)["systems"][0]["criteria"]["strict"]["COR"] == 1
-    status, out, _ = cli("score", "x.csv", "s=x.csv", "--convention", "nervaluate-1.2.1", *columns)
+    assert command("convert", "x.csv", "out.jsonl", "--to", "jsonl", *columns)[0] == 0
+    assert first_scored(command, "out.jsonl", "x.csv", *columns)["strict"]["COR"] == 1
+    status, out, _ = command("score", "x.csv", "s=x.csv", "--convention", "nervaluate-1.2.1", *columns)
     assert status == 0 and "strict" in out
-    status, out, err = cli("score", "x.csv", "s=x.csv", "--span-columns", "von=start")
+    status, out, err = command("score", "x.csv", "s=x.csv", "--span-columns", "von=start")
     assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is no column; write document=NAME")
 
 
-def test_labels_of_numbered_tags_can_be_said(cli: Cli) -> None:
+def test_labels_of_numbered_tags_can_be_said(command: Cli) -> None:
     Path("x.jsonl").write_text(json.dumps({"tokens": ["Ann", "met"], "ner_tags": [1, 0]}))
     Path("names").write_text("O\nB-PER\n")
-    assert cli("score", "x.jsonl", "s=x.jsonl")[0] == 2
+    assert command("score", "x.jsonl", "s=x.jsonl")[0] == 2
     for labels in ("O,B-PER", "names"):
         given = ("--labels", labels)
-        assert scored(cli, "x.jsonl", "s=x.jsonl", *given)["systems"][0]["criteria"]["strict"]["COR"] == 1
-        assert cli("convert", "x.jsonl", f"{labels}.jsonl", "--to", "jsonl", *given)[0] == 0
-        assert cli("score", "x.jsonl", "s=x.jsonl", "--convention", "nervaluate-1.2.1", *given)[0] == 0
-    status, _, err = cli("score", "x.jsonl", "s=x.jsonl", "--labels", "O,O")
+        assert first_scored(command, "x.jsonl", "s=x.jsonl", *given)["strict"]["COR"] == 1
+        assert command("convert", "x.jsonl", f"{labels}.jsonl", "--to", "jsonl", *given)[0] == 0
+        assert command("score", "x.jsonl", "s=x.jsonl", "--convention", "nervaluate-1.2.1", *given)[0] == 0
+    status, _, err = command("score", "x.jsonl", "s=x.jsonl", "--labels", "O,O")
     assert status == 2 and "--labels: the labels 0 and 1 are both 'O'; give the list" in err
-    status, _, err = cli("score", "names.jsonl", "s=names.jsonl", "--labels", "O,B-PER")
+    status, _, err = command("score", "names.jsonl", "s=names.jsonl", "--labels", "O,B-PER")
     assert status == 0 and "the labels given are for tags that are numbers, which this format has not" in err
 
 
-def test_what_offsets_count_can_be_said(cli: Cli) -> None:
+def test_what_offsets_count_can_be_said(command: Cli) -> None:
     row = {"id": "d1", "text": "😀 Ann", "label": [[2, 5, "PER"]]}
     Path("all.jsonl").write_text(json.dumps(row, ensure_ascii=False))
-    assert cli("convert", "all.jsonl", "out.jsonl", "--to", "jsonl", "--offsets", "code-points")[0] == 0
+    assert command("convert", "all.jsonl", "out.jsonl", "--to", "jsonl", "--offsets", "code-points")[0] == 0
     assert json.loads(Path("out.jsonl").read_text())["spans"] == [{"start": 2, "end": 5, "label": "PER"}]
-    assert scored(cli, "out.jsonl", "all.jsonl", "--offsets", "code-points")["systems"][0]["criteria"]["strict"]["COR"]
+    assert first_scored(command, "out.jsonl", "all.jsonl", "--offsets", "code-points")["strict"]["COR"]
     published = ["--convention", "nervaluate-1.2.1", "--json", "-"]
     for offsets, correct in (("code-points", 1), ("utf-16", 0)):
-        status, out, err = cli("score", "out.jsonl", "all.jsonl", *published, "--offsets", offsets)
+        status, out, err = command("score", "out.jsonl", "all.jsonl", *published, "--offsets", offsets)
         assert status == 0, err
         scores = json.loads(out)["systems"][0]["convention"]["scores"]
         assert scores["overall"]["strict"]["correct"] == correct
-    status, _, err = cli("score", "out.jsonl", "all.jsonl")
+    status, _, err = command("score", "out.jsonl", "all.jsonl")
     assert status == 0
     assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err
-    for command in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
-        status, _, err = cli(*command, "--offsets", "bytes")
+    for arguments in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
+        status, _, err = command(*arguments, "--offsets", "bytes")
         assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is no way to count")
 
 
-def test_a_folder_gives_its_name(cli: Cli) -> None:
+def test_a_folder_gives_its_name(command: Cli) -> None:
     for folder, spans in (("key", "T1\tPER 0 3\tAnn\n"), ("team.1", "T1\tPER 4 7\tsaw\n")):
         Path(folder).mkdir()
         Path(folder, "d1.txt").write_text(TEXT)
         Path(folder, "d1.ann").write_text(spans)
-    assert [system["name"] for system in scored(cli, "key", "team.1")["systems"]] == ["team.1"]
+    assert [system["name"] for system in scored(command, "key", "team.1")["systems"]] == ["team.1"]
 
 
 CONLL = "Ann B-PER B-PER\nsaw O B-PER\nBob B-PER O\n. O O\n\n"
 
 
-def test_one_file_with_both_columns(cli: Cli) -> None:
+def test_one_file_with_both_columns(command: Cli) -> None:
     Path("both.conll").write_text(CONLL)
-    found = scored(cli, "both.conll", "--gold-column", "2", "--pred-column", "3")
+    found = scored(command, "both.conll", "--gold-column", "2", "--pred-column", "3")
     row = found["systems"][0]["criteria"]["strict"]
     assert found["systems"][0]["name"] == "both"
     assert [row[key] for key in COUNTS] == [1, 0, 0, 1, 1, 2, 2]
 
 
-def test_the_scheme_of_gold_goes_for_the_predictions(cli: Cli) -> None:
+def test_the_scheme_of_gold_goes_for_the_predictions(command: Cli) -> None:
     # Gold can only be IOBES; the prediction alone could be read in several schemes.
     Path("gold.conll").write_text("Ann S-PER\nsaw O\nNew B-LOC\nYork I-LOC\nCity E-LOC\n\n")
     Path("pred.conll").write_text("Ann S-PER\nsaw O\nNew O\nYork O\nCity S-LOC\n\n")
-    status, _, err = cli("score", "gold.conll", "pred.conll")
+    status, _, err = command("score", "gold.conll", "pred.conll")
     assert status == 0
     assert [line.partition(": ")[2].partition(";")[0] for line in err.splitlines()] == ["conll, IOBES", "conll, IOBES"]
 
 
-def test_all_criteria_and_those_skipped(cli: Cli) -> None:
-    status, out, err = cli("score", gold(), pred(), "--criteria", "all", "--json", "-", "--quiet")
+def test_all_criteria_and_those_skipped(command: Cli) -> None:
+    status, out, err = command("score", gold(), pred(), "--criteria", "all", "--json", "-", "--quiet")
     assert status == 0
     assert tuple(json.loads(out)["systems"][0]["criteria"]) == APPLICABLE
     skipped = [line.split()[2] for line in err.splitlines()]
@@ -333,10 +324,10 @@ def brat(folder: str, ann: str) -> str:
 GENES = "T1\tGene 4 18\thuman p53 gene\nT2\tGene 25 35\tmouse gene\n"
 
 
-def test_core_type_of_brat(cli: Cli) -> None:
+def test_core_type_of_brat(command: Cli) -> None:
     key = brat("key", GENES + "T3\tCore 10 13\tp53\n")
     run = brat("run", "T1\tGene 10 18\tp53 gene\nT2\tGene 25 30\tmouse\n")
-    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "core,strict", "--json", "-")
+    status, out, err = command("score", key, run, "--core-type", "Core", "--criteria", "core,strict", "--json", "-")
     assert status == 0
     found = json.loads(out)["systems"][0]["criteria"]
     assert [found["core"][key] for key in COUNTS] == [1, 1, 0, 0, 0, 2, 2]
@@ -344,15 +335,15 @@ def test_core_type_of_brat(cli: Cli) -> None:
     assert "gold spans without a core, each its own: 1 of 2" in found["core"]["signature"]
     assert "core: 1 of 2 gold spans have no core, each counts as its own" in err.splitlines()
     assert "spans of type or attribute 'Core', read as the cores of others: 1" in err
-    status, out, err = cli("score", key, run, "--core-type", "Core", "--criteria", "all", "--json", "-", "--quiet")
+    status, out, err = command("score", key, run, "--core-type", "Core", "--criteria", "all", "--json", "-", "--quiet")
     assert status == 0 and "alternatives skipped" in err and "core skipped" not in err
     assert tuple(json.loads(out)["systems"][0]["criteria"]) == tuple(set_aside("alternatives"))
     # What is read with its cores keeps them.
-    assert cli("convert", key, "key.jsonl", "--to", "jsonl", "--core-type", "Core")[0] == 0
+    assert command("convert", key, "key.jsonl", "--to", "jsonl", "--core-type", "Core")[0] == 0
     assert '"core": [10, 13]' in Path("key.jsonl").read_text().replace("[10,13]", "[10, 13]").replace(
         '"core":[', '"core": ['
     )
-    assert cli("score", "key.jsonl", run, "--criteria", "core", "--json", "-", "--quiet")[0] == 0
+    assert command("score", "key.jsonl", run, "--criteria", "core", "--json", "-", "--quiet")[0] == 0
 
 
 def set_aside(*names: str) -> list[str]:
@@ -370,14 +361,14 @@ def set_aside(*names: str) -> list[str]:
         (("--core-type", "a b"), "core type: 'a b' is no name"),
     ],
 )
-def test_criteria_that_need_what_gold_lacks_are_refused(cli: Cli, more: tuple[str, ...], said: str) -> None:
-    status, out, err = cli("score", brat("key", GENES), brat("run", GENES), *more, "--json", "s.json", "--quiet")
+def test_criteria_that_need_what_gold_lacks_are_refused(command: Cli, more: tuple[str, ...], said: str) -> None:
+    status, out, err = command("score", brat("key", GENES), brat("run", GENES), *more, "--json", "s.json", "--quiet")
     assert (status, out, Path("s.json").exists()) == (2, "", False)
     assert err.startswith(said) and len(err.splitlines()) == 1
 
 
-def test_a_core_type_of_a_format_without_any(cli: Cli) -> None:
-    status, _, err = cli("score", gold(), pred(), "--core-type", "Core")
+def test_a_core_type_of_a_format_without_any(command: Cli) -> None:
+    status, _, err = command("score", gold(), pred(), "--core-type", "Core")
     assert status == 2 and "core type 'Core' is asked for, and the format 'jsonl' has no types of cores" in err
     # A prediction in another format than gold's passes it over.
     brat("key", GENES + "T3\tCore 10 13\tp53\n")
@@ -387,11 +378,11 @@ def test_a_core_type_of_a_format_without_any(cli: Cli) -> None:
         "spans": [{"start": 10, "end": 18, "label": "Gene"}],
     }
     Path("run.jsonl").write_text(json.dumps(row) + "\n")
-    assert cli("score", "key", "run.jsonl", "--core-type", "Core", "--criteria", "core", "--quiet")[0] == 0
+    assert command("score", "key", "run.jsonl", "--core-type", "Core", "--criteria", "core", "--quiet")[0] == 0
 
 
-def test_records_by_token(cli: Cli) -> None:
-    status, out, _ = cli(
+def test_records_by_token(command: Cli) -> None:
+    status, out, _ = command(
         "score",
         gold(),
         pred(),
@@ -430,10 +421,12 @@ merge = {name = ["PER", "LOC"]}
 """
 
 
-def test_composed_criteria(cli: Cli) -> None:
+def test_composed_criteria(command: Cli) -> None:
     Path("own.toml").write_text(TOML)
     inline = "half: boundaries=overlap, minimum=0.5, share=union, types=any, otherwise=PAR"
-    rows = scored(cli, gold(), pred(), "--criteria", "strict,own.toml", "--criterion", inline)["systems"][0]["criteria"]
+    rows = scored(command, gold(), pred(), "--criteria", "strict,own.toml", "--criterion", inline)["systems"][0][
+        "criteria"
+    ]
     # Rome is 4 of 7 characters: enough for half, not for 0.75; merged types forgive Bob.
     assert {name: [row[key] for key in COUNTS[:3]] for name, row in rows.items()} == {
         "strict": [1, 2, 0],
@@ -443,34 +436,34 @@ def test_composed_criteria(cli: Cli) -> None:
     }
     assert "at least 0.5 of the union is shared" in rows["half"]["signature"]
     assert "types merged: LOC,PER=name" in rows["anyone"]["signature"]
-    placed = scored(cli, gold(), pred(), "--criteria", "half,strict", "--criterion", inline)
+    placed = scored(command, gold(), pred(), "--criteria", "half,strict", "--criterion", inline)
     assert list(placed["systems"][0]["criteria"]) == ["half", "strict"]
-    added = scored(cli, gold(), pred(), "--criterion", inline)
+    added = scored(command, gold(), pred(), "--criterion", inline)
     assert list(added["systems"][0]["criteria"]) == ["strict", "exact", "partial", "type", "half"]
 
 
-def test_merged_types_and_types_left_out(cli: Cli) -> None:
-    merged = scored(cli, gold(), pred(), "--merge", "PER,LOC=name", "--criteria", "strict")
+def test_merged_types_and_types_left_out(command: Cli) -> None:
+    merged = scored(command, gold(), pred(), "--merge", "PER,LOC=name", "--criteria", "strict")
     row = merged["systems"][0]["criteria"]["strict"]
     assert (row["COR"], list(row["types"])) == (2, ["name"])
-    less = scored(cli, gold(), pred(), "--leave-out", "LOC", "--criteria", "strict")["systems"][0]["criteria"]["strict"]
+    less = first_scored(command, gold(), pred(), "--leave-out", "LOC", "--criteria", "strict")["strict"]
     assert (less["POS"], less["ACT"]) == (3, 2)
     assert "left out: LOC" in less["signature"]
-    _, _, err = cli("score", gold(), pred(), "-q", "--leave-out", "LOK,PER", "--merge", "ORK=PER")
+    _, _, err = command("score", gold(), pred(), "-q", "--leave-out", "LOK,PER", "--merge", "ORK=PER")
     assert err.splitlines() == ["--merge: no span has the type 'ORK'", "--leave-out: no span has the type 'LOK'"]
 
 
-def test_a_missing_document_may_count_as_empty(cli: Cli) -> None:
+def test_a_missing_document_may_count_as_empty(command: Cli) -> None:
     short = write("short.jsonl", document("d1", TEXT, PRED))
-    status, _, err = cli("score", gold(), short)
+    status, _, err = command("score", gold(), short)
     assert (status, len(err.splitlines())) == (2, 2)
-    row = scored(cli, gold(), short, "--missing", "empty")["systems"][0]["criteria"]["strict"]
+    row = first_scored(command, gold(), short, "--missing", "empty")["strict"]
     assert row["MIS"] == 2
     assert row["signature"].endswith(" | missing counted empty: 2 documents")
 
 
-def test_the_screen_shows_tables_and_signatures(cli: Cli) -> None:
-    status, out, _ = cli("score", gold(), pred("one.jsonl"), pred("two.jsonl"), "--by", "type,document")
+def test_the_screen_shows_tables_and_signatures(command: Cli) -> None:
+    status, out, _ = command("score", gold(), pred("one.jsonl"), pred("two.jsonl"), "--by", "type,document")
     assert status == 0
     lines = out.splitlines()
     assert lines[0] == "F1 of all systems"
@@ -485,10 +478,10 @@ def test_the_screen_shows_tables_and_signatures(cli: Cli) -> None:
         assert sum(f"| criterion {name} |" in line for line in lines) == 2 * 3
 
 
-def test_the_screen_lines_up_wide_characters_and_escapes_control(cli: Cli) -> None:
+def test_the_screen_lines_up_wide_characters_and_escapes_control(command: Cli) -> None:
     spans = [(0, 3, "人名"), (4, 7, "é"), (8, 11, "a\x1b[31m")]
     text = write("gold.jsonl", document("d1", TEXT, spans))
-    status, out, _ = cli("score", text, write("p.jsonl", document("d1", TEXT, spans)), "--by", "type")
+    status, out, _ = command("score", text, write("p.jsonl", document("d1", TEXT, spans)), "--by", "type")
     assert status == 0
     assert "\x1b" not in out and "a\\x1b[31m" in out
     lines = out.splitlines()
@@ -521,8 +514,10 @@ class Cells(HTMLParser):
         self.text.append(data)
 
 
-def test_html_stands_alone_and_is_escaped(cli: Cli) -> None:
-    status, _, _ = cli("score", evil("g.jsonl"), f"<script>={evil('p.jsonl')}", "--by", "type", "--html", "out.html")
+def test_html_stands_alone_and_is_escaped(command: Cli) -> None:
+    status, _, _ = command(
+        "score", evil("g.jsonl"), f"<script>={evil('p.jsonl')}", "--by", "type", "--html", "out.html"
+    )
     assert status == 0
     page = Path("out.html").read_text(encoding="utf-8")
     parser = Cells()
@@ -533,8 +528,8 @@ def test_html_stands_alone_and_is_escaped(cli: Cli) -> None:
     assert "http" not in page
 
 
-def test_latex_is_escaped(cli: Cli) -> None:
-    status, out, _ = cli("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--latex", "-")
+def test_latex_is_escaped(command: Cli) -> None:
+    status, out, _ = command("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--latex", "-")
     assert status == 0
     body = [line for line in out.splitlines() if not line.startswith("%")]
     assert "\\toprule" in body
@@ -543,15 +538,15 @@ def test_latex_is_escaped(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", ["[2ex]", "*", " [x"])
-def test_a_latex_row_begins_with_no_option(cli: Cli, kind: str) -> None:
+def test_a_latex_row_begins_with_no_option(command: Cli, kind: str) -> None:
     place = write("g.jsonl", document("d", "abc", [(0, 1, kind)]))
-    _, out, _ = cli("score", place, place, "--criteria", "strict", "--by", "type", "--latex", "-")
+    _, out, _ = command("score", place, place, "--criteria", "strict", "--by", "type", "--latex", "-")
     assert any(line.startswith("{}" + kind) for line in out.splitlines())
     assert not re.search(r"\\\\\s*[\[*]", out)
 
 
-def test_markdown_is_escaped(cli: Cli) -> None:
-    status, out, _ = cli("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--markdown", "-")
+def test_markdown_is_escaped(command: Cli) -> None:
+    status, out, _ = command("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--markdown", "-")
     assert status == 0
     assert "| =1+1\\|&lt;b>&amp;\\_% | 1 | 0 |" in out
     tables = re.findall(r"^\|.*\|$", out, re.MULTILINE)
@@ -563,10 +558,10 @@ def cells_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_csv_holds_all_numbers_and_no_formula(cli: Cli) -> None:
-    status, _, _ = cli("score", evil("g.jsonl"), f"=sum={evil('p.jsonl')}", "--csv", "x.csv")
+def test_csv_holds_all_numbers_and_no_formula(command: Cli) -> None:
+    status, _, _ = command("score", evil("g.jsonl"), f"=sum={evil('p.jsonl')}", "--csv", "x.csv")
     assert status == 2
-    status, out, _ = cli("score", evil("g.jsonl"), f"@a={evil('p.jsonl')}", "--by", "type,document", "--csv", "-")
+    status, out, _ = command("score", evil("g.jsonl"), f"@a={evil('p.jsonl')}", "--by", "type,document", "--csv", "-")
     assert status == 0
     rows = cells_of(out)
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -585,15 +580,15 @@ def test_csv_holds_all_numbers_and_no_formula(cli: Cli) -> None:
     assert (strict[0]["COR"], strict[0]["f1"], strict[1]["gold_COR"], strict[1]["COR"]) == ("3", "1.0", "1", "")
 
 
-def test_csv_ratios_are_in_full(cli: Cli) -> None:
-    _, out, _ = cli("score", gold(), pred(), "--csv", "-")
+def test_csv_ratios_are_in_full(command: Cli) -> None:
+    _, out, _ = command("score", gold(), pred(), "--csv", "-")
     assert float(cells_of(out)[0]["f1"]) == 2 / 9
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl", "csv"])
-def test_records_are_as_many_as_the_counts_say(cli: Cli, form: str) -> None:
+def test_records_are_as_many_as_the_counts_say(command: Cli, form: str) -> None:
     path = f"records.{form}"
-    status, out, _ = cli(
+    status, out, _ = command(
         "score", gold(), pred("one.jsonl"), gold("two.jsonl"), "--criteria", "all", "--records", path, "--json", "-"
     )
     assert status == 0
@@ -609,11 +604,11 @@ def test_records_are_as_many_as_the_counts_say(cli: Cli, form: str) -> None:
     assert missed["pred_start"].isna().all()
 
 
-def test_records_in_csv_hold_no_formula(cli: Cli) -> None:
+def test_records_in_csv_hold_no_formula(command: Cli) -> None:
     spans = [(0, 8, EVIL), (13, 18, f"'{EVIL}")]
     text = "=cmd()\rx and @home -5"
     path = write("g.jsonl", document("+d1", text, spans))
-    assert cli("score", path, path, "--criteria", "strict", "--records", "r.csv", "-q")[0] == 0
+    assert command("score", path, path, "--criteria", "strict", "--records", "r.csv", "-q")[0] == 0
     rows = cells_of(Path("r.csv").read_bytes().decode())
     assert [row["gold_text"] for row in rows] == ["'=cmd()\rx", "'@home"]
     assert {row["document"] for row in rows} == {"'+d1"}
@@ -622,10 +617,12 @@ def test_records_in_csv_hold_no_formula(cli: Cli) -> None:
     assert [row["gold_start"] for row in rows] == ["0", "13"]
 
 
-def test_several_outputs_at_once(cli: Cli) -> None:
+def test_several_outputs_at_once(command: Cli) -> None:
     places = ("s.json", "s.csv", "s.md", "s.tex", "s.html", "r.jsonl")
     flags = ("--json", "--csv", "--markdown", "--latex", "--html", "--records")
-    status, out, _ = cli("score", gold(), pred(), *(word for pair in zip(flags, places, strict=True) for word in pair))
+    status, out, _ = command(
+        "score", gold(), pred(), *(word for pair in zip(flags, places, strict=True) for word in pair)
+    )
     assert (status, out) == (0, "")
     signed = json.loads(Path("s.json").read_text())["systems"][0]["criteria"]["strict"]["signature"]
     for place in ("s.csv", "s.tex", "s.html", "r.jsonl"):
@@ -640,8 +637,8 @@ USAGE = (
         "name a prediction after gold, two layers of one file: FILE#ONE FILE#OTHER, or both of its",
     ),
     (["score", "gold.jsonl", "system.jsonl", "--by", "kind"], "--by 'kind', choose among type, document"),
-    (["score", "gold.jsonl", "system.jsonl", "--json", "-", "--csv", "-"], "two outputs go to '-'"),
-    (["score", "gold.jsonl", "system.jsonl", "--json", "x", "--csv", "./x"], "two outputs go to"),
+    (["score", "gold.jsonl", "system.jsonl", "--json", "-", "--csv", "-"], "two outputs have the place '-'"),
+    (["score", "gold.jsonl", "system.jsonl", "--json", "x", "--csv", "./x"], "two outputs have the place"),
     (["score", "gold.jsonl", "system.jsonl", "--json", "gold.jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "a=system.jsonl", "--json", "system.jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--criteria", "strict,o.toml", "--json", "o.toml"], "overwrite an input"),
@@ -650,7 +647,7 @@ USAGE = (
     (["convert", "gold.jsonl", "gold.jsonl", "--to", "jsonl"], "'gold.jsonl' would overwrite an input, name another"),
     (["convert", "gold.jsonl#a", "gold.jsonl", "--to", "doccano"], "'gold.jsonl' would overwrite an input"),
     (["convert", "gold.spans.csv", "gold.texts.csv", "--to", "csv"], "would overwrite an input"),
-    (["convert", "gold.jsonl", "-", "--to", "jsonl"], "a file is written, not standard output"),
+    (["convert", "gold.jsonl", "-", "--to", "jsonl"], "convert writes a file, not standard output"),
     (["convert", "gold.jsonl", "gold.jsonl#a", "system.jsonl", "--to", "jsonl"], "'system.jsonl' would be overwritten"),
     (["convert", ".", "gold.jsonl", "--to", "jsonl"], "would overwrite an input"),
     (["score", "gold.jsonl", "system.jsonl", "--records", "x.xlsx"], "end the name in one of .parquet, .jsonl, .csv"),
@@ -667,10 +664,10 @@ USAGE = (
 
 
 @pytest.mark.parametrize(("arguments", "said"), USAGE, ids=[" ".join(arguments) for arguments, _ in USAGE])
-def test_bad_usage_is_one_line_and_status_2(cli: Cli, arguments: list[str], said: str) -> None:
+def test_bad_usage_is_one_line_and_status_2(command: Cli, arguments: list[str], said: str) -> None:
     gold(), pred()
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
-    status, out, err = cli(*arguments)
+    status, out, err = command(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert err.rstrip().endswith("--help")
@@ -691,7 +688,7 @@ BAD = (
     (["--merge", "PER", "--criteria", "strikt,x"], ["'strikt'", "'x'", "--merge: "]),
     (["--format", "docx"], ["gold.jsonl: no reader for the format 'docx'; ", "system.jsonl: no reader for"]),
     (["--json", "no/such/folder/x"], ["no/such/folder/x: cannot be written: No such file or directory; "]),
-    (["system.jsonl"], ["system.jsonl: a second system is called 'system'; name them apart: NAME=PATH"]),
+    (["system.jsonl"], ["system.jsonl: a second system is called 'system'; name each differently: NAME=PATH"]),
     (["=system.jsonl"], ["=system.jsonl: a system without a name or a path; write NAME=PATH"]),
     (["nowhere.jsonl"], ["nowhere.jsonl: no such file or folder; check the path"]),
     ([""], [": no such file or folder; check the path"]),
@@ -701,9 +698,9 @@ BAD = (
 
 
 @pytest.mark.parametrize(("arguments", "said"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
-def test_bad_input_is_a_line_a_problem_and_status_2(cli: Cli, arguments: list[str], said: list[str]) -> None:
+def test_bad_input_is_a_line_a_problem_and_status_2(command: Cli, arguments: list[str], said: list[str]) -> None:
     gold(), pred()
-    status, out, err = cli("score", "-q", "gold.jsonl", "system.jsonl", *arguments)
+    status, out, err = command("score", "-q", "gold.jsonl", "system.jsonl", *arguments)
     assert (status, out) == (2, "")
     found = sorted(err.splitlines())
     assert len(found) == len(said)
@@ -711,13 +708,13 @@ def test_bad_input_is_a_line_a_problem_and_status_2(cli: Cli, arguments: list[st
         assert any(line in other for other in found)
 
 
-def test_problems_of_all_files_are_told_together_and_nothing_is_written(cli: Cli) -> None:
+def test_problems_of_all_files_are_told_together_and_nothing_is_written(command: Cli) -> None:
     lines = [json.dumps(document("d1", TEXT, GOLD)), '{"id": "d2"', json.dumps(document("d3", TEXT, [(0, 999, "X")]))]
     Path("gold.jsonl").write_text("\n".join(lines))
     write("one.jsonl", document("d1", TEXT, [(5, 5, "PER")]))
     pred("two.jsonl")
     Path("out.json").write_text("kept")
-    status, out, err = cli("score", "gold.jsonl", "one.jsonl", "two.jsonl", "gone.jsonl", "--json", "out.json")
+    status, out, err = command("score", "gold.jsonl", "one.jsonl", "two.jsonl", "gone.jsonl", "--json", "out.json")
     assert (status, out) == (2, "")
     places = [line.partition(": ")[0] for line in err.splitlines()]
     assert places == ["gold.jsonl:2", "gold.jsonl:3", "one.jsonl:1", "gone.jsonl"]
@@ -726,50 +723,52 @@ def test_problems_of_all_files_are_told_together_and_nothing_is_written(cli: Cli
     assert {path.name for path in Path().iterdir()} == {"gold.jsonl", "one.jsonl", "two.jsonl", "out.json"}
 
 
-def test_without_gold_a_prediction_is_not_blamed_for_lacking_its_texts(cli: Cli) -> None:
+def test_without_gold_a_prediction_is_not_blamed_for_lacking_its_texts(command: Cli) -> None:
     Path("key").mkdir()
     Path("key/d1.txt").write_text(TEXT)
     Path("key/d1.ann").write_text("T1\tPER 0 99\tAnn\n")
     Path("run").mkdir()
     Path("run/d1.ann").write_text("T1\tPER 0 3\tAnn\n")
-    status, _, err = cli("score", "key", "run")
+    status, _, err = command("score", "key", "run")
     assert status == 2
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["key/d1.ann:1"]
 
 
-def test_the_first_problems_are_shown_and_the_rest_counted(cli: Cli) -> None:
+def test_the_first_problems_are_shown_and_the_rest_counted(command: Cli) -> None:
     write("gold.jsonl", *(document(f"d{i}", TEXT, [(0, 999, "X")]) for i in range(15)))
     write("p.jsonl", *(document(f"d{i}", TEXT, [(0, 999, "X")]) for i in range(15)))
-    status, _, err = cli("score", "gold.jsonl", "p.jsonl")
+    status, _, err = command("score", "gold.jsonl", "p.jsonl")
     lines = err.splitlines()
     assert (status, len(lines)) == (2, 21)
     assert lines[-1] == "30 problems in all; the first 20 are shown"
 
 
-def test_nothing_is_written_where_one_of_several_outputs_cannot_be(cli: Cli) -> None:
+def test_nothing_is_written_where_one_of_several_outputs_cannot_be(command: Cli) -> None:
     Path("folder").mkdir()
-    status, out, err = cli("score", "-q", gold(), pred(), "--json", "a.json", "--csv", "-", "--html", "folder")
+    status, out, err = command("score", "-q", gold(), pred(), "--json", "a.json", "--csv", "-", "--html", "folder")
     assert (status, out) == (2, "")
     assert err == "folder: a folder stands there; name a file\n"
     assert not Path("a.json").exists()
 
 
-def test_options_and_files_may_be_mixed(cli: Cli) -> None:
-    status, out, _ = cli("score", "--criteria", "strict", gold(), "--json", "-", pred(), "--quiet", gold("other.jsonl"))
+def test_options_and_files_may_be_mixed(command: Cli) -> None:
+    status, out, _ = command(
+        "score", "--criteria", "strict", gold(), "--json", "-", pred(), "--quiet", gold("other.jsonl")
+    )
     assert status == 0
     assert [system["name"] for system in json.loads(out)["systems"]] == ["system", "other"]
 
 
-def test_quiet_and_what_is_said_otherwise(cli: Cli) -> None:
-    _, _, err = cli("score", gold(), pred())
+def test_quiet_and_what_is_said_otherwise(command: Cli) -> None:
+    _, _, err = command("score", gold(), pred())
     assert err.splitlines() == [
         "gold.jsonl: jsonl; 3 documents, 5 spans, 2 types",
         "system.jsonl: jsonl; 3 documents, 4 spans, 2 types",
     ]
-    assert cli("score", gold(), pred(), "--quiet")[2] == ""
+    assert command("score", gold(), pred(), "--quiet")[2] == ""
 
 
-def test_a_document_aligned_greedily_is_named(cli: Cli) -> None:
+def test_a_document_aligned_greedily_is_named(command: Cli) -> None:
     # 201 x 201 spans that all overlap, none of them identical, are more pairs than the exact solver takes on.
     text = "x" * 700
     small = document("small", text, [(0, 1, "A")])
@@ -777,40 +776,40 @@ def test_a_document_aligned_greedily_is_named(cli: Cli) -> None:
         write(name, small, document("big", text, [(i, 300 + i + late, "A") for i in range(201)]))
         for name, late in (("gold.jsonl", 0), ("pred.jsonl", 1))
     )
-    status, out, err = cli("score", "-q", gold, pred, "--criteria", "strict")
+    status, out, err = command("score", "-q", gold, pred, "--criteria", "strict")
     assert status == 0
     assert err == "pred: clusters too large to be aligned exactly were aligned greedily, in: big\n"
     assert " | aligned greedily: 1 document (big)" in out
 
 
-def test_convert(cli: Cli) -> None:
+def test_convert(command: Cli) -> None:
     gold()
-    assert cli("convert", "gold.jsonl", "folder", "--to", "brat")[0] == 0
+    assert command("convert", "gold.jsonl", "folder", "--to", "brat")[0] == 0
     assert Path("folder/d1.ann").read_text().splitlines()[0] == "T1\tPER 0 3\tAnn"
     # As problems name it, and as its own.
     for option in ("--format", "--from"):
-        status, out, err = cli("convert", "folder", "back.jsonl", option, "brat", "--to", "jsonl")
+        status, out, err = command("convert", "folder", "back.jsonl", option, "brat", "--to", "jsonl")
     assert (status, out) == (0, "")
     assert err.startswith("folder: brat; 3 documents, 5 spans")
     assert [row["id"] for row in map(json.loads, Path("back.jsonl").read_text().splitlines())] == ["d1", "d2", "d3"]
-    same = scored(cli, "gold.jsonl", "back.jsonl")
+    same = scored(command, "gold.jsonl", "back.jsonl")
     assert same["gold"]["sha256"] == same["systems"][0]["sha256"]
-    status, _, err = cli("convert", "gold.jsonl", "folder", "--to", "brat")
+    status, _, err = command("convert", "gold.jsonl", "folder", "--to", "brat")
     assert (status, err) == (2, "folder: the folder is not empty; name a new or empty folder\n")
 
 
-def test_lists(cli: Cli) -> None:
-    status, out, _ = cli("formats")
+def test_lists(command: Cli) -> None:
+    status, out, _ = command("formats")
     assert status == 0
     assert {line.split()[0] for line in out.splitlines()} >= {"brat", "conll", "hipe", "jsonl"}
-    status, out, _ = cli("criteria")
+    status, out, _ = command("criteria")
     assert status == 0
     assert [name for name in CRITERIA if re.search(rf"^  {name} ", out, re.MULTILINE)] == list(CRITERIA)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["convert", "-h"], ["--version"]])
-def test_help(cli: Cli, arguments: list[str]) -> None:
-    status, out, err = cli(*arguments)
+def test_help(command: Cli, arguments: list[str]) -> None:
+    status, out, err = command(*arguments)
     assert (status, err) == (0, "")
     assert out.startswith((f"nereval {__version__}\n", "usage: nereval "))
 
@@ -819,12 +818,12 @@ def test_help(cli: Cli, arguments: list[str]) -> None:
 
 
 def started(*arguments: str, **more: Any) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "nereval_core", *arguments]
+    line = [sys.executable, "-m", "nereval_core", *arguments]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, text=True, env=environment, stderr=subprocess.PIPE, **more)
+    return subprocess.Popen(line, text=True, env=environment, stderr=subprocess.PIPE, **more)
 
 
-def test_a_reader_that_leaves_is_no_error(cli: Cli) -> None:
+def test_a_reader_that_leaves_is_no_error(command: Cli) -> None:
     gold()
     reader, writer = os.pipe()
     os.close(reader)
@@ -835,7 +834,7 @@ def test_a_reader_that_leaves_is_no_error(cli: Cli) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_disk_is_said(cli: Cli) -> None:
+def test_a_full_disk_is_said(command: Cli) -> None:
     gold()
     with Path("/dev/full").open("w") as full:
         process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "-", stdout=full)
@@ -845,12 +844,12 @@ def test_a_full_disk_is_said(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("closed", ["1", "2"])
-def test_a_closed_stream_is_no_error(cli: Cli, closed: str) -> None:
+def test_a_closed_stream_is_no_error(command: Cli, closed: str) -> None:
     gold()
     shell = f'"$@" {closed}>&-'
-    command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", "gold.jsonl", "--json", "out.json"]
+    line = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", "gold.jsonl", "--json", "out.json"]
     done = subprocess.run(
-        ["sh", "-c", shell, "sh", *command],
+        ["sh", "-c", shell, "sh", *line],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
@@ -863,16 +862,16 @@ def test_a_closed_stream_is_no_error(cli: Cli, closed: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize(("system", "status"), [("gold.jsonl", 0), ("gone.jsonl", 2)])
-def test_standard_error_on_a_full_disk_stops_nothing(cli: Cli, system: str, status: int) -> None:
+def test_standard_error_on_a_full_disk_stops_nothing(command: Cli, system: str, status: int) -> None:
     gold()
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", system]
+        line = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", system]
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
+        done = subprocess.run(line, env=environment, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
     assert (done.returncode, "strict" in done.stdout) == (status, status == 0)
 
 
-def test_an_interrupt_ends_it_cleanly(cli: Cli) -> None:
+def test_an_interrupt_ends_it_cleanly(command: Cli) -> None:
     gold()
     # Nobody reads from the pipe: the process waits there until it is interrupted.
     os.mkfifo("pipe")
@@ -884,7 +883,7 @@ def test_an_interrupt_ends_it_cleanly(cli: Cli) -> None:
     assert process.wait() == 130
 
 
-def test_a_pipe_is_written_into(cli: Cli) -> None:
+def test_a_pipe_is_written_into(command: Cli) -> None:
     gold()
     os.mkfifo("pipe")
     process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "pipe")
@@ -893,10 +892,10 @@ def test_a_pipe_is_written_into(cli: Cli) -> None:
     assert process.returncode == 0
 
 
-def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_drawn_on_a_terminal_only(command: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     # JSON lines are read a mebibyte at a time.
     big = write("big.jsonl", *(document(f"d{i}", TEXT + "x" * 500_000, GOLD[:1]) for i in range(10)))
-    assert "[####" not in cli("score", big, big, "--json", "quiet.json")[2]
+    assert "[####" not in command("score", big, big, "--json", "quiet.json")[2]
     leader, follower = pty.openpty()
     with open(follower, "w") as terminal:  # noqa: PTH123
         monkeypatch.setattr(sys, "stderr", terminal)
@@ -911,15 +910,15 @@ def test_progress_is_drawn_on_a_terminal_only(cli: Cli, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("verb", ["score", "compare", "link", "index", "sensitivity"])
-def test_a_name_too_long_for_a_file_is_what_is_said_to_be_wrong(cli: Cli, verb: str) -> None:
+def test_a_name_too_long_for_a_file_is_what_is_said_to_be_wrong(command: Cli, verb: str) -> None:
     name = "x" * 300
     for files in ((gold(), name), (name, gold())):
-        status, out, err = cli(verb, *files)
+        status, out, err = command(verb, *files)
         assert (status, out) == (2, "")
         assert f"{name}: cannot be " in err
         assert "File name too long; check the path" in err
         assert "standard output" not in err
-    status, out, err = cli("score", gold(), gold(), "--json", name)
+    status, out, err = command("score", gold(), gold(), "--json", name)
     assert (status, out) == (2, "")
     assert f"{name}" in err
     assert "standard output" not in err
@@ -936,22 +935,22 @@ def test_a_name_too_long_for_a_file_is_what_is_said_to_be_wrong(cli: Cli, verb: 
         ("link", "--leave-out", "\udcff"),
     ],
 )
-def test_an_option_that_is_no_utf8_is_refused(cli: Cli, arguments: tuple[str, ...]) -> None:
+def test_an_option_that_is_no_utf8_is_refused(command: Cli, arguments: tuple[str, ...]) -> None:
     verb, *rest = arguments
-    status, out, err = cli(verb, gold(), gold(), *rest)
+    status, out, err = command(verb, gold(), gold(), *rest)
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
     assert "is not UTF-8, write it as text" in err
 
 
-def test_tables_and_lists_that_are_read_are_not_written_over(cli: Cli) -> None:
+def test_tables_and_lists_that_are_read_are_not_written_over(command: Cli) -> None:
     for name in ("map.tsv", "tags.txt"):
         Path(name).write_text("PER\tLOC\n", encoding="utf-8")
     for arguments in (
         ("link", gold(), gold(), "--relaxed", "map.tsv", "--json", "map.tsv"),
         ("score", gold(), gold(), "--convention", "hipe-2022", "--tagset", "tags.txt", "--csv", "tags.txt"),
     ):
-        status, out, err = cli(*arguments)
+        status, out, err = command(*arguments)
         assert (status, out) == (2, "")
         assert "would overwrite an input" in err
         assert Path(arguments[-1]).read_text(encoding="utf-8") == "PER\tLOC\n"

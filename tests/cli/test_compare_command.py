@@ -16,7 +16,7 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
-from nereval_core.analysis.comparison.tables import p_said, signed
+from nereval_core.analysis.result_tables import p_value_text, signed
 from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.commands import Cli, corpus, written
@@ -211,7 +211,7 @@ def test_differences_are_said_with_their_sign(value: float, said: str) -> None:
     [(1 / 10_001, "≤ 0.0001"), (2 / 10_001, "0.0002"), (0.0456, "0.046"), (0.5, "0.50"), (1, "1.00"), (None, "–")],
 )
 def test_p_is_said_as_exactly_as_it_is_known(p: float | None, said: str) -> None:
-    assert p_said(float("nan") if p is None else p, 10_000) == said
+    assert p_value_text(float("nan") if p is None else p, 10_000) == said
 
 
 @pytest.mark.parametrize("engine", [("--engine", "local"), ("--engine", "dask", "--workers", "2")], ids=" ".join)
@@ -237,7 +237,7 @@ def test_the_library_warns_where_no_type_name_is_shared(verb: str) -> None:
     gold, pred = [[(0, 2, "X")], [(0, 3, "X")]], [[(0, 2, "Y")], []]
     function = getattr(nereval, verb)
     given: Any = {"a": pred} if verb == "compare" else pred
-    with pytest.warns(UserWarning, match="no type is one of gold's, 'Y' here, 'X' there"):
+    with pytest.warns(UserWarning, match="no type is one of gold's: 'Y' here, 'X' in gold"):
         function(gold, given)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,59 +12,43 @@ import pandas as pd
 import pytest
 
 import nereval_core
-from nereval_core.analysis.errors import ERROR_COLUMNS, classes_named, negative_gains, sentence
+from nereval_core.analysis.errors import ERROR_COLUMNS, costliest_class_sentence, negative_gains_note, parse_classes
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
 from nereval_core.analysis.errors.error_classes import CLASSES
 from nereval_core.analysis.errors.gains import CLASS_COLUMNS, class_table
-from nereval_core.analysis.sentences import in_words
-from nereval_core.cli import main
+from nereval_core.analysis.sentences import sentence_text
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.errors import gain_bars
 from nereval_core.scoring.examples import Example, decide
 from tests.support import ROOT
+from tests.support.commands import Cli
 from tests.support.shared_corpora import SHARED, needs
 
 DEMO = ROOT / "demo_data"
 BIOLOGY = DEMO / "biology"
 GOLD, RULES, PERCEPTRON = (str(BIOLOGY / f"{name}.jsonl") for name in ("gold", "rules", "perceptron"))
 
-Cli = Callable[..., tuple[int, str, str]]
 
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run the command line in a folder of its own; return exit status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def start(*arguments: str) -> tuple[int, str, str]:
-        capfd.readouterr()
-        status = main(arguments)
-        out, err = capfd.readouterr()
-        return status, out, err
-
-    return start
-
-
-def read(run: Cli, *arguments: str) -> dict[str, Any]:
-    status, out, err = run(*arguments, "--json", "-", "--quiet")
+def read(command: Cli, *arguments: str) -> dict[str, Any]:
+    status, out, err = command(*arguments, "--json", "-", "--quiet")
     assert (status, err) == (0, "")
     found: dict[str, Any] = json.loads(out)
     return found
 
 
-def check_mended(run: Cli, gold: str, pred: str, *options: str, most: int = len(CLASSES)) -> None:
+def check_mended(command: Cli, gold: str, pred: str, *options: str, most: int = len(CLASSES)) -> None:
     """Hold the F1 that mending a class reaches, of `most` classes, against the mended file's by the command line."""
-    (system,) = read(run, "errors", gold, pred, *options)["systems"]
+    (system,) = read(command, "errors", gold, pred, *options)["systems"]
     ((criterion, rows),) = system["criteria"].items()
     present = [row for row in rows if row["records"]]
     assert len(present) > 4 and rows[-1]["cumulative_f1"] == 1
     checks = [(row["class"], row["f1"], (row["precision"], row["recall"])) for row in present]
     above = ",".join(row["class"] for row in present[:3])
     for classes, f1, ratios in (*checks[:most], (above, present[2]["cumulative_f1"], None)):
-        status, *_ = run("errors", gold, pred, *options, "--mend", classes, "--out", "mended.jsonl", "--quiet")
+        status, *_ = command("errors", gold, pred, *options, "--mend", classes, "--out", "mended.jsonl", "--quiet")
         assert status == 0
-        (scored,) = read(run, "score", gold, "mended.jsonl", *options)["systems"]
+        (scored,) = read(command, "score", gold, "mended.jsonl", *options)["systems"]
         found = scored["criteria"][criterion]
         assert found["f1"] == f1 and ratios in (None, (found["precision"], found["recall"]))
 
@@ -77,35 +60,35 @@ def check_mended(run: Cli, gold: str, pred: str, *options: str, most: int = len(
         ("newspapers", "perceptron", ["--criteria", "partial", "--leave-out", "time"]),
     ],
 )
-def test_mended_files_score_as_was_said(run: Cli, name: str, system: str, options: list[str]) -> None:
-    check_mended(run, str(DEMO / name / "gold.jsonl"), str(DEMO / name / f"{system}.jsonl"), *options)
+def test_mended_files_score_as_was_said(command: Cli, name: str, system: str, options: list[str]) -> None:
+    check_mended(command, str(DEMO / name / "gold.jsonl"), str(DEMO / name / f"{system}.jsonl"), *options)
 
 
 @needs("hipe2020")
-def test_a_run_of_hipe_mended_scores_as_was_said(run: Cli) -> None:
+def test_a_run_of_hipe_mended_scores_as_was_said(command: Cli) -> None:
     gold = SHARED / "hipe2020" / "gold" / "HIPE-data-v1.3-test-en.tsv"
     pred = SHARED / "hipe2020" / "submissions" / "team10_bundle1_en_1.tsv"
     reading = ("--repair", "conlleval", "--token-text", "gold")
-    check_mended(run, str(gold), str(pred), *reading, "--criteria", "strict", most=3)
+    check_mended(command, str(gold), str(pred), *reading, "--criteria", "strict", most=3)
 
 
-def test_the_tables_are_printed(run: Cli) -> None:
-    status, out, err = run("errors", GOLD, RULES, PERCEPTRON, "--by", "type")
+def test_the_tables_are_printed(command: Cli) -> None:
+    status, out, err = command("errors", GOLD, RULES, PERCEPTRON, "--by", "type")
     assert status == 0 and "20 documents" in err
     assert out.index("rules: error classes, F1 under strict") < out.index("perceptron: error classes, F1 under strict")
     rows = dict(line.split(maxsplit=1) for line in out.splitlines() if line.startswith(("missed", "as it is")))
     assert rows["missed"].split()[0].isdecimal()
     assert out.count("alone would raise F1 under strict from") == 2
     assert out.count("criterion strict | types merged: none") == 2
-    for title in ("ends of wrong boundaries", "leave out or take in", "error classes by type"):
+    for title in ("ends of wrong boundaries", "omit or add", "error classes by type"):
         assert out.count(title) == 2
 
 
-def test_every_form_is_written_whole(run: Cli) -> None:
+def test_every_form_is_written_whole(command: Cli) -> None:
     forms = ("json", "csv", "excel", "markdown", "latex", "html")
     targets = [item for form in forms for item in (f"--{form}", f"errors.{form}")]
     more = ["--figure", "figure.html", "--records", "records.csv", "--criteria", "strict,fragment"]
-    status, out, _ = run("errors", GOLD, RULES, PERCEPTRON, *targets, *more)
+    status, out, _ = command("errors", GOLD, RULES, PERCEPTRON, *targets, *more)
     assert (status, out) == (0, "")
     made = json.loads(Path("errors.json").read_text(encoding="utf-8"))
     rows = list(csv.DictReader(io.StringIO(Path("errors.csv").read_text(encoding="utf-8"))))
@@ -135,7 +118,7 @@ BAD = [
     (("--out", "mended.jsonl"), "--mend CLASS and --out FILE go together"),
     (("--mend", "typo", "--out", "mended.jsonl"), "there is no error class 'typo'; choose among duplicate, split"),
     (("--records", "records.txt"), "end the name in one of"),
-    (("--by", "document"), "there is type only"),
+    (("--by", "document"), "the only value is type"),
     (("--out", GOLD, "--mend", "all"), "would overwrite an input"),
     (("--criteria", "strikt"), "no criterion 'strikt'"),
     (("--figure", "figure.pdf"), "end the name in .html"),
@@ -143,28 +126,28 @@ BAD = [
 
 
 @pytest.mark.parametrize(("options", "said"), BAD)
-def test_what_is_wrong_is_told_and_nothing_written(run: Cli, options: tuple[str, ...], said: str) -> None:
-    status, out, err = run("errors", GOLD, RULES, *options, "--json", "errors.json")
+def test_what_is_wrong_is_told_and_nothing_written(command: Cli, options: tuple[str, ...], said: str) -> None:
+    status, out, err = command("errors", GOLD, RULES, *options, "--json", "errors.json")
     assert (status, out) == (2, "") and said in err
     assert not list(Path().iterdir())
 
 
-def test_one_prediction_is_mended_at_a_time(run: Cli) -> None:
-    status, _, err = run("errors", GOLD, RULES, PERCEPTRON, "--mend", "all", "--out", "mended.jsonl")
+def test_one_prediction_is_mended_at_a_time(command: Cli) -> None:
+    status, _, err = command("errors", GOLD, RULES, PERCEPTRON, "--mend", "all", "--out", "mended.jsonl")
     assert status == 2 and "one prediction" in err
 
 
-def test_bad_input_is_told_with_its_line(run: Cli) -> None:
+def test_bad_input_is_told_with_its_line(command: Cli) -> None:
     Path("bad.jsonl").write_text('{"id": "d", "text": "a", "spans": [{"start": 0, "end": 9, "label": "X"}]}\n')
-    status, _, err = run("errors", GOLD, "bad.jsonl", "--json", "errors.json")
+    status, _, err = command("errors", GOLD, "bad.jsonl", "--json", "errors.json")
     assert status == 2 and err.splitlines()[-1].startswith("bad.jsonl:1: ")
     assert not Path("errors.json").exists()
 
 
-def test_mended_predictions_are_packed_as_they_are_named(run: Cli) -> None:
-    assert run("errors", GOLD, RULES, "--mend", "missed, spurious", "--out", "mended.jsonl.gz", "-q")[0] == 0
+def test_mended_predictions_are_packed_as_they_are_named(command: Cli) -> None:
+    assert command("errors", GOLD, RULES, "--mend", "missed, spurious", "--out", "mended.jsonl.gz", "-q")[0] == 0
     assert Path("mended.jsonl.gz").read_bytes()[:2] == b"\x1f\x8b"
-    status, out, _ = run("errors", GOLD, RULES, "--mend", "all", "--out", "-", "-q")
+    status, out, _ = command("errors", GOLD, RULES, "--mend", "all", "--out", "-", "-q")
     assert status == 0 and len(out.splitlines()) == 20 and json.loads(out.splitlines()[0])["spans"]
 
 
@@ -178,13 +161,13 @@ NAMES = [
 
 @pytest.mark.parametrize(("given", "expected"), NAMES)
 def test_classes_by_name(given: list[str], expected: tuple[str, ...]) -> None:
-    assert classes_named(given) == expected
+    assert parse_classes(given) == expected
 
 
 @pytest.mark.parametrize("given", [["typ"], [], ["Missed"]])
 def test_a_class_that_is_none_is_refused(given: list[str]) -> None:
     with pytest.raises(FormatError, match="choose among duplicate, split"):
-        classes_named(given)
+        parse_classes(given)
 
 
 def test_the_verb_of_the_library() -> None:
@@ -220,8 +203,8 @@ SAID = [
 @pytest.mark.parametrize(("gold", "prediction", "said"), SAID)
 def test_the_sentence_and_its_numbers(gold: str, prediction: str, said: str) -> None:
     scores = decide(Example("", gold, prediction))
-    found = sentence(class_table(scores), pattern_table(scores), scores.counts("strict").f1)
-    assert in_words(found) == said
+    found = costliest_class_sentence(class_table(scores), pattern_table(scores), scores.counts("strict").f1)
+    assert sentence_text(found) == said
     records = ledger(scores, "strict", scores.read)
     for part in found:
         assert isinstance(part, str) or records.total(part.query).records == part.number
@@ -243,12 +226,12 @@ def test_the_figure_says_what_it_shows() -> None:
     assert not len(empty.data[0].x) and "n = 0 errors" in empty.layout.title.text
 
 
-def test_gains_below_zero_are_explained(run: Cli) -> None:
+def test_gains_below_zero_are_explained(command: Cli) -> None:
     newspapers = [str(DEMO / "newspapers" / f"{name}.jsonl") for name in ("gold", "rules")]
-    _, out, _ = run("errors", *newspapers, "--criteria", "strict,lenient", "--quiet")
+    _, out, _ = command("errors", *newspapers, "--criteria", "strict,lenient", "--quiet")
     strict, lenient = out.split("rules: error classes, F1 under lenient")
     falls = "F1 falls if spurious alone is mended: what is mended was credited already"
     assert falls in lenient.split("rules: ")[0] and falls not in strict
     table = pd.DataFrame({"class": ["missed", "type only", "spurious"], "gain": [0.1, 0.0, -0.01]})
-    assert negative_gains(table).startswith("F1 falls if spurious alone is mended: ")
-    assert negative_gains(table[:2]) == ""
+    assert negative_gains_note(table).startswith("F1 falls if spurious alone is mended: ")
+    assert negative_gains_note(table[:2]) == ""

@@ -12,8 +12,8 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.linking.indexing import SetCounts
-from nereval_core.cli import main
 from nereval_core.problems import FormatError
+from tests.support.commands import Cli
 
 TEXT = "Anna met Paul in Paris."
 GOLD = [(0, 4, ["Q1"]), (9, 13, ["NIL"]), (17, 22, ["Q3"])]
@@ -40,20 +40,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(line: str, capsys: pytest.CaptureFixture[str], status: int = 0) -> tuple[str, str]:
-    found = main(line.split())
-    printed = capsys.readouterr()
-    assert found == status, printed.err
-    return printed.out, printed.err
+def run(line: str, command: Cli, status: int = 0) -> tuple[str, str]:
+    found, out, err = command(*line.split())
+    assert found == status, err
+    return out, err
 
 
-def results(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(f"{line} --json - -q", capsys)[0])
+def results(line: str, command: Cli) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(f"{line} --json - -q", command)[0])
     return found
 
 
-def test_link_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = results("link gold.jsonl run.jsonl --by document,confusion", capsys)
+def test_link_as_json(folder: Path, command: Cli) -> None:
+    found = results("link gold.jsonl run.jsonl --by document,confusion", command)
     assert {key: found["gold"][key] for key in ("documents", "spans", "mentions")} == {
         "documents": 1,
         "spans": 3,
@@ -79,23 +78,23 @@ def test_link_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "linking strict | first 1 of the ranking | mentions end-to-end" in first["signature"]
 
 
-def test_link_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    relaxed = results("link gold.jsonl run.jsonl --relaxed map.tsv --n 1 --boundaries strict", capsys)
+def test_link_options(folder: Path, command: Cli) -> None:
+    relaxed = results("link gold.jsonl run.jsonl --relaxed map.tsv --n 1 --boundaries strict", command)
     rules = relaxed["systems"][0]["links"]
     assert list(rules) == ["strict"]
     assert list(rules["strict"]) == ["1"]
     assert rules["strict"]["1"]["right"] == 1
     assert "relaxed by 1 id sha256:" in rules["strict"]["1"]["signature"]
-    given = results("link gold.jsonl run.jsonl --mentions gold --n 2", capsys)["systems"][0]["links"]["given"]["2"]
+    given = results("link gold.jsonl run.jsonl --mentions gold --n 2", command)["systems"][0]["links"]["given"]["2"]
     assert (given["right"], given["judged"], given["accuracy"]) == (1, 2, 0.5)
     assert given["not_judged"] == {"gold": 1, "pred": 1}
-    left = results("link gold.jsonl run.jsonl --leave-out X --n 1", capsys)["systems"][0]["links"]["strict"]["1"]
+    left = results("link gold.jsonl run.jsonl --leave-out X --n 1", command)["systems"][0]["links"]["strict"]["1"]
     assert (left["gold"], left["precision"], left["recall"], left["f1"]) == (0, None, None, None)
     assert "left out: X" in left["signature"]
 
 
-def test_link_on_screen_and_as_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = run("link gold.jsonl run.jsonl again=run.jsonl bare.jsonl --by confusion --n 1", capsys)
+def test_link_on_screen_and_as_files(folder: Path, command: Cli) -> None:
+    out, err = run("link gold.jsonl run.jsonl again=run.jsonl bare.jsonl --by confusion --n 1", command)
     assert out.splitlines()[:3] == [
         "run",
         "linking             right  wrong  NIL for link  link for NIL  missing  spurious  gold  predicted"
@@ -103,16 +102,18 @@ def test_link_on_screen_and_as_files(folder: Path, capsys: pytest.CaptureFixture
         "strict, n = 1           0      1             0             1        1         1     3          3"
         "  0.0000  0.0000  0.0000",
     ]
-    assert "bare: no span has a link, so that every gold mention is missing" in err
+    assert "bare: no span has a link, so every gold mention counts as missing" in err
     assert "–" in out
-    run("link gold.jsonl run.jsonl --csv a.csv --records r.parquet --markdown a.md --html a.html --latex a.tex", capsys)
+    run(
+        "link gold.jsonl run.jsonl --csv a.csv --records r.parquet --markdown a.md --html a.html --latex a.tex", command
+    )
     with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["n"] for row in rows] == ["1", "3", "5"] * 2
     records = pd.read_parquet(folder / "r.parquet")
     assert len(records) == 3 * 4 + 3 * 3
     assert list(records.columns[:4]) == ["system", "boundaries", "n", "document"]
-    given = run("link gold.jsonl run.jsonl --mentions gold -q --n 1", capsys)[0].splitlines()
+    given = run("link gold.jsonl run.jsonl --mentions gold -q --n 1", command)[0].splitlines()
     assert given[1].split()[-3:] == ["accuracy", "not", "judged"]
     assert given[2].split()[-3:] == ["2", "0.0000", "2"]
 
@@ -121,7 +122,7 @@ BAD = [
     ("link gold.jsonl run.jsonl --n 0", "--n '0', write numbers from 1"),
     ("link gold.jsonl run.jsonl --n 1,x", "--n '1,x', write numbers"),
     ("link gold.jsonl run.jsonl --boundaries exact", "--boundaries 'exact', choose among strict, overlapping"),
-    ("link gold.jsonl run.jsonl --mentions gold --boundaries overlapping", "judges where boundaries are equal"),
+    ("link gold.jsonl run.jsonl --mentions gold --boundaries overlapping", "judges equal boundaries only"),
     ("link gold.jsonl run.jsonl --by type", "--by 'type', choose among document, confusion"),
     ("link gold.jsonl run.jsonl --records r.txt", "end the name in one of"),
     ("link gold.jsonl run.jsonl --relaxed map.tsv --json map.tsv", "would overwrite an input"),
@@ -140,19 +141,19 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "said"), BAD, ids=[line for line, _ in BAD])
-def test_bad_usage_and_input(folder: Path, line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_usage_and_input(folder: Path, line: str, said: str, command: Cli) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    out, err = run(line, capsys, status=2)
+    out, err = run(line, command, status=2)
     assert said in err
     assert not out
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_all_problems_of_all_files_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_problems_of_all_files_are_told(folder: Path, command: Cli) -> None:
     (folder / "gold.tsv").write_text("d1\n", encoding="utf-8")
     (folder / "run.tsv").write_text("d1\t\nd2\tA\tB\tC\n", encoding="utf-8")
     (folder / "map.tsv").write_text("a\tb\tc\n", encoding="utf-8")
-    _, err = run("index gold.tsv run.tsv --relaxed map.tsv", capsys, status=2)
+    _, err = run("index gold.tsv run.tsv --relaxed map.tsv", command, status=2)
     assert [line.partition(": ")[0] for line in err.splitlines()] == [
         "map.tsv:1",
         "gold.tsv:1",
@@ -161,8 +162,8 @@ def test_all_problems_of_all_files_are_told(folder: Path, capsys: pytest.Capture
     ]
 
 
-def test_index_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = results("index gold.tsv run.tsv --by document,id", capsys)
+def test_index_as_json(folder: Path, command: Cli) -> None:
+    found = results("index gold.tsv run.tsv --by document,id", command)
     assert {key: found["gold"][key] for key in ("documents", "ids")} == {"documents": 2, "ids": 3}
     index = found["systems"][0]["index"]
     counts = {"right": 1, "missing": 2, "spurious": 2, "gold": 3, "predicted": 3}
@@ -179,8 +180,8 @@ def test_index_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     }
 
 
-def test_index_on_screen_and_as_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = run("index gold.tsv run.tsv --by id --records r.csv", capsys)
+def test_index_on_screen_and_as_records(folder: Path, command: Cli) -> None:
+    out, err = run("index gold.tsv run.tsv --by id --records r.csv", command)
     assert "documents missing from the prediction, their ids counted as missing: 1 (d2)" in out
     assert "documents without gold, their ids counted as spurious: 1 (d3)" in out
     assert "predicted ids that gold has in no document: 1 (X)" in out
@@ -194,18 +195,18 @@ def test_index_on_screen_and_as_records(folder: Path, capsys: pytest.CaptureFixt
         ("d2", "C", "missing"),
         ("d3", "C", "spurious"),
     ]
-    run("index gold.tsv run.tsv --csv a.csv --markdown a.md --html a.html --latex a.tex -q", capsys)
+    run("index gold.tsv run.tsv --csv a.csv --markdown a.md --html a.html --latex a.tex -q", command)
     assert (folder / "a.csv").read_text(encoding="utf-8").startswith("system,part,name,right")
 
 
-def test_index_takes_links_of_annotations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = results("index gold.jsonl run.jsonl", capsys)["systems"][0]["index"]
+def test_index_takes_links_of_annotations(folder: Path, command: Cli) -> None:
+    first = results("index gold.jsonl run.jsonl", command)["systems"][0]["index"]
     # Of gold's three links one is NIL.
     assert (first["right"], first["missing"], first["spurious"]) == (1, 1, 2)
-    every = results("index gold.jsonl run.jsonl --links any", capsys)["systems"][0]["index"]
+    every = results("index gold.jsonl run.jsonl --links any", command)["systems"][0]["index"]
     assert (every["right"], every["missing"], every["spurious"]) == (2, 0, 2)
     (folder / "codes.tsv").write_text("d1\tQ1\n", encoding="utf-8")
-    mixed = results("index gold.jsonl codes.tsv", capsys)["systems"][0]["index"]
+    mixed = results("index gold.jsonl codes.tsv", command)["systems"][0]["index"]
     assert (mixed["right"], mixed["missing"]) == (1, 1)
 
 

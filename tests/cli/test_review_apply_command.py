@@ -12,15 +12,25 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
-from nereval_core.api.load import Loaded, load_corpus, read, score, write
+from nereval_core.api.load import Loaded, load_corpus
+from nereval_core.api.read import read
+from nereval_core.api.score import score
+from nereval_core.api.write import write
 from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.tables import rows
-from nereval_core.review.apply import applied
+from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.adjudication import UNDECIDED, adjudicate
-from nereval_core.review.apply.corrected_copy import LOG, LOG_COLUMNS, log_csv, log_rows, signature, write_copy
+from nereval_core.review.apply.corrected_copy import (
+    CHANGE_LOG_SUFFIX,
+    LOG_COLUMNS,
+    log_csv,
+    log_rows,
+    signature,
+    write_copy,
+)
 from nereval_core.review.apply.what_if import what_if
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
@@ -28,8 +38,7 @@ from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, Side, V
 from nereval_core.review.verdicts_on_records import marked, text_digests
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
-from nereval_core.writers import writers
-from nereval_core.writers.archive import packed
+from nereval_core.writers import pack_layer, writers
 from tests.review.test_apply import ANN, DRUG, LONG, OTHER, TWICE, layer_of, spans_of, standing, verdict
 from tests.support import ROOT
 
@@ -97,12 +106,12 @@ def test_from_verdicts_to_the_score_of_the_copy(
     assert table["rules", "alternatives"]["f1"] is None and table["rules", "alternatives"]["f1_after"] is not None
     assert found["gold"]["sha256"] == promised["corrected"]["sha256"]
     assert f"corrected sha256:{found['gold']['sha256'][:16]}" in signed and signed == promised["signature"]
-    log = list(csv.DictReader((tmp_path / f"corrected.jsonl{LOG}").open(newline="", encoding="utf-8")))
+    log = list(csv.DictReader((tmp_path / f"corrected.jsonl{CHANGE_LOG_SUFFIX}").open(newline="", encoding="utf-8")))
     assert tuple(log[0]) == (*LOG_COLUMNS, "signature") and {row["signature"] for row in log} == {signed}
     assert {row["who"] for row in log} == {"Ann", "Bob"} and len(log) == sum(promised["verdicts"].values())
     # Of one reviewer, and of one kind, there are fewer.
     assert main(["review", "apply", *files, *where, "--out", str(out), "--reviewer", "Bob", "--kind", "pred"]) == 0
-    log = list(csv.DictReader((tmp_path / f"corrected.jsonl{LOG}").open(newline="", encoding="utf-8")))
+    log = list(csv.DictReader((tmp_path / f"corrected.jsonl{CHANGE_LOG_SUFFIX}").open(newline="", encoding="utf-8")))
     assert {(row["who"], row["verdict"]) for row in log} == {("Bob", "prediction is right")}
 
 
@@ -112,7 +121,7 @@ def test_a_copy_that_is_read_again_scores_as_what_if_said(
 ) -> None:
     store.give(drafted(loaded, "rules"), "Ann")
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
-    found = applied(gold, store.reviewed(), systems)
+    found = apply_verdicts(gold, store.reviewed(), systems)
     assert found.layer.digest != gold.digest
     name = "out.jsonl" if format == "jsonl" else "out"
     log = log_csv(log_rows(found.log), signature(found))
@@ -127,7 +136,7 @@ def test_a_copy_that_is_read_again_scores_as_what_if_said(
         scores = score(again, system, criteria=criteria)
         for one in criteria:
             assert scores.counts(one.name) == promised.counts[system.name, one.name].after, one.name
-    assert (tmp_path / f"{name}{LOG}").read_bytes().count(b"\r\n") == len(found.log) + 1
+    assert (tmp_path / f"{name}{CHANGE_LOG_SUFFIX}").read_bytes().count(b"\r\n") == len(found.log) + 1
 
 
 @pytest.mark.parametrize(
@@ -135,7 +144,7 @@ def test_a_copy_that_is_read_again_scores_as_what_if_said(
     [
         (
             [],
-            ("2 verdicts applied to 2 places in 2 documents", "1 document with the same text left alone"),
+            ("2 verdicts applied to 2 places in 2 documents", "1 document with the same text not changed"),
             [[ANN], [ANN, DRUG]],
         ),
         (["--only-this-document"], ("2 verdicts applied to 2 places in 2 documents",), [[ANN], [ANN, DRUG]]),
@@ -168,7 +177,7 @@ def test_a_copy_in_columns_of_tags(tmp_path: Path) -> None:
     gold = layer_of([ANN, DRUG, TWICE], [text])
     pred = replace(layer_of([ANN, LONG, OTHER], [text], "A"), documents=gold.documents)
     given = [verdict("gold", DRUG, "pred", LONG, text=text), verdict("gold", TWICE, "neither", text=text)]
-    found = applied(gold, standing(*given), [pred])
+    found = apply_verdicts(gold, standing(*given), [pred])
     assert not write_copy(found.layer, b"", tmp_path / "out.conll", format="conll", inputs=[])
     scores = score(read(tmp_path / "out.conll"), pred, criteria=SCHEMAS)
     promised = what_if(found, [pred], scores.settings).counts
@@ -180,7 +189,7 @@ def test_a_copy_in_the_format_of_gene_mentions(tmp_path: Path) -> None:
     gene = [Marked(span.fragments, "GENE") for span in (ANN, DRUG, LONG)]
     gold = layer_of(gene[:2])
     pred = replace(layer_of([gene[0], gene[2]], name="A"), documents=gold.documents)
-    found = applied(gold, standing(verdict("gold", gene[1], "both", gene[2])), [pred])
+    found = apply_verdicts(gold, standing(verdict("gold", gene[1], "both", gene[2])), [pred])
     write_copy(found.layer, b"", tmp_path / "out", format="bc2gm", inputs=[])
     scores = score(read(tmp_path / "out"), pred, criteria=("strict", "alternatives"))
     promised = what_if(found, [pred], scores.settings).counts
@@ -190,12 +199,12 @@ def test_a_copy_in_the_format_of_gene_mentions(tmp_path: Path) -> None:
 
 
 def test_what_a_format_cannot_hold_is_said_and_nothing_is_written(tmp_path: Path) -> None:
-    found = applied(layer_of([ANN, DRUG]), standing(verdict("pred", LONG, "pred")))
+    found = apply_verdicts(layer_of([ANN, DRUG]), standing(verdict("pred", LONG, "pred")))
     with pytest.raises(FormatError, match="'aspirin"):
         write_copy(found.layer, b"log", tmp_path / "out.conll", format="conll", inputs=[])
     assert not list(tmp_path.iterdir())
     with pytest.raises(FormatError, match="'aspirin"):
-        packed(found.layer, "conll", "corrected")
+        pack_layer(found.layer, "conll", "corrected")
 
 
 def places(tmp_path: Path) -> dict[str, Path]:
@@ -219,7 +228,7 @@ def places(tmp_path: Path) -> dict[str, Path]:
     ["itself", "by another name", "by a link", "by a hard link", "by a link on the way", "a folder that holds it"],
 )
 def test_gold_is_never_written_over(name: str, tmp_path: Path) -> None:
-    found = applied(layer_of([ANN]), standing(verdict("gold", ANN, "pred")))
+    found = apply_verdicts(layer_of([ANN]), standing(verdict("gold", ANN, "pred")))
     place = places(tmp_path)[name]
     before = (tmp_path / "gold.jsonl").read_bytes(), sorted(tmp_path.iterdir())
     with pytest.raises(FormatError, match="not written over"):
@@ -228,10 +237,10 @@ def test_gold_is_never_written_over(name: str, tmp_path: Path) -> None:
 
 
 def test_neither_the_log_nor_a_file_in_a_folder_that_was_read_nor_the_other_of_a_pair(tmp_path: Path) -> None:
-    layer = applied(layer_of([ANN]), standing(verdict("gold", ANN, "pred"))).layer
+    layer = apply_verdicts(layer_of([ANN]), standing(verdict("gold", ANN, "pred"))).layer
     (tmp_path / "folder").mkdir()
     for out, given in (
-        ("a", f"a{LOG}"),
+        ("a", f"a{CHANGE_LOG_SUFFIX}"),
         ("folder/new", "folder"),
         ("x.spans.parquet", "x.texts.parquet"),
     ):
@@ -241,10 +250,10 @@ def test_neither_the_log_nor_a_file_in_a_folder_that_was_read_nor_the_other_of_a
 
 
 def test_the_same_layer_is_packed_as_the_same_bytes(tmp_path: Path) -> None:
-    layer = applied(layer_of([ANN, DRUG]), standing(verdict("gold", DRUG, "both", LONG))).layer
+    layer = apply_verdicts(layer_of([ANN, DRUG]), standing(verdict("gold", DRUG, "both", LONG))).layer
     for format, name in (("jsonl", "gold.jsonl"), ("brat", "gold.zip"), ("parquet", "gold.zip")):
-        file, raw, _ = packed(layer, format, "gold", lossy=True)
-        assert (file, raw) == (name, packed(layer, format, "gold", lossy=True)[1])
+        file, raw, _ = pack_layer(layer, format, "gold", lossy=True)
+        assert (file, raw) == (name, pack_layer(layer, format, "gold", lossy=True)[1])
         (tmp_path / format).mkdir()
         (tmp_path / format / file).write_bytes(raw)
         assert spans_of(read(tmp_path / format / file).layer) == [ANN, DRUG]
@@ -310,12 +319,12 @@ def test_annotators_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
         (["apply", str(GOLD), "--out", "x", "--to", "no"], "no writer for the format 'no'"),
         (["apply", str(GOLD), "--out", "x", "--kind", "maybe"], "--kind 'maybe', choose among gold, pred"),
         (["apply", str(GOLD), "--out", "x", "--review", "no.sqlite"], "no.sqlite: there is no such file"),
-        (["apply", str(GOLD), "--out", "x", "--reviewer", "Zoe"], "no verdict of 'Zoe' stands"),
+        (["apply", str(GOLD), "--out", "x", "--reviewer", "Zoe"], "no current verdict of 'Zoe'"),
         (["apply", str(GOLD), "--out", str(GOLD)], "not written over"),
         (["apply", str(GOLD)], "the following arguments are required: --out"),
         (["what-if", str(GOLD)], "name a prediction after gold"),
         (["what-if", str(GOLD), str(SYSTEMS["rules"]), "--criteria", "core"], "criterion core needs"),
-        (["adjudicate", str(GOLD), "--out", "x"], "two annotators are wanted, 1 given"),
+        (["adjudicate", str(GOLD), "--out", "x"], "name two annotators; 1 given"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(
@@ -337,7 +346,7 @@ def test_what_is_wrong_is_said_in_a_line(
 def test_the_verbs_of_the_library(loaded: Loaded, store: ReviewStore) -> None:
     store.give(drafted(loaded, "rules"), "Ann")
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
-    expected = applied(gold, store.reviewed(), systems)
+    expected = apply_verdicts(gold, store.reviewed(), systems)
     paths = {name: str(path) for name, path in SYSTEMS.items()}
     found = nereval.apply_verdicts(str(GOLD), paths, verdicts=store.name)
     assert found.layer.digest == expected.layer.digest and found.counts() == expected.counts()
@@ -371,11 +380,11 @@ def test_a_copy_in_every_writable_format(format: str, tmp_path: Path) -> None:
     gold = layer_of([ann, drug, twice], [text])
     pred = replace(layer_of([ann, long], [text], "A"), documents=gold.documents)
     given = [verdict("gold", drug, "pred", long, text=text), verdict("gold", twice, "neither", text=text)]
-    found = applied(gold, standing(*given), [pred])
+    found = apply_verdicts(gold, standing(*given), [pred])
     write_copy(found.layer, b"", tmp_path / "out", format=format, inputs=[])
     scores = score(read(tmp_path / "out", format=format), pred, criteria=SCHEMAS)
     promised = what_if(found, [pred], scores.settings).counts
     assert [scores.counts(name) for name in SCHEMAS] == [promised["A", name].after for name in SCHEMAS]
     assert scores.counts("strict").f1 == 1
-    name, raw, _ = packed(found.layer, format, "gold")
+    name, raw, _ = pack_layer(found.layer, format, "gold")
     assert read(Source.of_uploads([(name, raw)])).format == format

@@ -51,10 +51,33 @@ def test_what_is_exported_is_imported_into_the_users_store(run: Run) -> None:
     assert run("import", "out.jsonl") == (
         0,
         "",
-        f"{Path('data/nereval/review.sqlite').absolute()}: 3 verdicts taken, 0 known before\n",
+        f"{Path('data/nereval/review.sqlite').absolute()}: 3 verdicts imported, 0 known before\n",
     )
-    assert "0 verdicts taken, 3 known before" in run("import", "out.jsonl")[2]
+    assert "0 verdicts imported, 3 known before" in run("import", "out.jsonl")[2]
     assert run("export")[1] == out
+
+
+@pytest.mark.parametrize(
+    ("content", "replaced"),
+    [
+        ("{export}", True),
+        ("\n{export}{export}", True),
+        ("", True),
+        ("{gold}", False),
+        ('{{"uid": "0"}}\n{export}', False),
+        ("notes\n{export}", False),
+        ("\ufeff", True),
+        ("\0\xff", False),
+    ],
+)
+def test_an_export_replaces_earlier_exports_alone(run: Run, content: str, replaced: bool) -> None:
+    export = run("export", "--review", "own.sqlite")[1]
+    old = content.format(export=export, gold=Path("gold.jsonl").read_text())
+    Path("out.jsonl").write_text(old)
+    status, out, err = run("export", "out.jsonl", "--review", "own.sqlite")
+    assert (status, out, len(err.splitlines())) == (0 if replaced else 2, "", 1)
+    assert Path("out.jsonl").read_text() == (export if replaced else old)
+    assert ("out.jsonl: the file is not an earlier export of verdicts" in err) is not replaced
 
 
 def test_what_was_decided_apart_is_printed(run: Run) -> None:
@@ -65,7 +88,7 @@ def test_what_was_decided_apart_is_printed(run: Run) -> None:
     store.close()
     status, out, err = run("import", "line.jsonl", "--review", "other.sqlite")
     assert status == 0 and err.endswith(
-        "2 verdicts taken, 0 known before, 1 span decided apart, nothing of which was taken\n"
+        "2 verdicts imported, 0 known before, 1 span with conflicting verdicts, not imported\n"
     )
     assert out.startswith("conflict: 'aspirin' in 'd1', gold: here Eve on ") and out.count("\n") == 1
 
@@ -98,7 +121,7 @@ def test_lines_written_by_hand_name_a_document_of_the_corpus(run: Run) -> None:
     assert "a verdict without uid; name the corpus" in run("import", "hand.jsonl")[2]
     assert "no name of a reviewer" in run("import", "hand.jsonl", "gold.jsonl")[2]
     status, _, err = run("import", "hand.jsonl", "gold.jsonl", "--reviewer", "Max")
-    assert status == 0 and "1 verdict taken" in err
+    assert status == 0 and "1 verdict imported" in err
     assert "Max" in run("list")[1]
 
 
@@ -109,8 +132,8 @@ def test_lines_written_by_hand_name_a_document_of_the_corpus(run: Run) -> None:
         (("list", "--kind", "maybe"), "--kind 'maybe', choose among gold, pred, both, neither, unclear"),
         (("export", "own.sqlite", "--review", "own.sqlite"), "'own.sqlite' would be overwritten"),
         (("list", "gold.jsonl", "--csv", "gold.jsonl"), "'gold.jsonl' would be overwritten"),
-        (("list", "--json", "x", "--csv", "x"), "two outputs go to one place"),
-        (("list", "--stale"), "--stale asks for a corpus"),
+        (("list", "--json", "x", "--csv", "x"), "two outputs have one place"),
+        (("list", "--stale"), "--stale needs a corpus"),
         (("import",), "the following arguments are required: FILE"),
         (("import", "none.jsonl"), "none.jsonl: cannot be used: No such file or directory"),
         (("import", "own.sqlite"), "own.sqlite:1: "),

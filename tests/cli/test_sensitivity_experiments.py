@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from nereval_core.analysis.criteria.gap import decisions, gap
+from nereval_core.analysis.criteria.gap import decision_matrix, gap
 from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS
-from nereval_core.analysis.criteria.merging import disappearing, merged
+from nereval_core.analysis.criteria.merging import merge_types, vanished_confusions
 from nereval_core.analysis.criteria.overlap_curve import CURVE_COLUMNS, overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import FEW, STAND_IN_COLUMNS, fold_scores, stand_in
-from nereval_core.analysis.criteria.rescued_errors import recovered
-from nereval_core.api.load import score
+from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, PROXY_COLUMNS, fold_scores, proxy_table
+from nereval_core.analysis.criteria.recovered_spans import recover_spans
+from nereval_core.api.score import score
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
@@ -46,7 +46,7 @@ def test_the_gap(run: Run) -> None:
         assert f"{float(expected.total or 0):+.4f}" in found["gap", name]["notes"][0]
         assert found["gap", name]["notes"][1:] == [signature(scores, one) for one in ("strict", "lenient")]
         rows = [list(row.values())[1:] for row in found["decisions", name]["rows"]]
-        assert rows == decisions(scores, "lenient", "strict").to_numpy().tolist()
+        assert rows == decision_matrix(scores, "lenient", "strict").to_numpy().tolist()
 
 
 def test_the_curve_the_recovered_and_what_is_gone(run: Run) -> None:
@@ -55,10 +55,10 @@ def test_the_curve_the_recovered_and_what_is_gone(run: Run) -> None:
         scores = scored(name)
         curve = overlap_curve(*scores.layers("strict"), "gold", same_type=False)
         assert found["curve", name]["rows"] == curve.to_dict("records") and list(curve) == list(CURVE_COLUMNS)
-        classes = recovered(scores).table()
+        classes = recover_spans(scores).table()
         assert [row["spans"] for row in found["recovered", name]["rows"]] == classes["spans"].tolist()
         assert found["recovered", name]["rows"][-1]["recall"] is None
-        gone = disappearing(scores, merged(scores, MERGE), "right")
+        gone = vanished_confusions(scores, merge_types(scores, MERGE), "right")
         assert found["gone", name]["rows"] == gone.to_dict("records")
         assert {row["criterion"] for row in found["merging", name]["rows"]} == set(APPLICABLE)
 
@@ -67,11 +67,11 @@ def test_stand_ins(run: Run) -> None:
     found = tables(run, "--stand-in", "type", "--folds", "4", "--seed", "3", "--criteria", "strict,right")
     one = found["stand_in", None]
     systems = {name: scored(name) for name in NAMES}
-    expected = stand_in(fold_scores(systems, 4, 3), "type").set_index("criterion")
+    expected = proxy_table(fold_scores(systems, 4, 3), "type").set_index("criterion")
     assert [row["criterion"] for row in one["rows"]] == ["strict", "right"]
     for row in one["rows"]:
-        assert {key: row[key] for key in list(STAND_IN_COLUMNS)[1:]} == expected.loc[row["criterion"]].to_dict()
-    assert one["notes"][:2] == ["4 folds of documents x 2 systems, seed 3", FEW]
+        assert {key: row[key] for key in list(PROXY_COLUMNS)[1:]} == expected.loc[row["criterion"]].to_dict()
+    assert one["notes"][:2] == ["4 folds of documents x 2 systems, seed 3", FEW_FOLDS_NOTE]
 
 
 def test_the_ladder(run: Run) -> None:
@@ -101,7 +101,7 @@ def test_every_form(run: Run, form: str) -> None:
 
 
 BAD = (
-    (("--gap", "strict"), "name two criteria with a comma between"),
+    (("--gap", "strict"), "name two criteria, separated by a comma"),
     (("--gap", "strict,loose"), "no criterion 'loose'"),
     (("--gap", "strict,fragment"), "fragment counts tokens"),
     (
@@ -110,13 +110,13 @@ BAD = (
     ),
     (("--recovered", "--figure", "f.html"), "--figure draws the scores under all criteria, leave out --recovered"),
     (("--recovered", "--counting", "both"), "counting one to one only"),
-    (("--gone", "right"), "say what is merged"),
+    (("--gone", "right"), "name the merged types"),
     (("--gone", "loose", "--merge", MACRO), "no criterion 'loose'"),
     (("--gone", "right", "--merge", "DNA"), "'DNA' is not a merge"),
     (("--stand-in", "strict", "--folds", "99"), "99 folds of 20 documents"),
     (("--stand-in", "strict", "--folds", "1"), "1 fold of 20 documents"),
-    (("--stand-in", "strict", "--seed", "-1"), "'-1' is no number from 0"),
-    (("--stand-in", "strict", "--seed", "x"), "'x' is no number from 0"),
+    (("--stand-in", "strict", "--seed", "-1"), "'-1' is not a number from 0"),
+    (("--stand-in", "strict", "--seed", "x"), "'x' is not a number from 0"),
     (("--stand-in", "loose"), "no criterion 'loose'"),
     (("--curve", "both"), "invalid choice"),
     (("--curve", "gold", "--criteria", "fragment"), "no criterion counts spans"),

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,16 @@ from scipy.stats import norm
 
 import nereval_core as nereval
 from nereval_core.analysis.slices import slice_report, slicings
-from nereval_core.analysis.slices.slicings import Sliced, Values
+from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.worst_combinations import worst_table
-from nereval_core.cli import main
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import DEMOS, load_demo
-from tests.analysis.slices.test_slicing import GOLD, PRED
+from tests.analysis.slices.test_slicings import GOLD, PRED
+from tests.support.commands import Cli
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
 
@@ -39,14 +40,13 @@ def small(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "gold.jsonl"), str(tmp_path / "pred.jsonl")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    status = main(["slices", *arguments])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
+@pytest.fixture
+def run(command: Cli) -> Cli:
+    return partial(command, "slices")
 
 
-def test_what_is_written_is_what_is_counted(capsys: pytest.CaptureFixture[str], small: tuple[str, str]) -> None:
-    status, out, err = run(capsys, *small, "--json", "-", "--criteria", "strict,type", "--quiet")
+def test_what_is_written_is_what_is_counted(run: Cli, small: tuple[str, str]) -> None:
+    status, out, err = run(*small, "--json", "-", "--criteria", "strict,type", "--quiet")
     assert (status, err) == (0, "")
     found = json.loads(out)["systems"][0]["criteria"]
     assert list(found) == ["strict", "type"]
@@ -59,29 +59,29 @@ def test_what_is_written_is_what_is_counted(capsys: pytest.CaptureFixture[str], 
             assert sum(row["ACT"] for row in part["rows"]) == counts.act
         assert one["thresholds"][0]["f1"] == counts.f1 and len(one["calibration"]) == 2 and "gap" in one
         assert one["signature"] == signature(nereval.score(*small, criteria=[name]), name, intervals=INTERVALS)
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *small, "--csv", "-", "--quiet")[1])))
+    rows = list(csv.DictReader(io.StringIO(run(*small, "--csv", "-", "--quiet")[1])))
     assert {row["part"] for row in rows} == {"slice", "threshold", "calibration"}
     assert all(row["signature"].startswith("nereval ") for row in rows)
 
 
 @needs("hipe2022")
-def test_predictions_without_noise_levels_are_noted_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_without_noise_levels_are_noted_in_every_form(run: Cli) -> None:
     given = (
         str(SHARED / "hipe2022/gold/HIPE-2022-v2.1-ajmc-test-en.tsv"),
         str(SHARED / "hipe2022/submissions/team1_bundle4_ajmc_en_1.tsv"),
         *("--by", "noise,length", "--resamples", "100", "--quiet"),
     )
     note = "predictions carry no value for noise (LED): there is recall only, no precision and no F1"
-    assert run(capsys, *given)[1].count(note) == 1
-    parts = json.loads(run(capsys, *given, "--json", "-")[1])["systems"][0]["criteria"]["strict"]["slices"]
+    assert run(*given)[1].count(note) == 1
+    parts = json.loads(run(*given, "--json", "-")[1])["systems"][0]["criteria"]["strict"]["slices"]
     assert {part["by"]: part["notes"] for part in parts} == {"length": [], "noise": [note]}
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *given, "--csv", "-")[1])))
+    rows = list(csv.DictReader(io.StringIO(run(*given, "--csv", "-")[1])))
     assert {(row["by"], row["note"]) for row in rows} == {("Noise (LED)", note), ("Span length in characters", "")}
     assert not any(row["precision"] or row["f1"] for row in rows if row["note"])
 
 
-def test_the_screen_shows_a_table_a_slicing(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, *FILES, "--by", "period,meta source", "--by", "worst")
+def test_the_screen_shows_a_table_a_slicing(run: Cli) -> None:
+    status, out, _ = run(*FILES, "--by", "period,meta source", "--by", "worst")
     assert status == 0
     titles = [line for line in out.splitlines() if line.startswith("rules: ")]
     assert titles == [
@@ -93,9 +93,9 @@ def test_the_screen_shows_a_table_a_slicing(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel", "figure"])
-def test_forms(capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str) -> None:
+def test_forms(run: Cli, tmp_path: Path, form: str) -> None:
     place = tmp_path / {"excel": "a.xlsx"}.get(form, "a.html")
-    status, _, err = run(capsys, *FILES, "--by", "length,shape", f"--{form}", str(place), "--quiet")
+    status, _, err = run(*FILES, "--by", "length,shape", f"--{form}", str(place), "--quiet")
     assert (status, err) == (0, "")
     raw = place.read_bytes()
     if form == "figure":
@@ -104,11 +104,11 @@ def test_forms(capsys: pytest.CaptureFixture[str], tmp_path: Path, form: str) ->
         assert len(raw) > 500
 
 
-def test_training_and_columns(capsys: pytest.CaptureFixture[str], small: tuple[str, str], tmp_path: Path) -> None:
+def test_training_and_columns(run: Cli, small: tuple[str, str], tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("document,hard\na,yes\nb,no\n", encoding="utf-8")
     more = ("--by", "seen,column hard", "--training", small[0], "--columns", str(own), "--json", "-")
-    status, out, _ = run(capsys, *small, *more)
+    status, out, _ = run(*small, *more)
     assert status == 0
     seen, hard = json.loads(out)["systems"][0]["criteria"]["strict"]["slices"]
     assert (seen["title"], hard["title"]) == ("Seen in training", "Your column hard")
@@ -130,17 +130,14 @@ def test_training_and_columns(capsys: pytest.CaptureFixture[str], small: tuple[s
     ],
 )
 def test_bad_input_writes_nothing(
-    capsys: pytest.CaptureFixture[str], small: tuple[str, str], tmp_path: Path, arguments: tuple[str, ...], said: str
+    run: Cli, small: tuple[str, str], tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text("document,x\nz,1\n", encoding="utf-8")
     out = tmp_path / "out.json"
     places = {"BAD": str(bad), "GONE": str(tmp_path / "gone.jsonl")}
     given = [places.get(one, one) for one in arguments]
-    try:
-        status, _, err = run(capsys, *small, *given, "--json", str(out), "--quiet")
-    except SystemExit as end:
-        status, err = int(str(end.code)), capsys.readouterr().err
+    status, _, err = run(*small, *given, "--json", str(out), "--quiet")
     assert status == 2 and not out.exists()
     for name, place in places.items():
         said = said.replace(name, place)
@@ -166,8 +163,8 @@ def test_the_worst_combinations_are_tested_by_the_definition() -> None:
     corpus = load_demo("biology").corpus
     system = corpus.system("rules")
     scores = score_layers(corpus.gold, system, settings("partial"))
-    sliced = Sliced(scores, "partial", (corpus.gold, system))
-    values = {name: found for name in ("length", "tokens", "shape") if (found := slicings.find(sliced, name))}
+    sliced = SlicedScores(scores, "partial", (corpus.gold, system))
+    values = {name: found for name in ("length", "tokens", "shape") if (found := slicings.find_values(sliced, name))}
     table = worst_table(sliced, values)
     credit = [(1.0, 0.0, 0.5, 0.0)[code] for code in scores.decisions("partial")[0].tolist()]
     doc = corpus.gold.doc.tolist()
@@ -188,10 +185,10 @@ def test_the_worst_combinations_are_tested_by_the_definition() -> None:
 def test_combinations_that_say_nothing_more_are_left_out() -> None:
     corpus = load_demo("biology").corpus
     system = corpus.system("rules")
-    sliced = Sliced(score_layers(corpus.gold, system, settings("strict")), "strict", (corpus.gold, system))
-    length = slicings.find(sliced, "length")
+    sliced = SlicedScores(score_layers(corpus.gold, system, settings("strict")), "strict", (corpus.gold, system))
+    length = slicings.find_values(sliced, "length")
     assert length is not None
-    alike = Values(("all",), *(np.zeros(len(layer), np.int8) for layer in sliced.layers))
+    alike = SpanValues(("all",), *(np.zeros(len(layer), np.int8) for layer in sliced.layers))
     assert not len(worst_table(sliced, {"length": length, "all": alike}))
     assert not len(worst_table(sliced, {"length": length, "again": length}))
 

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, named
+from nereval_core.conventions import Given, Outcome, apply, find_convention
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
+from tests.support.reconciliation import check_texts, reconcile
 from tests.support.shared_corpora import SHARED, files, needs
 
-CONVENTION = named("biocreative")
+CONVENTION = find_convention("biocreative")
 EXPECTED = files("expected/bc2gm/*.eval.json")
 CASES = [path for path in files("bc2gm/edge/*") if path.is_dir()]
 GOLD = {
@@ -50,19 +51,9 @@ def check(outcome: Outcome, results: Mapping[str, Any]) -> None:
 
 
 def reconciles(outcome: Outcome) -> None:
-    counted = outcome.figures[outcome.figures["counted"]]
-    assert len(counted) == 3 + 7
-    for evaluation in outcome.evaluations:
-        records = outcome.records(evaluation)
-        for row in counted[counted["evaluation"] == evaluation].itertuples():
-            assert records.loc[records["scope"] == row.scope, row.figure].sum() == row.value
-        assert set(records["document"]) <= set(outcome.documents.ids)
-        texts = dict(zip(outcome.documents.ids, outcome.documents.texts, strict=True))
-        for side in ("gold", "pred"):
-            placed = records[records[f"{side}_start"].notna()]
-            for row in placed.head(2000).itertuples():
-                start, end = getattr(row, f"{side}_start"), getattr(row, f"{side}_end")
-                assert texts[row.document][start:end] == getattr(row, f"{side}_text")
+    assert outcome.figures["counted"].sum() == 3 + 7
+    reconcile(outcome)
+    check_texts(outcome)
 
 
 @needs("expected/bc2gm")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from tests.support.reconciliation import reconcile
+from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 
-CONLLEVAL = named("conlleval")
+CONLLEVAL = find_convention("conlleval")
 
 
 def source(text: str, name: str = "x.conll") -> Source:
@@ -23,7 +23,7 @@ def source(text: str, name: str = "x.conll") -> Source:
 def both(text: str, **options: Any) -> Outcome:
     """Score the last two columns of one file, as the program does."""
     file = source(text)
-    return CONLLEVAL.score(Given(gold=file, pred=file, gold_column=-2), settled(CONLLEVAL, options))
+    return CONLLEVAL.score(Given(gold=file, pred=file, gold_column=-2), option_values(CONLLEVAL, options))
 
 
 def rows(gold: str, pred: str) -> str:
@@ -176,10 +176,7 @@ def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str]]]) -
 
 def test_records() -> None:
     outcome = both(rows("B-A I-A O / B-B", "B-A O O / B-B"))
-    records = outcome.records("phrase")
-    records = records[records["scope"] == "overall"]
-    found = records[["decision", "gold_text", "pred_text"]].astype("object").to_numpy()
-    assert [tuple(None if value != value else value for value in row) for row in found] == [
+    assert overall_rows(outcome.records("phrase"), "decision", "gold_text", "pred_text") == [
         ("COR", "w", "w"),
         ("MIS", "w w", None),
         ("SPU", None, "w"),
@@ -198,9 +195,7 @@ def test_marks_of_documents_are_tokens_to_the_program() -> None:
 def test_layers_score_as_their_files(raw: bool) -> None:
     gold, pred = "w\tB-A\nw\tO\n\nw\tB-B\n", "w\tB-A\nw\tO\n\nw\tB-A\n"
     given = Given(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
-    assert CONLLEVAL.of_layers is not None
-    options = settled(CONLLEVAL, {"r": raw})
-    layers, read = CONLLEVAL.of_layers(*given.layers(), options), CONLLEVAL.score(given, settled(CONLLEVAL, {}))
+    layers, read = by_layers_and_files("conlleval", given, {"r": raw}, {})
     assert layers.scores["phrases"] == read.scores["phrases"]
     assert layers.records("phrase").equals(read.records("phrase"))
 
@@ -211,4 +206,4 @@ def test_another_number_of_tokens_is_refused() -> None:
         r"pred.conll:2: 3 tokens where gold \(gold.conll\) has 2: they part at 'c' against gold's 'b' \(gold.conll:2\)"
     )
     with pytest.raises(FormatError, match=said):
-        CONLLEVAL.score(given, settled(CONLLEVAL, {}))
+        CONLLEVAL.score(given, option_values(CONLLEVAL, {}))

@@ -1,4 +1,4 @@
-"""What holds of every convention: its counts are sums of contributions, its records open in the documents."""
+"""Properties of every convention: its counts are sums of contributions, its records open in the documents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,21 @@ import numpy as np
 import pytest
 
 from nereval_core.cli import main
-from nereval_core.conventions import Convention, Given, Option, Outcome, apply, conventions, named, settled
+from nereval_core.conventions import (
+    Convention,
+    Given,
+    Option,
+    Outcome,
+    apply,
+    conventions,
+    find_convention,
+    option_values,
+)
 from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring.criteria import CRITERIA
+from tests.support.reconciliation import reconcile
 from tests.support.shared_corpora import SHARED
 
 TAGS = """\
@@ -45,7 +55,7 @@ SAMPLES = {
     "jnlpba": ("jnlpba/Genia4EReval1.iob2", "jnlpba/answers_legal.iob2"),
     "wnut17": ("wnut17/emerging.test.annotated", "wnut17/submissions/arcada"),
 }
-"""Files of the scorers' own formats, by what the names of their conventions begin with."""
+"""Files of the scorers' own formats, by the beginning of the names of their conventions."""
 
 OF_OTHER_DATA = ("biocreative", "pharmaconer", "wnut17")
 """Conventions that do not take TAGS: one type only, clinical types, the six types of the task."""
@@ -63,7 +73,7 @@ def written(folder: Path) -> Given:
 
 
 def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
-    """Return what a convention says of the small files, if it takes them, and of a sample of its own."""
+    """Return the outcomes of a convention for the small files, if it takes them, and for a sample of its own."""
     found = []
     if convention.name not in OF_OTHER_DATA:
         # The tags hold an orphan, which our reader of layers mends only if told to; a scorer of tags takes it.
@@ -76,26 +86,25 @@ def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
     return found
 
 
-@each
-def test_every_count_is_the_sum_of_what_records_contribute(convention: Convention, tmp_path: Path) -> None:
-    found = outcomes(convention, tmp_path)
+@pytest.fixture(scope="module", params=conventions().values(), ids=lambda convention: convention.name)
+def applied(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Convention, list[Outcome]]:
+    """A convention with its outcomes, which the tests of its records share."""
+    found = outcomes(request.param, tmp_path_factory.mktemp("applied"))
     if not found:
-        pytest.skip(f"the shared corpora hold the only files for {convention.name}, and are missing")
-    for outcome in found:
+        pytest.skip(f"the shared corpora hold the only files for {request.param.name}, and are missing")
+    return request.param, found
+
+
+def test_every_count_is_the_sum_of_what_records_contribute(applied: tuple[Convention, list[Outcome]]) -> None:
+    for outcome in applied[1]:
         assert list(outcome.figures.columns) == list(FIGURE_COLUMNS)
-        counted = outcome.figures[outcome.figures["counted"]]
-        assert len(counted)
-        for evaluation in outcome.evaluations:
-            rows = counted[counted["evaluation"] == evaluation]
-            records = outcome.records(evaluation)
-            for scope, figure, value in rows[["scope", "figure", "value"]].itertuples(index=False):
-                listed = records.loc[records["scope"] == scope, figure].sum()
-                assert listed == value, (evaluation, scope, figure)
+        reconcile(outcome)
 
 
-@each
-def test_records_have_the_declared_columns_and_open_in_the_documents(convention: Convention, tmp_path: Path) -> None:
-    for outcome in outcomes(convention, tmp_path):
+def test_records_have_the_declared_columns_and_open_in_the_documents(applied: tuple[Convention, list[Outcome]]) -> None:
+    for outcome in applied[1]:
         for evaluation in outcome.evaluations[:3]:
             records = outcome.records(evaluation)
             assert list(records.columns)[: len(RECORD_COLUMNS)] == list(RECORD_COLUMNS)
@@ -114,9 +123,9 @@ def test_records_have_the_declared_columns_and_open_in_the_documents(convention:
                 assert "".join(text.split()) in "".join(texts[doc][start:end].split())
 
 
-@each
-def test_scores_are_json_and_repeat_themselves(convention: Convention, tmp_path: Path) -> None:
-    for one, two in zip(outcomes(convention, tmp_path), outcomes(convention, tmp_path), strict=True):
+def test_scores_are_json_and_repeat_themselves(applied: tuple[Convention, list[Outcome]], tmp_path: Path) -> None:
+    convention, found = applied
+    for one, two in zip(found, outcomes(convention, tmp_path), strict=True):
         assert json.dumps(one.scores, allow_nan=False) == json.dumps(two.scores, allow_nan=False)
         assert one.signature == two.signature
         assert f"convention {convention.name}" in one.signature
@@ -137,7 +146,9 @@ def test_the_signature_holds_the_content_of_files_given_as_options(tmp_path: Pat
     for name, content in (("one", "DNA\n"), ("two", "DNA\n"), ("three", "RNA\n")):
         (tmp_path / name).write_text(content, encoding="utf-8")
         options = {"tagset": tmp_path / name}
-        found.append(apply(named("hipe-2022"), replace(written(tmp_path), repair="conlleval"), options).signature)
+        found.append(
+            apply(find_convention("hipe-2022"), replace(written(tmp_path), repair="conlleval"), options).signature
+        )
     assert found[0] == found[1] != found[2]
     assert "tagset sha256:" in found[0]
     assert "suffix" not in found[0]
@@ -152,7 +163,7 @@ def test_what_was_done_to_the_data_stands_in_the_signature(name: str, tmp_path: 
     gold.write_text("\n".join(rows) + "\n", encoding="utf-8")
     pred.write_text(rows[0] + "\n", encoding="utf-8")
     given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred), pairing={"missing": "empty"})
-    assert "missing counted empty: 1 document" in apply(named(name), given).signature
+    assert "missing counted empty: 1 document" in apply(find_convention(name), given).signature
 
 
 def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> None:
@@ -163,7 +174,7 @@ def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> N
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     same = Given(gold=Source.of_path(tmp_path / "gold.jsonl"), pred=Source.of_path(tmp_path / "pred.jsonl"))
     # The orphaned I is a B there, which costs a correct tag but no phrase.
-    one, two = (apply(named("conlleval"), each).scores["phrases"] for each in (given, same))
+    one, two = (apply(find_convention("conlleval"), each).scores["phrases"] for each in (given, same))
     assert one == two
 
 
@@ -178,7 +189,7 @@ def test_a_prediction_in_another_format_than_gold_is_scored_by_its_layer(name: s
     for form, content in contents.items():
         (tmp_path / f"{form}.tsv").write_text(content, encoding="utf-8")
     gold, pred = (Source.of_path(tmp_path / f"{form}.tsv") for form in ("jsonl", other))
-    both = [apply(named(name), Given(gold=one, pred=two)) for one, two in ((gold, pred), (pred, gold))]
+    both = [apply(find_convention(name), Given(gold=one, pred=two)) for one, two in ((gold, pred), (pred, gold))]
     for outcome in both:
         assert outcome.gold.spans == outcome.pred.spans == 1
         assert (outcome.records()["decision"] != "COR").sum() == 0
@@ -196,7 +207,7 @@ def test_types_may_be_called_as_the_whole_is(name: str, form: str, tmp_path: Pat
 
 def test_classes_of_jnlpba_may_be_called_as_the_whole_is(tmp_path: Path) -> None:
     outcome = _check_taken("jnlpba-2004-04", "conll", tmp_path)
-    printed = next(iter(named("jnlpba-2004-04").forms.values()))(outcome)
+    printed = next(iter(find_convention("jnlpba-2004-04").forms.values()))(outcome)
     assert all(f"[<{kind}> Identification" in printed for kind in TAKEN)
     assert printed.count("[Object Identification") == 1
 
@@ -217,14 +228,10 @@ def _check_taken(name: str, form: str, folder: Path) -> Outcome:
             text = "".join(json.dumps(document) + "\n" for document in documents)
         (folder / f"{side}.{form}").write_text(text, encoding="utf-8")
     gold, pred = (Source.of_path(folder / f"{side}.{form}") for side in (0, 1))
-    outcome = apply(named(name), Given(gold=gold, pred=pred))
+    outcome = apply(find_convention(name), Given(gold=gold, pred=pred))
     table = outcome.figures
     assert not table.duplicated(["evaluation", "scope", "figure"]).any()
-    for evaluation in outcome.evaluations:
-        found = outcome.records(evaluation)
-        some = table[(table["evaluation"] == evaluation) & table["counted"]]
-        for scope, figure, value in some[["scope", "figure", "value"]].itertuples(index=False):
-            assert found.loc[found["scope"] == scope, figure].sum() == value, (evaluation, scope, figure)
+    reconcile(outcome)
     assert {"overall", "overall (type)", "overall (type) (type)"} <= set(table["scope"])
     return outcome
 
@@ -237,7 +244,7 @@ def test_documents_without_tokens_are_cut_and_that_is_said(tmp_path: Path) -> No
     for name in ("conlleval", "hipe-2020", "hipe-2022", "jnlpba-2004-04", "seqeval"):
         for content, said in ((bare, "the documents have"), (bare + own + nothing, "1 of 3 documents have"), (own, "")):
             place.write_text(content, encoding="utf-8")
-            outcome = apply(named(name), Given(gold=Source.of_path(place), pred=Source.of_path(place)))
+            outcome = apply(find_convention(name), Given(gold=Source.of_path(place), pred=Source.of_path(place)))
             told = [note for note in outcome.notes if "have no tokens" in note]
             assert [note.partition(" no tokens")[0] for note in told] == ([said] if said else [])
 
@@ -294,7 +301,7 @@ OPTIONS = Convention(
     ],
 )
 def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    values = settled(OPTIONS, given)
+    values = option_values(OPTIONS, given)
     assert {name: values[name] for name in expected} == expected
 
 
@@ -319,7 +326,7 @@ def test_options_are_parsed_with_dash_and_underscore_alike(given: dict[str, Any]
 )
 def test_a_wrong_option_is_told(given: dict[str, Any], said: str) -> None:
     with pytest.raises(FormatError, match=said):
-        settled(OPTIONS, given)
+        option_values(OPTIONS, given)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -337,7 +344,7 @@ def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.
     (system,) = found["systems"]
     assert system["name"] == "mine"
     assert system["convention"]["name"] == "conlleval"
-    assert system["convention"]["scores"] == apply(named("conlleval"), given).scores
+    assert system["convention"]["scores"] == apply(find_convention("conlleval"), given).scores
     assert (found["gold"]["spans"], system["spans"]) == (5, 6)
     records = tmp_path / "records.csv"
     status, out, _ = run(capsys, "score", *files, "--convention=conlleval", "--by", "type", "--records", records)
@@ -357,13 +364,13 @@ def test_the_command_line_scores_by_a_convention(tmp_path: Path, capsys: pytest.
         (("--convention", "bleu"), "no convention 'bleu'; choose one of"),
         (("--convention", "conlleval", "--merge", "A,B=C"), "--merge would change the rules of conlleval"),
         (("--convention", "conlleval", "--counting", "each-side"), "--counting would change the rules"),
-        (("--convention", "conlleval", "--repair", "discard"), "--repair: conlleval has its own way"),
+        (("--convention", "conlleval", "--repair", "discard"), "--repair: conlleval has its own handling"),
         (("--convention", "conlleval", "--differences", "x.txt"), "end the name in one of .parquet, .jsonl, .csv"),
-        (("--differences", "-"), "--differences: name the scorer"),
+        (("--differences", "-"), "--differences: name the published scorer"),
         (("--convention", "seqeval", "--digits=-1", "--as-reference"), "--digits: '-1' is below 0"),
         (("--convention", "seqeval", "--digits", "9" * 400), "is above 99"),
         (("--convention", "hipe-2022", "--task", "nel", "--n-best", "0"), "--n_best: '0' is below 1"),
-        (("--as-reference",), "--as-reference: name the scorer"),
+        (("--as-reference",), "--as-reference: name the published scorer"),
     ],
 )
 def test_what_makes_no_sense_is_told(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nereval_core.cli import main
-from nereval_core.conventions import named
+from nereval_core.conventions import find_convention
 from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.hipe_scored import scored
@@ -56,10 +56,10 @@ def test_every_expected_figure_and_row_of_2022(path: Path) -> None:
     )
     outcome = scored("hipe-2022", gold, pred, task=expected["task"], tagset=str(TAGS_2022), **said(expected["command"]))
     same(expected["results"], outcome.scores)
-    table = named("hipe-2022").forms["tsv"](outcome).split("\r\n")
+    table = find_convention("hipe-2022").forms["tsv"](outcome).split("\r\n")
     for row in expected.get("official_tsv_rows", ()):
         assert row in table
-    same(expected["results"], json.loads(named("hipe-2022").forms["json"](outcome)))
+    same(expected["results"], json.loads(find_convention("hipe-2022").forms["json"](outcome)))
 
 
 @needs("expected")
@@ -149,7 +149,7 @@ def test_the_official_rows_of_2020(path: Path) -> None:
                 tagset=str(TAGS_2020),
                 **({"norm-time": True, **more} if task == "nel" else {}),
             )
-            for line in named("hipe-2020").forms["tsv"](outcome).split("\r\n")[1:-1]:
+            for line in find_convention("hipe-2020").forms["tsv"](outcome).split("\r\n")[1:-1]:
                 _, evaluation, label, *figures = line.split("\t")
                 table[f"{evaluation} {label}"] = figures
     for row in rows:
@@ -169,7 +169,7 @@ def test_the_official_rankings_of_2020(regime: str) -> None:
         if system not in tables:
             pred = SHARED / f"hipe2020/submissions/{system}.tsv"
             outcome = scored("hipe-2020", gold, pred, tagset=str(TAGS_2020))
-            tables[system] = named("hipe-2020").forms["tsv"](outcome).split("\r\n")
+            tables[system] = find_convention("hipe-2020").forms["tsv"](outcome).split("\r\n")
         assert row in tables[system]
     assert len(tables) == 13
 

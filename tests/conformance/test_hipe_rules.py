@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 
 from nereval_core import readers
-from nereval_core.analysis.slices.hipe_slices import SLICE_COLUMNS, decades, ranges, slice_table, slices
-from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.analysis.slices.decades_and_noise import (
+    HIPE_SLICE_COLUMNS,
+    hipe_decades,
+    hipe_ranges,
+    hipe_slice_table,
+    hipe_slices,
+)
+from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.pairing import pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source
@@ -22,7 +28,7 @@ HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-NESTED\tNEL-LIT\
 
 
 def write(folder: Path, name: str, *documents: str, header: str = HEADER, year: int = 2022) -> Path:
-    """Write documents given as rows of TOKEN/NE-COARSE-LIT[/NEL-LIT[/MISC]] parted by blanks, with ids and dates."""
+    """Write documents given as rows of TOKEN/NE-COARSE-LIT[/NEL-LIT[/MISC]] separated by blanks, with ids and dates."""
     prefix = "# hipe2022:" if year == 2022 else "# "
     lines = [header]
     for number, document in enumerate(documents):
@@ -260,10 +266,10 @@ def test_layers_give_what_files_give(name: str, options: dict[str, Any]) -> None
     pred = SHARED / f"hipe2022/submissions/{team}_ajmc_en_1.tsv"
     task = options.get("task", "nerc_coarse")
     column = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", "nel": "NE-COARSE-LIT"}[task]
-    scorer = named(name)
+    scorer = find_convention(name)
     read = [readers.read(path, options=ReadOptions(column=column, repair="conlleval")) for path in (gold, pred)]
     assert scorer.of_layers is not None
-    layers = scorer.of_layers(read[0].layer, pair(read[0], read[1]).layer, settled(scorer, options))
+    layers = scorer.of_layers(read[0].layer, pair(read[0], read[1]).layer, option_values(scorer, options))
     files = scored(name, gold, pred, **options)
     for evaluation in layers.evaluations:
         assert evaluation in files.evaluations
@@ -285,16 +291,16 @@ def test_layers_give_what_files_give(name: str, options: dict[str, Any]) -> None
     ],
 )
 def test_decades(dates: list[str], found: tuple[str, ...]) -> None:
-    assert decades(dates) == found
+    assert hipe_decades(dates) == found
 
 
 def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_path: Path) -> None:
     gold = write(tmp_path, "g.tsv", "a/B-x/_/LED0.0 b/O c/B-x/_/LED0.2", "a/B-x b/O c/O")
     pred = write(tmp_path, "p.tsv", "a/B-x b/O c/B-x", "a/O b/O c/B-x")
     given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
-    assert ranges(given.gold).periods == ("1800-1810", "1810-1820")
-    table = slices(given, levels=["0.0-0.1"])
-    assert dict(table.dtypes.astype(str)) == dict(SLICE_COLUMNS)
+    assert hipe_ranges(given.gold).periods == ("1800-1810", "1810-1820")
+    table = hipe_slices(given, levels=["0.0-0.1"])
+    assert dict(table.dtypes.astype(str)) == dict(HIPE_SLICE_COLUMNS)
     strict = table[table["schema"] == "strict"]
     rows = strict[["period", "first_year", "level", "most_noise", "gold", "pred", "f1"]].fillna(-1)
     assert [tuple(row) for row in rows.itertuples(index=False)] == [
@@ -306,11 +312,11 @@ def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_p
         ("TIME-1810-1820", 1810, "LED-0.0-0.1", 0.1, 1, 1, 0),
     ]
     quiet = write(tmp_path, "q.tsv", "a/B-x")
-    assert ranges(Source.of_path(quiet)).levels == ()
+    assert hipe_ranges(Source.of_path(quiet)).levels == ()
     linked = scored("hipe-2022", gold, gold, task="nel", n_best="1,3")
-    assert set(slice_table(linked)["ranks"]) == {1, 3}
+    assert set(hipe_slice_table(linked)["ranks"]) == {1, 3}
     with pytest.raises(FormatError, match="hipe-2020 knows no periods and noise levels"):
-        slices(given, convention="hipe-2020")
+        hipe_slices(given, convention="hipe-2020")
 
 
 SEGMENT, DOCUMENT, DATE = "# segment s2", "# document_id = c", "# date = 1900-01-01"
@@ -363,125 +369,46 @@ ONE = f"{HEADER}\n# document_id = d0\n{ROW}"
 SPELT = "\n".join([HEADER, "# document_id = d0", *(word + ROW[1:-1] for word in "abcdefgh")]) + "\n"
 BAD = [
     # name, gold, prediction (None: as gold), options, what is said
-    (
-        "hipe-2022",
-        ONE,
-        ONE + ROW,
-        {},
-        "p.tsv:4: 2 tokens where gold (G) has 1: they part at 'a' against the end of gold",
-    ),
-    (
-        "hipe-2022",
-        ONE + "b" + ROW[1:],
-        ONE,
-        {},
-        "p.tsv:3: 1 token where gold (G) has 2: the prediction ends against gold",
-    ),
-    (
-        "hipe-2022",
-        SPELT,
-        SPELT.replace("b\t", "B\t").replace(f"g{ROW[1:]}", ""),
-        {},
-        "p.tsv:9: 7 tokens where gold (G) has 8: they part at 'h' against gold's 'g' (G:9)",
-    ),
-    (
-        "hipe-2022",
-        ONE,
-        ONE.replace("\t_\n", "\n").replace("\t_\t_", "\t_"),
-        {},
-        "p.tsv:3: nothing in column NEL-METO, and 6605770",
-    ),
+    ("hipe-2022", ONE, ONE + ROW, {},
+     "p.tsv:4: 2 tokens where gold (G) has 1: they part at 'a' against the end of gold"),
+    ("hipe-2022", ONE + "b" + ROW[1:], ONE, {},
+     "p.tsv:3: 1 token where gold (G) has 2: the prediction ends against gold"),
+    ("hipe-2022", SPELT, SPELT.replace("b\t", "B\t").replace(f"g{ROW[1:]}", ""), {},
+     "p.tsv:9: 7 tokens where gold (G) has 8: they part at 'h' against gold's 'g' (G:9)"),
+    ("hipe-2022", ONE, ONE.replace("\t_\n", "\n").replace("\t_\t_", "\t_"), {},
+     "p.tsv:3: nothing in column NEL-METO, and 6605770"),
     ("hipe-2020-july", ONE, ONE.replace("\t_\n", "\n"), {}, "p.tsv:3: 7 cells, so none in column MISC, and ac5c876"),
-    (
-        "hipe-2020",
-        ONE,
-        ONE.replace("\t_\n", "\t_\t_\n"),
-        {},
-        "p.tsv:3: 9 cells under a header of 8, and 08d31e6 of the scorer",
-    ),
-    (
-        "hipe-2022",
-        ONE.replace("\tMISC", "").replace("\t_\n", "\n"),
-        ONE,
-        {},
-        "g.tsv:1: no column MISC, and 6605770 of the scorer",
-    ),
-    (
-        "hipe-2020",
-        ONE,
-        None,
-        {"task": "nerc_fine"},
-        "g.tsv:1: no column 'NE-FINE-METO', and 08d31e6 of the scorer stops without it",
-    ),
-    (
-        "hipe-2022",
-        "# a comment\n" + ONE,
-        ONE,
-        {},
-        "g.tsv:1: line 1 is no header, and 6605770 of the scorer takes the first",
-    ),
+    ("hipe-2020", ONE, ONE.replace("\t_\n", "\t_\t_\n"), {},
+     "p.tsv:3: 9 cells under a header of 8, and 08d31e6 of the scorer"),
+    ("hipe-2022", ONE.replace("\tMISC", "").replace("\t_\n", "\n"), ONE, {},
+     "g.tsv:1: no column MISC, and 6605770 of the scorer"),
+    ("hipe-2020", ONE, None, {"task": "nerc_fine"},
+     "g.tsv:1: no column 'NE-FINE-METO', and 08d31e6 of the scorer stops without it"),
+    ("hipe-2022", "# a comment\n" + ONE, ONE, {},
+     "g.tsv:1: line 1 is no header, and 6605770 of the scorer takes the first"),
     ("hipe-2022", "a\tb\n", None, {}, "g.tsv:1: 'a\\tb' is no header"),
     ("hipe-2022", ONE, None, {"glue": "NE-FINE-LIT"}, "--glue: 'NE-FINE-LIT' is no pair of columns"),
-    (
-        "hipe-2022",
-        ONE.replace("\tO\tB-x\tO\t", "\tO\tO\tB-y\t"),
-        None,
-        {"glue": "NE-FINE-LIT+NE-NESTED", "task": "nerc_fine"},
-        "g.tsv:3: 'B-y' in NE-NESTED cannot be glued to 'O' in NE-FINE-LIT",
-    ),
-    (
-        "hipe-2022",
-        ONE,
-        None,
-        {"noise-level": "0.1", "time-period": "1900-x"},
-        "--noise-level: '0.1' is no range; write two numbers",
-    ),
-    (
-        "hipe-2022",
-        ONE,
-        None,
-        {"noise-level": "0.1", "time-period": "1900-x"},
-        "--time-period: '1900-x' is no range; write two years",
-    ),
+    ("hipe-2022", ONE.replace("\tO\tB-x\tO\t", "\tO\tO\tB-y\t"), None,
+     {"glue": "NE-FINE-LIT+NE-NESTED", "task": "nerc_fine"},
+     "g.tsv:3: 'B-y' in NE-NESTED cannot be glued to 'O' in NE-FINE-LIT"),
+    ("hipe-2022", ONE, None, {"noise-level": "0.1", "time-period": "1900-x"},
+     "--noise-level: '0.1' is no range; write two numbers"),
+    ("hipe-2022", ONE, None, {"noise-level": "0.1", "time-period": "1900-x"},
+     "--time-period: '1900-x' is no range; write two years"),
     ("hipe-2022", ONE, None, {"time-period": "1900-1898"}, "--time-period: '1900-1898' is no range; write two years"),
     ("hipe-2022", ONE, None, {"noise-level": "0.1-0.0"}, "--noise-level: '0.1-0.0' is no range; write two numbers"),
     ("hipe-2022", ONE, None, {"map": __file__}, "--map: task nerc_coarse scores no links; ask for --task nel"),
-    (
-        "hipe-2022",
-        ONE,
-        None,
-        {"time-period": "1900-1910"},
-        "G: token 1 stands under no date, and the scorer stops on it",
-    ),
-    (
-        "hipe-2020-july",
-        ONE.replace("# doc", "# date = May\n# doc"),
-        None,
-        {},
-        "g.tsv:2: '# date = May' holds no day, and ac5c876",
-    ),
-    (
-        "hipe-2022",
-        ONE,
-        None,
-        {"norm-histo": True, "task": "nel"},
-        "--norm-histo: no mapping of links; give one with --map FILE",
-    ),
-    (
-        "hipe-2022",
-        ONE + "# segment\n" + ROW,
-        ONE + ROW,
-        {},
-        "p.tsv:4: gold begins a segment at 'a', the prediction does not",
-    ),
-    (
-        "hipe-2020",
-        ONE + "# document_id = d1\n" + ROW,
-        f"{HEADER}\nA{ROW[1:]}{ROW}",
-        {},
-        "p.tsv:2: 'A' against gold's 'a' (g.tsv:3): 08d31e6",
-    ),
-]
+    ("hipe-2022", ONE, None, {"time-period": "1900-1910"},
+     "G: token 1 stands under no date, and the scorer stops on it"),
+    ("hipe-2020-july", ONE.replace("# doc", "# date = May\n# doc"), None, {},
+     "g.tsv:2: '# date = May' holds no day, and ac5c876"),
+    ("hipe-2022", ONE, None, {"norm-histo": True, "task": "nel"},
+     "--norm-histo: no mapping of links; give one with --map FILE"),
+    ("hipe-2022", ONE + "# segment\n" + ROW, ONE + ROW, {},
+     "p.tsv:4: gold begins a segment at 'a', the prediction does not"),
+    ("hipe-2020", ONE + "# document_id = d1\n" + ROW, f"{HEADER}\nA{ROW[1:]}{ROW}", {},
+     "p.tsv:2: 'A' against gold's 'a' (g.tsv:3): 08d31e6"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "gold", "pred", "options", "said"), BAD, ids=[f"{case[0]}-{case[4]}" for case in BAD])
@@ -512,8 +439,8 @@ def test_glued_labels_and_ranked_joined_and_mapped_links(tmp_path: Path) -> None
         ("gold mapped otherwise", {"map": str(mapping), "map-ref": str(_mapping(tmp_path, "Q9", "Q1"))}),
     ):
         outcome = scored("hipe-2020-july", gold, pred, task="nel", n_best="1,2,3,5", **options)
-        slices = (ranks["NEL-LIT"]["TIME-ALL"]["LED-ALL"]["ALL"] for ranks in outcome.scores.values())
-        correct[name] = [figures["strict"]["correct"] for figures in slices]
+        hipe_slices = (ranks["NEL-LIT"]["TIME-ALL"]["LED-ALL"]["ALL"] for ranks in outcome.scores.values())
+        correct[name] = [figures["strict"]["correct"] for figures in hipe_slices]
     # Joined in turn the lists are Q7, Q1, Q8, Q2, EMPTY, Q3.
     assert correct == {
         "plain": [0, 0, 0, 0],
@@ -539,7 +466,7 @@ def test_the_first_version_takes_two_columns_together_and_writes_the_last_of_ran
     gold, pred = tmp_path / "g.tsv", tmp_path / "p.tsv"
     gold.write_text(f"{HEADER}\nx\tO\tO\tO\tO\t_\t_\t_\n{lines.format('Q1', '_')}")
     pred.write_text(f"{HEADER}\nx\tO\tO\tO\tO\t_\t_\t_\n{lines.format('Q2|Q1', 'Q1')}")
-    forms = named("hipe-2020").forms
+    forms = find_convention("hipe-2020").forms
     outcome = scored("hipe-2020", gold, pred, task="nel", n_best="1,3")
     last = json.loads(forms["json"](outcome))
     assert last == outcome.scores["3"]

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core import readers
-from nereval_core.conventions import Convention, Given, Outcome, named, settled
+from nereval_core.conventions import Convention, Given, Outcome, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from tests.support.reconciliation import reconcile
+from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 from tests.support.shared_corpora import SHARED, files, needs
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
@@ -22,7 +22,7 @@ KEYS = {APRIL: "evalIOB2_2004_04_02", OCTOBER: "evalIOB2_2004_10_14"}
 
 
 def scored(convention: Convention, gold: Source, pred: Source, **options: Any) -> Outcome:
-    return convention.score(Given(gold=gold, pred=pred), settled(convention, options))
+    return convention.score(Given(gold=gold, pred=pred), option_values(convention, options))
 
 
 def source(text: str, name: str = "x.iob2") -> Source:
@@ -36,7 +36,7 @@ def rows(tags: str) -> str:
 
 
 def of_text(version: str, gold: str, pred: str, **options: Any) -> Outcome:
-    return scored(named(version), source(rows(gold), "gold.iob2"), source(rows(pred), "pred.iob2"), **options)
+    return scored(find_convention(version), source(rows(gold), "gold.iob2"), source(rows(pred), "pred.iob2"), **options)
 
 
 def expected() -> list[Any]:
@@ -60,9 +60,9 @@ def test_the_reference_says_the_same(version: str, gold: str, pred: str, wanted:
     sides = Source.of_path(folder / gold), Source.of_path(folder / pred)
     if "died" in wanted:
         with pytest.raises(FormatError, match=wanted["died"].rstrip(".")):
-            scored(named(version), *sides)
+            scored(find_convention(version), *sides)
         return
-    outcome = scored(named(version), *sides)
+    outcome = scored(find_convention(version), *sides)
     found = outcome.scores
     assert [name for name in wanted if name != "tags"] == sorted(
         (name for name in found if name != "tags"), key=list(wanted).index
@@ -165,7 +165,7 @@ ORPHANS = ("O B-protein I-protein O B-DNA / B-DNA I-DNA", "O O I-protein O I-DNA
 
 @pytest.mark.parametrize(("version", "printed"), [(APRIL, APRIL_PRINT), (OCTOBER, OCTOBER_PRINT)])
 def test_the_text_is_the_reference_printout(version: str, printed: str) -> None:
-    assert named(version).forms["text"](of_text(version, *ORPHANS)) == printed
+    assert find_convention(version).forms["text"](of_text(version, *ORPHANS)) == printed
 
 
 # What is scored, the evaluation, and (decision, gold, prediction, why) of its overall records.
@@ -219,10 +219,7 @@ def test_records_say_which_rule_decided(
     version: str, evaluation: str, sides: tuple[str, str], wanted: list[tuple[str, str | None, str | None, str]]
 ) -> None:
     outcome = of_text(version, *sides)
-    records = outcome.records(evaluation)
-    records = records[records["scope"] == "overall"]
-    found = records[["decision", "gold_text", "pred_text", "why"]].astype("object")
-    assert [tuple(None if value != value else value for value in row) for row in found.to_numpy()] == wanted
+    assert overall_rows(outcome.records(evaluation), "decision", "gold_text", "pred_text", "why") == wanted
     reconcile(outcome)
 
 
@@ -254,7 +251,7 @@ TWO = "w0\tB-DNA\tB-DNA\nw1\tI-DNA\tO\n\n"
 )
 def test_fields_count_from_0(version: str, options: dict[str, int], counts: tuple[int, int, int]) -> None:
     both = source(TWO)
-    overall = scored(named(version), both, both, **options).scores["ALL"]
+    overall = scored(find_convention(version), both, both, **options).scores["ALL"]
     assert (overall["OBJECTs"], overall["ANSWERs"], overall["full"]["correct"]) == counts
 
 
@@ -262,7 +259,7 @@ def test_only_listed_abstracts_count(tmp_path: Path) -> None:
     text = "###MEDLINE:1\n\nw\tB-DNA\n\n###MEDLINE:2\n\nw\tB-RNA\n\n"
     chosen = tmp_path / "ids.lst"
     chosen.write_text("2\n")
-    outcome = scored(named(OCTOBER), source(text), source(text), l=str(chosen))
+    outcome = scored(find_convention(OCTOBER), source(text), source(text), l=str(chosen))
     assert [outcome.scores[name]["OBJECTs"] for name in ("DNA", "RNA", "ALL")] == [0, 1, 1]
     records = outcome.records("full")
     assert records.loc[records["decision"] == "IGN", "why"].tolist() == ["its abstract is not in the list"] * 2
@@ -287,15 +284,15 @@ def test_a_blank_line_lists_the_sentences_before_the_first_abstract(
     both = source("w\tB-protein\n\n###MEDLINE:1\n\nw\tB-DNA\n\n###MEDLINE:2\n\nw\tB-RNA\n\n")
     chosen = tmp_path / "ids.lst"
     chosen.write_text(listed, encoding="utf-8")
-    scores = scored(named(OCTOBER), both, both, l=str(chosen)).scores
+    scores = scored(find_convention(OCTOBER), both, both, l=str(chosen)).scores
     assert {name: scores[name]["OBJECTs"] for name in objects} == objects
 
 
 def test_october_drops_a_last_sentence_without_a_blank_line() -> None:
     gold = source("w\tB-DNA\n\nw\tB-RNA\n")
-    outcome = scored(named(OCTOBER), gold, gold)
+    outcome = scored(find_convention(OCTOBER), gold, gold)
     assert outcome.scores["ALL"]["OBJECTs"] == 1
-    assert scored(named(APRIL), gold, gold).scores["ALL"]["OBJECTs"] == 2
+    assert scored(find_convention(APRIL), gold, gold).scores["ALL"]["OBJECTs"] == 2
     assert "no blank line ends the last sentence: dropped" in set(outcome.records("full")["why"])
 
 
@@ -327,7 +324,7 @@ def test_where_the_reference_stops(version: str, gold: str, pred: str, said: str
 
 def test_answers_that_no_blank_line_ends_are_insufficient_in_october() -> None:
     with pytest.raises(FormatError, match="no blank line ends the last sentence"):
-        scored(named(OCTOBER), source("w\tO\n\n"), source("w\tO\n"))
+        scored(find_convention(OCTOBER), source("w\tO\n\n"), source("w\tO\n"))
 
 
 TAGS = ("O", "O", "B-DNA", "I-DNA", "B-RNA", "I-RNA", "I-virus", "E-DNA", "S-DNA", "B", "X")
@@ -348,11 +345,7 @@ def test_layers_score_as_their_files(version: str) -> None:
     given = Given(
         gold=source(gold, "gold.iob2"), pred=source(pred, "pred.iob2"), gold_format="conll", pred_format="conll"
     )
-    convention = named(version)
-    assert convention.of_layers is not None
-    options = settled(convention, {})
-    layers = convention.of_layers(*given.layers(), options)
-    read = convention.score(given, options)
+    layers, read = by_layers_and_files(version, given)
     assert layers.scores == read.scores
     assert layers.records().equals(read.records())
 
@@ -362,10 +355,10 @@ def test_nested_spans_are_refused(version: str) -> None:
     text = '{"id": "d", "text": "a b", "tokens": [[0, 1], [2, 3]], "spans": [%s]}\n'
     spans = '{"start": 0, "end": 3, "label": "DNA"}', '{"start": 2, "end": 3, "label": "RNA"}'
     layer = readers.read(source(text % ", ".join(spans), "x.jsonl")).layer
-    convention = named(version)
+    convention = find_convention(version)
     assert convention.of_layers is not None
     with pytest.raises(FormatError, match=f"overlaps another span, and {version} counts tags, which cannot say that"):
-        convention.of_layers(layer, layer, settled(convention, {}))
+        convention.of_layers(layer, layer, option_values(convention, {}))
 
 
 def test_classes_that_the_later_version_does_not_know_are_named() -> None:
@@ -378,7 +371,7 @@ def test_classes_that_the_later_version_does_not_know_are_named() -> None:
 def test_sentences_before_the_first_abstract_count(version: str) -> None:
     tags = rows("B-DNA I-DNA / B-RNA"), rows("B-DNA I-DNA / B-DNA")
     marked = [f"w\tB-protein\n\n###MEDLINE:0\n\n{text}" for text in tags]
-    outcome = scored(named(version), source(marked[0], "gold.iob2"), source(marked[1], "pred.iob2"))
+    outcome = scored(find_convention(version), source(marked[0], "gold.iob2"), source(marked[1], "pred.iob2"))
     assert outcome.documents.ids == ("1", "0")
     figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
     found = [figures["full", "overall", figure] for figure in ("OBJECTs", "ANSWERs", "correct")]

@@ -1,4 +1,4 @@
-"""PharmaCoNER's evaluate.py, both sub-tracks: the shared runs and edge cases, what it passes over, where it stops."""
+"""The script of PharmaCoNER, both sub-tracks: shared runs, edge cases, lines that it passes over or stops at."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, named
+from nereval_core.conventions import Given, Outcome, apply, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
+from tests.support.reconciliation import check_texts, reconcile
 from tests.support.shared_corpora import SHARED, needs
 
-CONVENTION = named("pharmaconer")
+CONVENTION = find_convention("pharmaconer")
 DATA = SHARED / "pharmaconer"
 RUNS = [("subtask1", 1, "subtask1", ()), ("subtask2", 2, "subtask2", ()), ("subtask2_changed", 2, "subtask2", (7,))]
 EDGES = [
@@ -48,18 +49,14 @@ def check(outcome: Outcome, results: Mapping[str, Any]) -> None:
 
 
 def reconciles(outcome: Outcome) -> None:
-    [evaluation] = outcome.evaluations
-    records = outcome.records(evaluation)
-    counted = outcome.figures[outcome.figures["counted"]]
-    assert {row.figure: records[row.figure].sum() for row in counted.itertuples()} == {
+    records = outcome.records()
+    figures = outcome.figures.set_index("figure")["value"]
+    assert {name: figures[name] for name in ("tp", "fp", "fn")} == {
         name: outcome.scores[name] for name in ("tp", "fp", "fn")
     }
     assert (records["decision"] == "IGN").sum() == (records[["tp", "fp", "fn"]].sum(axis=1) == 0).sum()
-    texts = dict(zip(outcome.documents.ids, outcome.documents.texts, strict=True))
-    for side in ("gold", "pred"):
-        for row in records[records[f"{side}_start"].notna()].itertuples():
-            start, end = getattr(row, f"{side}_start"), getattr(row, f"{side}_end")
-            assert texts[row.document][start:end] == getattr(row, f"{side}_text")
+    reconcile(outcome)
+    check_texts(outcome)
 
 
 @needs("expected/pharmaconer")

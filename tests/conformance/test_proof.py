@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS

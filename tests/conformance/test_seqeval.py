@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from nereval_core.cli import main
-from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.conventions.seqeval import in_scheme
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
-from tests.support.reconciliation import reconcile
+from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 
 Sentences = list[list[str]]
 
@@ -27,9 +27,9 @@ def source(sentences: Sentences, name: str = "x.conll") -> Source:
 
 
 def scored(gold: Sentences, pred: Sentences, name: str = "seqeval", **options: Any) -> Outcome:
-    convention = named(name)
+    convention = find_convention(name)
     given = Given(gold=source(gold, "gold.conll"), pred=source(pred, "pred.conll"))
-    return convention.score(given, settled(convention, options))
+    return convention.score(given, option_values(convention, options))
 
 
 def split(tags: str) -> Sentences:
@@ -93,7 +93,7 @@ def test_seqeval_says_the_same(name: str, letters: str, options: dict[str, Any],
         warnings.simplefilter("ignore")
         text = classification_report(gold, pred, digits=4, **theirs)
         report = classification_report(gold, pred, output_dict=True, **theirs)
-    forms = named(name).forms
+    forms = find_convention(name).forms
     assert forms["text"](outcome) == text
     printed = json.loads(forms["json"](outcome))
     assert printed.keys() == report.keys()
@@ -125,9 +125,7 @@ def test_records_say_what_was_dropped(
     name: str, options: dict[str, Any], gold: str, pred: str, wanted: list[tuple[str, str | None, str | None, str]]
 ) -> None:
     records = scored(split(gold), split(pred), name, **options).records("entities")
-    records = records[records["scope"] == "overall"]
-    found = records[["decision", "gold_text", "pred_text", "why"]].astype("object").to_numpy()
-    assert [tuple(None if value != value else value for value in row) for row in found] == wanted
+    assert overall_rows(records, "decision", "gold_text", "pred_text", "why") == wanted
 
 
 # What is given and what is said of it.
@@ -173,7 +171,7 @@ def test_no_entity_left_gives_the_dictionary_and_no_text(name: str, gold: str, p
         assert figures == pytest.approx(expected[row], nan_ok=True)
     reconcile(outcome)
     with pytest.raises(FormatError, match="stops with a ValueError"):
-        named(name).forms["text"](outcome)
+        find_convention(name).forms["text"](outcome)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +221,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("scheme", WRITTEN)
 def test_layers_are_written_in_the_scheme_asked_for(scheme: str) -> None:
-    side = conll.tagged(source(split(WRITTEN["IOB2"])))
+    side = conll.read_tagged(source(split(WRITTEN["IOB2"])))
     assert " ".join(in_scheme(side, scheme).tags) == WRITTEN[scheme]
 
 
@@ -232,14 +230,10 @@ def test_layers_are_written_in_the_scheme_asked_for(scheme: str) -> None:
 def test_layers_score_as_their_files(name: str, scheme: str | None, suffix: bool) -> None:
     strict = name == "seqeval-strict"
     gold, pred = split("B-A I-A O / B-B B-B I-B O"), split("B-A O O / B-B B-B I-B O")
-    convention = named(name)
-    assert convention.of_layers is not None
     sides = source(gold, "gold.conll"), source(pred, "pred.conll")
     given = Given(gold=sides[0], pred=sides[1], gold_format="conll", pred_format="conll")
-    options = settled(convention, {"suffix": suffix, "scheme": scheme} if strict else {"suffix": suffix})
-    plain = dict(options) | {"suffix": False} | ({"scheme": "IOB2"} if strict else {})
-    found = convention.of_layers(*given.layers(), options)
-    read = convention.score(given, plain)
+    options = {"suffix": suffix} | ({"scheme": scheme} if strict else {})
+    found, read = by_layers_and_files(name, given, options, {"scheme": "IOB2"} if strict else {})
     # Between schemes the tags differ, and with them the accuracy.
     assert found.scores["classification_report"] == read.scores["classification_report"]
     assert found.records("entities").equals(read.records("entities"))

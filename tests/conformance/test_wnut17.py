@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.conventions import Given, Outcome, named, settled
+from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from tests.support.reconciliation import reconcile
+from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
 from tests.support.shared_corpora import SHARED, files, needs
 
-WNUT = named("wnut17")
+WNUT = find_convention("wnut17")
 
 
 def scored(gold: Source, pred: Source) -> Outcome:
-    return WNUT.score(Given(gold=gold, pred=pred), settled(WNUT, {}))
+    return WNUT.score(Given(gold=gold, pred=pred), option_values(WNUT, {}))
 
 
 def source(tags: str, words: str | None = None, name: str = "x.conll") -> Source:
@@ -99,45 +99,22 @@ WHY = {
     "nowhere": "the other side has these words and type nowhere",
 }
 RECORDS = [
-    (
-        "B-person O B-person / O O",
-        "B-person O O / B-person O",
-        "entity",
-        [("COR", "Ann", "Ann", "right"), ("MIS", "Bo", None, "wrong"), ("SPU", None, "Ann", "wrong")],
-    ),
-    (
-        "B-person O B-person / O O",
-        "B-person O O / B-person O",
-        "surface",
-        [("COR", "Ann", "Ann", "form"), ("MIS", "Bo", None, "nowhere")],
-    ),
-    (
-        "B-person O O / O O",
-        "O O O / B-person O",
-        "surface",
-        [("MIS", "Ann", None, "elsewhere"), ("SPU", None, "Ann", "elsewhere")],
-    ),
-    (
-        "B-person I-person O / O O",
-        "B-person I-group O / O O",
-        "entity",
-        [
-            ("MIS", "Ann met", None, "wrong"),
-            ("SPU", None, "Ann", "wrong"),
-            ("SPU", None, "met", "wrong"),
-        ],
-    ),
-]
+    ("B-person O B-person / O O", "B-person O O / B-person O", "entity",
+     [("COR", "Ann", "Ann", "right"), ("MIS", "Bo", None, "wrong"), ("SPU", None, "Ann", "wrong")]),
+    ("B-person O B-person / O O", "B-person O O / B-person O", "surface",
+     [("COR", "Ann", "Ann", "form"), ("MIS", "Bo", None, "nowhere")]),
+    ("B-person O O / O O", "O O O / B-person O", "surface",
+     [("MIS", "Ann", None, "elsewhere"), ("SPU", None, "Ann", "elsewhere")]),
+    ("B-person I-person O / O O", "B-person I-group O / O O", "entity",
+     [("MIS", "Ann met", None, "wrong"), ("SPU", None, "Ann", "wrong"), ("SPU", None, "met", "wrong")]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("gold", "pred", "evaluation", "wanted"), RECORDS)
 def test_records(gold: str, pred: str, evaluation: str, wanted: list[tuple[str, str | None, str | None, str]]) -> None:
     records = scored(source(gold, WORDS), source(pred, WORDS)).records(evaluation)
-    records = records[records["scope"] == "overall"]
-    found = records[["decision", "gold_text", "pred_text", "why"]].astype("object").to_numpy()
-    assert [tuple(None if value != value else value for value in row) for row in found] == [
-        (*row[:3], WHY[row[3]]) for row in wanted
-    ]
+    found = overall_rows(records, "decision", "gold_text", "pred_text", "why")
+    assert found == [(*row[:3], WHY[row[3]]) for row in wanted]
     assert set(records["unit"]) == {"span" if evaluation == "entity" else "surface form"}
 
 
@@ -174,7 +151,7 @@ def test_where_the_program_stops(gold: str, pred: str, said: str) -> None:
 
 
 def entities(tags: list[str], words: list[str]) -> list[tuple[int, tuple[str, ...], str]]:
-    """Return (first token, words, type): what is tagged, cut at B and where the type changes."""
+    """Return (first token, words, type) of tagged chunks, cut at B and where the type changes."""
     found: list[tuple[int, tuple[str, ...], str]] = []
     cut = 0
     keys = []
@@ -219,7 +196,6 @@ def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str, str]
 def test_layers_score_as_their_files() -> None:
     gold, pred = "B-person I-person O / B-group O", "B-person O O / B-group O"
     given = Given(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
-    assert WNUT.of_layers is not None
-    layers, read = WNUT.of_layers(*given.layers(), settled(WNUT, {})), WNUT.score(given, settled(WNUT, {}))
+    layers, read = by_layers_and_files("wnut17", given)
     assert layers.scores == read.scores
     assert layers.records().equals(read.records())

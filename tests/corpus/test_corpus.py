@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Documents, Labels, Layer
+from nereval_core.corpus import Documents, Labels, Layer
 from nereval_core.corpus import layer as layer_of
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.digest import combined
 from nereval_core.problems import FormatError
 from tests.support.layer_strategies import content, layers

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from nereval_core.analysis.errors import error_report
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
-from nereval_core.analysis.periods import decades_of
-from nereval_core.analysis.slices.scores_by_slice import slice_table, tally
-from nereval_core.analysis.slices.slicings import find, offered
-from nereval_core.analysis.slices.span_texts import shapes_of
-from nereval_core.analysis.slices.values import Sliced
+from nereval_core.analysis.slices.decades_and_noise import document_decades
+from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices
+from nereval_core.analysis.slices.slicings import applicable_slicings, find_values
+from nereval_core.analysis.slices.span_shapes import shapes_of
+from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.corpus.masking import (
     is_masked,
@@ -124,14 +124,16 @@ def test_what_looks_at_words_counts_them_as_they_are(name: str) -> None:
     criterion = "strict"
     for system in corpus.systems:
         before, after = (
-            Sliced(score_layers(one.gold, one.system(system.name)), criterion, (one.gold, one.system(system.name)))
+            SlicedScores(
+                score_layers(one.gold, one.system(system.name)), criterion, (one.gold, one.system(system.name))
+            )
             for one in (corpus, hidden)
         )
-        assert offered(before, None, None) == offered(after, None, None)
-        for slicing in offered(before, None, None):
-            old, new = (find(one, slicing) for one in (before, after))
+        assert applicable_slicings(before, None, None) == applicable_slicings(after, None, None)
+        for slicing in applicable_slicings(before, None, None):
+            old, new = (find_values(one, slicing) for one in (before, after))
             if old is not None and new is not None:
-                tables = [slice_table(tally(one, values)) for one, values in ((before, old), (after, new))]
+                tables = [slice_table(tally_slices(one, values)) for one, values in ((before, old), (after, new))]
                 counts = [table[["POS", "ACT", "MIS", "SPU", "documents"]].to_numpy().tolist() for table in tables]
                 # Masks of names have another order.
                 assert sorted(counts[0]) == sorted(counts[1]) if slicing.startswith("meta") else counts[0] == counts[1]
@@ -143,7 +145,7 @@ def test_what_looks_at_words_counts_them_as_they_are(name: str) -> None:
         assert one.equals(two)
     assert (shapes_of(corpus.gold) == shapes_of(hidden.gold)).all()
     assert (words_of(corpus.gold) == words_of(hidden.gold)).all()
-    assert decades_of(corpus.documents) == decades_of(hidden.documents)
+    assert document_decades(corpus.documents) == document_decades(hidden.documents)
     assert tokens_of(corpus.documents).same(tokens_of(hidden.documents))
 
 

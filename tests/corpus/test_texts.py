@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.corpus.texts import BLOCK, Texts
+from nereval_core.corpus.texts import BLOCK_BYTES, Texts
 
 STRINGS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=6)
 
@@ -25,7 +25,7 @@ def test_texts_are_like_a_tuple_of_strings(strings: list[str], others: list[str]
 
 
 def test_lengths_count_characters_across_blocks() -> None:
-    long = "aé😀" * (BLOCK // 4)
+    long = "aé😀" * (BLOCK_BYTES // 4)
     assert Texts.of([long, "", "é", long]).lengths.tolist() == [len(long), 0, 1, len(long)]
 
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.engine.browse import ledger as scored_ledger
 from nereval_core.engine.browse import search as scored_search
-from nereval_core.engine.browse.folder import Records
-from nereval_core.engine.browse.index import Keys, write_index
+from nereval_core.engine.browse.folder import FolderRecords
+from nereval_core.engine.browse.index import ShardKeys, write_index
 from nereval_core.engine.browse.ledger import FolderLedger
-from nereval_core.engine.browse.shard import is_whole, place, write_gold, write_system
+from nereval_core.engine.browse.shard import column_file, is_whole, write_gold, write_system
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import FACETS, ORDERS, Query
@@ -60,7 +60,7 @@ def some_documents(documents: Documents, low: int, high: int) -> Documents:
     )
 
 
-def written(folder: Path, gold: Layer, preds: Sequence[Layer], how: Settings, cuts: Sequence[int]) -> Records:
+def written(folder: Path, gold: Layer, preds: Sequence[Layer], how: Settings, cuts: Sequence[int]) -> FolderRecords:
     """Score shard by shard and leave the columns in a folder."""
     keys = []
     low = 0
@@ -73,10 +73,10 @@ def written(folder: Path, gold: Layer, preds: Sequence[Layer], how: Settings, cu
             theirs = part(pred, over, low, high)
             names.append(f"{system}-{number}")
             write_system(folder, names[-1], own, theirs, score_layers(own, theirs, how))
-        keys.append(Keys(f"gold-{number}", tuple(names)))
+        keys.append(ShardKeys(f"gold-{number}", tuple(names)))
         low = high
     write_index(folder, keys, [criterion.name for criterion in how.criteria])
-    return Records(str(folder), tuple(keys), how)
+    return FolderRecords(str(folder), tuple(keys), how)
 
 
 def sides(seed: int, dated: bool = True, tokens: bool = False) -> tuple[Layer, Layer]:
@@ -187,8 +187,8 @@ def test_several_systems(tmp_path: Path) -> None:
 def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
     found, memory = example(1, "strict", CUTS[2])
     found = FolderLedger(found.read)
-    monkeypatch.setattr(scored_search, "RECORDS", budget)
-    monkeypatch.setattr(scored_search, "BLOCK", 1)
+    monkeypatch.setattr(scored_search, "SEARCHED_RECORDS", budget)
+    monkeypatch.setattr(scored_search, "BLOCK_BYTES", 1)
     query = Query(text="a")
     (said,) = found.said(query)
     searched = int(said.partition("the first ")[2].partition(" of 8 documents")[0])
@@ -206,8 +206,8 @@ def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatc
 
 def test_what_needs_all_records_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     found, memory = example(1, "strict", CUTS[2])
-    monkeypatch.setattr(scored_ledger, "SORTED", 4)
-    monkeypatch.setattr(scored_ledger, "OFFERED", 4)
+    monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 4)
+    monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 4)
     assert set(ORDERS) - set(found.orders(Query())) == {"text", "longest"}
     (said,) = found.said(Query())
     assert "first 4 records" in said
@@ -239,7 +239,7 @@ def test_a_damaged_shard_is_named_and_the_others_answer(damage: object, key: str
     gold, pred = sides(1)
     made = written(tmp_path, gold, [pred], Settings((CRITERIA["strict"],)), (3, 8))
     assert is_whole(tmp_path, key)
-    damage(place(tmp_path, key))  # type: ignore[operator]
+    damage(column_file(tmp_path, key))  # type: ignore[operator]
     assert not is_whole(tmp_path, key)
     found = made.ledger(0, "strict")
     total = found.total(Query()).records

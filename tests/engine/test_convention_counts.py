@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nereval_core.cli import main
 from nereval_core.conventions import conventions
-from nereval_core.conventions.shares import ByShares, added
+from nereval_core.conventions.shares import ByShares, add_tables
 from nereval_core.engine.tally import Tally
 from tests.support.commands import SIDES, Cli, corpus, written
 
@@ -191,8 +191,8 @@ TABLES = st.dictionaries(
 
 @given(TABLES, TABLES, TABLES)
 def test_tables_add_up_in_any_order(one: Any, two: Any, three: Any) -> None:
-    whole = added((one, two, three))
-    assert added((three, added((two, one)))) == whole == added((added((one, two)), three))
+    whole = add_tables((one, two, three))
+    assert add_tables((three, add_tables((two, one)))) == whole == add_tables((add_tables((one, two)), three))
     for table in "xy":
         for name in "ABC":
             rows = [part[table][name] for part in (one, two, three) if name in part.get(table, {})]

@@ -20,19 +20,20 @@ from hypothesis import strategies as st
 
 from nereval_core.cli import main
 from nereval_core.engine import scored_folder
-from nereval_core.engine.exact_means import Mean
 from nereval_core.engine.record_files import folder_name, records_path
-from nereval_core.engine.run import locally
-from nereval_core.engine.shard_counts import Store, tidied
-from nereval_core.engine.shards import listed
-from nereval_core.engine.tally import Tally, total
+from nereval_core.engine.run import run_locally
+from nereval_core.engine.shard_counts import CountsStore, prepare_folder
+from nereval_core.engine.shards import list_shards
+from nereval_core.engine.tally import Mean, Tally, sum_tallies
 from nereval_core.engine.work import Job, score_shard
 from nereval_core.pairing import added_marks
 from nereval_core.records.tables import RECORD_COLUMNS
 from nereval_core.report.json_results import results
 from nereval_core.scoring import Average, Counts, Settings
-from nereval_core.scoring.averages import Sums, ratio_columns
-from nereval_core.scoring.criteria import CRITERIA, criterion_from_parts
+from nereval_core.scoring.averages import Sums
+from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
+from nereval_core.scoring.ratios import ratio_columns
 from tests.support import ROOT
 from tests.support.commands import SIDES, Cli, corpus, written
 
@@ -291,9 +292,9 @@ def test_other_settings_have_entries_of_their_own(cli: Cli, tmp_path: Path) -> N
 
 def test_a_stopped_job_goes_on_where_it_was(cli: Cli, tmp_path: Path) -> None:
     places = written(tmp_path, corpus())
-    shards = listed(places[0], dict(zip(SIDES[1:], places[1:], strict=True))).shards
+    shards = list_shards(places[0], dict(zip(SIDES[1:], places[1:], strict=True))).shards
     job = Job(settings=Settings(), work=str(tmp_path / "work"))
-    done = list(itertools.islice(locally(shards, job), 2))
+    done = list(itertools.islice(run_locally(shards, job), 2))
     assert [one.shard for one in done] == [shard.name for shard in shards[:2]]
     status, _, err = cli(*places, "--engine", "local", "--work", "work", "--json", "out.json")
     assert status == 0 and "; 4 of 10 counts" in err
@@ -396,7 +397,7 @@ def test_what_killed_jobs_left_is_removed_in_time(tmp_path: Path) -> None:
         path.write_bytes(b"half")
     for path in (old, entry):
         os.utime(path, (time.time() - 2 * 24 * 3600,) * 2)
-    tidied(str(tmp_path))
+    prepare_folder(str(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir()) == [new.name, entry.name]
 
 
@@ -487,7 +488,7 @@ def test_a_criterion_that_gold_lacks_is_skipped_or_refused(cli: Cli, tmp_path: P
 
 def test_a_worker_of_another_version_is_told(tmp_path: Path) -> None:
     places = written(tmp_path, corpus())
-    (shard, *_) = listed(places[0], {"one": places[1]}).shards
+    (shard, *_) = list_shards(places[0], {"one": places[1]}).shards
     job = Job(settings=Settings(), work=str(tmp_path / "work"), version="0.0.1")
     (problem,) = score_shard(shard, job).problems
     assert "the job was sent by 0.0.1" in str(problem)
@@ -495,15 +496,15 @@ def test_a_worker_of_another_version_is_told(tmp_path: Path) -> None:
 
 def test_tallies_add_up_in_any_order(tmp_path: Path) -> None:
     places = written(tmp_path, corpus(40), shards=7)
-    shards = listed(places[0], {"one": places[1]}).shards
+    shards = list_shards(places[0], {"one": places[1]}).shards
     settings = Settings((*CRITERIA.values(), criterion_from_parts("own", {"boundaries": "overlap"}, "test")))
     job = Job(settings=settings, work=str(tmp_path / "work"))
     tallies = [score_shard(shard, job).systems["one"].tally for shard in shards]
-    whole = total(tallies)
-    assert total(reversed(tallies)) == whole == total([total(tallies[4:]), total(tallies[:4])])
+    whole = sum_tallies(tallies)
+    assert sum_tallies(reversed(tallies)) == whole == sum_tallies([sum_tallies(tallies[4:]), sum_tallies(tallies[:4])])
     assert Tally() + whole == whole + Tally() == whole
     assert Tally.of_json(json.loads(json.dumps(whole.as_json()))) == whole
-    assert Store(job.work).get(score_shard(shards[0], job).systems["one"].key) == tallies[0]
+    assert CountsStore(job.work).get(score_shard(shards[0], job).systems["one"].key) == tallies[0]
 
 
 sides_of_counts = st.lists(st.lists(st.integers(0, 40), min_size=5, max_size=5), min_size=2, max_size=2)

@@ -146,7 +146,7 @@ def _alive(group: int) -> bool:
 
 
 def test_no_scheduler_is_told(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "PATIENCE", 1)
+    monkeypatch.setattr(run, "SCHEDULER_SECONDS", 1)
     places = written(tmp_path, corpus())
     status, _, err = cli(*places, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9", "--work", "work")
     assert status == 2 and len(err.splitlines()) == 1

@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nereval_core.corpus import Builder, Documents, Layer
+from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets

@@ -17,12 +17,22 @@ import pytest
 import nereval_core as nereval
 from nereval_core.api.report import page, scored
 from nereval_core.cli import main
-from nereval_core.cli.verbs.report import record_choice, verdicts_and_playlist
+from nereval_core.cli.verbs.report import record_selection, verdicts_and_playlist
 from nereval_core.corpus.masking import masked_text
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.html_report.figures import script
-from nereval_core.html_report.page import Count, Found, Group, Report, Section, Shown, Table, Words, rendered
-from nereval_core.html_report.records import MOST, Chosen, Scored
+from nereval_core.html_report.page import (
+    Count,
+    Paragraph,
+    RecordCard,
+    RecordGroup,
+    RecordIndex,
+    Report,
+    ReportTable,
+    Section,
+    rendered,
+)
+from nereval_core.html_report.records import MOST, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
 from nereval_core.ledger import MemoryLedger
 from nereval_core.problems import FormatError
@@ -33,7 +43,7 @@ from nereval_core.review.playlists import Starred
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
-from nereval_core.review.verdicts_on_records import asked
+from nereval_core.review.verdicts_on_records import verdict_subject
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.data.loading import load_demo
@@ -45,21 +55,21 @@ LIMIT, EACH_RECORD = 6_000_000, 2_000
 
 
 @pytest.fixture(scope="module")
-def found() -> Scored:
+def found() -> ScoredSystems:
     return scored(DEMO, {}, SETTINGS)
 
 
 @pytest.fixture(scope="module")
-def whole(found: Scored) -> Report:
+def whole(found: ScoredSystems) -> Report:
     """A report with every error in it."""
-    return report(found, title="Biology", command="nereval report", chosen=Chosen(each=1_000))
+    return report(found, title="Biology", command="nereval report", selection=RecordSelection(each=1_000))
 
 
 def counts_of(one: Report) -> list[Count]:
     """Return all numbers of a report that lead somewhere."""
     parts = [part for section in one.sections for part in section.parts]
-    cells = [cell for part in parts if isinstance(part, Table) for row in part.rows for cell in row]
-    cells += [part for words in parts if isinstance(words, Words) for part in words.parts]
+    cells = [cell for part in parts if isinstance(part, ReportTable) for row in part.rows for cell in row]
+    cells += [part for words in parts if isinstance(words, Paragraph) for part in words.parts]
     return [cell for cell in cells if isinstance(cell, Count) and cell.asked]
 
 
@@ -74,7 +84,7 @@ def test_sections_stand_in_their_order(whole: Report) -> None:
 
 def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Report) -> None:
     """Correct records are in no such report: counts of these, under another criterion, find those that are not."""
-    shown = Found.of_report(whole)
+    shown = RecordIndex.of_report(whole)
     exact = 0
     for count in counts_of(whole):
         correct = any(code in " ".join(count.asked) for code in ("COR",)) or not any(
@@ -87,8 +97,8 @@ def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Rep
     assert exact > 50
 
 
-def test_marks_are_what_the_records_are(found: Scored, whole: Report) -> None:
-    groups = [part for part in whole.sections[4].parts if isinstance(part, Group)]
+def test_marks_are_what_the_records_are(found: ScoredSystems, whole: Report) -> None:
+    groups = [part for part in whole.sections[4].parts if isinstance(part, RecordGroup)]
     shown = [record for group in groups for record in group.records]
     errors = sum(int((records(scores, "strict")["decision"] != "COR").sum()) for scores in found.scores.values())
     assert len(shown) == errors
@@ -102,27 +112,27 @@ def test_marks_are_what_the_records_are(found: Scored, whole: Report) -> None:
                 assert there == told or name != "strict", (system, name, code)
 
 
-def test_by_default_the_first_of_each_class(found: Scored) -> None:
+def test_by_default_the_first_of_each_class(found: ScoredSystems) -> None:
     short = report(found, title="", command="")
-    groups = [part for part in short.sections[4].parts if isinstance(part, Group)]
+    groups = [part for part in short.sections[4].parts if isinstance(part, RecordGroup)]
     assert {len(group.records) for group in groups} <= set(range(1, 11))
     assert any("the first 10 of" in group.title for group in groups)
     assert any(group.title.endswith(", 1 record") for group in groups) or len(groups) > 4
 
 
-def test_a_query_chooses_records(found: Scored) -> None:
-    asked = Chosen(query=Query(decision=("MIS",), gold=("DNA",)), system="rules", most=3)
-    (group,) = (part for part in report(found, title="", command="", chosen=asked).sections[4].parts[1:])
-    assert isinstance(group, Group) and group.title == "rules, the first 3 of 5 records"
+def test_a_query_chooses_records(found: ScoredSystems) -> None:
+    asked = RecordSelection(query=Query(decision=("MIS",), gold=("DNA",)), system="rules", most=3)
+    (group,) = (part for part in report(found, title="", command="", selection=asked).sections[4].parts[1:])
+    assert isinstance(group, RecordGroup) and group.title == "rules, the first 3 of 5 records"
     assert all("missed (MIS): gold DNA" in record.head for record in group.records)
 
 
-def test_more_can_be_told_of_a_record(found: Scored) -> None:
+def test_more_can_be_told_of_a_record(found: ScoredSystems) -> None:
     def told(ledger: MemoryLedger, position: int) -> list[tuple[str, str]]:
         row = ledger.frame(ledger.rows.doc[[position]] * 0 + position).iloc[0]
         return [("verdict", f"gold is right <b>{row['record']}</b>, by Ann")]
 
-    made = rendered(report(found, title="", command="", chosen=Chosen(each=1), told=told), "")
+    made = rendered(report(found, title="", command="", selection=RecordSelection(each=1), notes_on=told), "")
     assert re.search(r'<p class="line"><b>verdict</b> <bdi>gold is right &lt;b&gt;[gp]:\d+-\d+:', made)
 
 
@@ -130,14 +140,14 @@ def test_more_can_be_told_of_a_record(found: Scored) -> None:
 def test_any_criterion_may_be_the_main_one(first: str) -> None:
     made = scored(DEMO, {}, Settings((CRITERIA[first],)))
     assert made.names == (first,)
-    for chosen in (Chosen(), Chosen(query=Query(decision=("MIS", "SPU")))):
-        whole = report(made, title="", command="", chosen=chosen)
-        shown = Found.of_report(whole)
+    for chosen in (RecordSelection(), RecordSelection(query=Query(decision=("MIS", "SPU")))):
+        whole = report(made, title="", command="", selection=chosen)
+        shown = RecordIndex.of_report(whole)
         assert f"criterion {first}" in whole.signature
         assert all(len(shown.of(count)) <= count.number for count in counts_of(whole))
 
 
-def test_the_same_bytes_on_every_run(found: Scored) -> None:
+def test_the_same_bytes_on_every_run(found: ScoredSystems) -> None:
     again = scored(load_demo("biology").corpus, {}, SETTINGS)
     assert page(found).encode() == page(again).encode()
     systems = ", ".join(layer.name for layer in DEMO.systems)
@@ -147,7 +157,7 @@ def test_the_same_bytes_on_every_run(found: Scored) -> None:
 def test_it_is_small(whole: Report) -> None:
     """Plotly's script stands in it once."""
     made = rendered(whole, script())
-    shown = len(Found.of_report(whole).records)
+    shown = len(RecordIndex.of_report(whole).records)
     assert shown > 250
     assert len(made.encode()) < LIMIT + EACH_RECORD * shown
     articles = re.findall("<article.*?</article>", made, re.DOTALL)
@@ -217,15 +227,15 @@ def test_masked() -> None:
 
 
 QUERIES: list[tuple[str, Any]] = [
-    ("25", Chosen(each=25)),
-    ("decision=MIS,SPU", Chosen(query=Query(decision=("MIS", "SPU")))),
+    ("25", RecordSelection(each=25)),
+    ("decision=MIS,SPU", RecordSelection(query=Query(decision=("MIS", "SPU")))),
     (
         "gold=DNA&pred=-&doc=bio-07",
-        Chosen(query=Query(decision=("INC", "PAR", "MIS", "SPU"), gold=("DNA",), pred=("",), doc="bio-07")),
+        RecordSelection(query=Query(decision=("INC", "PAR", "MIS", "SPU"), gold=("DNA",), pred=("",), doc="bio-07")),
     ),
     (
         "type=DNA&text=p53+gene&period=1790s&has=class=type+only",
-        Chosen(
+        RecordSelection(
             query=Query(
                 decision=("INC", "PAR", "MIS", "SPU"),
                 types=("DNA",),
@@ -246,15 +256,15 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "chosen"), QUERIES, ids=[text for text, _ in QUERIES])
-def test_records_are_asked_for(text: str, chosen: Chosen) -> None:
-    assert record_choice(text) == chosen
+def test_records_are_asked_for(text: str, chosen: RecordSelection) -> None:
+    assert record_selection(text) == chosen
     assert chosen.most == MOST
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG, ids=[text for text, _ in WRONG])
 def test_records_that_cannot_be_asked_for(text: str, said: str) -> None:
     with pytest.raises(FormatError, match=re.escape(said)):
-        record_choice(text)
+        record_selection(text)
 
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0javascript:alert(1)"
@@ -316,8 +326,8 @@ def test_the_command_makes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 USAGE = [
-    (["--out", "r.html", "--playlist", "x"], "--playlist: name the file that it is in"),
-    ([], "--out: say where the report is to go"),
+    (["--out", "r.html", "--playlist", "x"], "--playlist: name its file"),
+    ([], "--out: name the file of the report"),
     (["--out", "demo_data/biology/gold.jsonl"], "would overwrite an input"),
 ]
 
@@ -353,13 +363,13 @@ def test_little_to_tell(spans: list[list[tuple[int, int, str]]]) -> None:
 
 def test_equal_records_are_told_apart() -> None:
     """Two records that say the same are two."""
-    same = Shown("head", (), rendered.__class__ and "", frozenset({"s0"}))  # type: ignore[arg-type]
-    one = Report("t", (), "", (Section("records", "Records", (Group("g", (same, replace(same))),)),))
-    assert Found.of_report(one).of(Count(2, ("s0",))) == [1, 2]
+    same = RecordCard("head", (), rendered.__class__ and "", frozenset({"s0"}))  # type: ignore[arg-type]
+    one = Report("t", (), "", (Section("records", "Records", (RecordGroup("g", (same, replace(same))),)),))
+    assert RecordIndex.of_report(one).of(Count(2, ("s0",))) == [1, 2]
 
 
 @pytest.fixture
-def reviewed(tmp_path: Path, found: Scored) -> Path:
+def reviewed(tmp_path: Path, found: ScoredSystems) -> Path:
     """A file with verdicts on the first missed gold span of `rules`, and on the first incorrect pair."""
     path = tmp_path / "review.sqlite"
     own = found.ledger("rules", "strict")
@@ -368,7 +378,7 @@ def reviewed(tmp_path: Path, found: Scored) -> Path:
         ("MIS", "neither", (Marked(((0, 5),), "protein"),), "Transcripts <i>may</i> be " + "long " * 400),
         ("INC", "pred", (), ""),
     ):
-        key, partner, seen = asked(own.about, int(own.positions(Query(decision=(code,)))[0]))
+        key, partner, seen = verdict_subject(own.about, int(own.positions(Query(decision=(code,)))[0]))
         store.give([Draft(Verdict(key, kind, seen, partner, right, note))], "Ann & co")
     store.close()
     return path
@@ -407,7 +417,7 @@ def test_a_store_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "nowhere.sqlite: there is no such file" in capsys.readouterr().err
 
 
-def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
+def test_records_of_a_playlist(tmp_path: Path, found: ScoredSystems) -> None:
     """In its order, with its comments; over masked texts without."""
     own = found.ledger("rules", "strict")
     places = own.positions(Query(decision=("MIS",)))[[3, 0]].tolist()
@@ -419,7 +429,7 @@ def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
     for system in ("rules", "nobody"):
         starred = []
         for place, name in zip(places, names, strict=True):
-            key, _, seen = asked(own.about, place)
+            key, _, seen = verdict_subject(own.about, place)
             starred.append(Starred(key, seen, Displayed("", system, "strict", seen.document, name)))
         store.star(uid, starred, "Ann")
     playlist = store.playlists().standing[0]
@@ -434,7 +444,7 @@ def test_records_of_a_playlist(tmp_path: Path, found: Scored) -> None:
     assert len(articles) == 2 and all(name in article for name, article in zip(names, articles, strict=True))
     assert "<b>comment</b> <bdi>look &lt;here&gt;</bdi>" in articles[0]
     assert "The records on the playlist For &lt;Monday&gt;, under strict: 2 records." in made
-    assert "Not here: 2 records of it, of another system, or whose text or span is gone." in made
+    assert "Not shown: 2 records of the playlist, of other systems or without text or span here." in made
     assert main([*given, "--playlist", "For <Monday>", "--mask", "--out", str(place)]) == 0
     made = place.read_text(encoding="utf-8")
     assert "<b>comment</b>" not in made and "comments, which may quote them, are left out." in made

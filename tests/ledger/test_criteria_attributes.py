@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from nereval_core.analysis.criteria.gap import CAUSES, decisions, gap
-from nereval_core.analysis.criteria.merging import disappearing, merged
-from nereval_core.analysis.criteria.proxy_criterion import folds_of
-from nereval_core.analysis.criteria.rescued_errors import recovered
-from nereval_core.analysis.criteria.sentences import gap_sentence, recovered_sentence
-from nereval_core.analysis.sentences import Count, in_words
+from nereval_core.analysis.criteria.gap import CAUSES, decision_matrix, gap, gap_sentence
+from nereval_core.analysis.criteria.merging import merge_types, vanished_confusions
+from nereval_core.analysis.criteria.proxy_criterion import document_folds
+from nereval_core.analysis.criteria.recovered_spans import recover_spans, recovered_sentence
+from nereval_core.analysis.sentences import RecordCount, sentence_text
 from nereval_core.corpus import Layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.ledger.attributes.criteria import merge_of, merge_words
@@ -22,7 +21,8 @@ from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.criteria import APPLICABLE
 from pages.shared.data.loading import load_demo
-from pages.shared.view import View, parse, write
+from pages.shared.view import View
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
 from tests.support.spans import settings
 
@@ -51,7 +51,7 @@ def listed(name: str) -> MemoryLedger:
 
 def opened(records: MemoryLedger, query: Query) -> int:
     """Count the records of a query as a link opens them."""
-    view, notices = parse(write(view_of(View(), query)))
+    view, notices = read_link(write_link(view_of(View(), query)))
     assert not notices and query_of(view) == replace(query, decision=query.decision or DECISIONS)
     count = records.total(query).records
     assert len(records.page(query, rows=10_000)) == count
@@ -75,7 +75,7 @@ def test_the_parts_of_a_gap_open_their_records(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("strict", "type"), ("lenient", "partial")])
 def test_the_decisions_under_two_criteria_open_their_records(one: str, other: str) -> None:
-    table, records = decisions(SCORES, one, other), listed(one)
+    table, records = decision_matrix(SCORES, one, other), listed(one)
     for before in DECISIONS:
         for after in DECISIONS:
             query = Query(decision=(before,), having=((f"under {other}", after),))
@@ -86,8 +86,8 @@ def test_the_decisions_under_two_criteria_open_their_records(one: str, other: st
 
 def test_what_is_recovered_opens_its_records() -> None:
     for words, found in (
-        ("recovered", recovered(SCORES)),
-        ("recovered strict,partial,lenient", recovered(SCORES, ("strict", "partial", "lenient"))),
+        ("recovered", recover_spans(SCORES)),
+        ("recovered strict,partial,lenient", recover_spans(SCORES, ("strict", "partial", "lenient"))),
     ):
         for row in found.table().itertuples():
             query = Query(decision=DECISIONS, having=((words, row.recovered),))
@@ -95,11 +95,11 @@ def test_what_is_recovered_opens_its_records() -> None:
 
 
 def test_confusions_that_disappear_open_their_records() -> None:
-    after = merged(SCORES, MERGE)
+    after = merge_types(SCORES, MERGE)
     words = f"merging {merge_words(MERGE)}"
     for name in ("strict", "right", "lenient"):
         records = listed(name)
-        for row in disappearing(SCORES, after, name).itertuples():
+        for row in vanished_confusions(SCORES, after, name).itertuples():
             pairs = Query(decision=DECISIONS, gold=(row.gold_type,), pred=(row.pred_type,))
             assert opened(records, pairs) == row.pairs
             correct = Query(pairs.decision, (), pairs.gold, pairs.pred, having=((words, "COR"),))
@@ -112,24 +112,24 @@ def test_the_numbers_of_sentences_open_their_records() -> None:
     for one, other in (("strict", "type"), ("left", "right"), ("partial", "type"), ("strict", "strict")):
         found = gap(SCORES, one, other)
         said = gap_sentence(found)
-        assert f"under {found.loose} than under {found.strict}" in in_words(said)
-        assert [opened(listed(found.loose), part.query) for part in said if isinstance(part, Count)] == [
-            part.number for part in said if isinstance(part, Count)
+        assert f"under {found.loose} than under {found.strict}" in sentence_text(said)
+        assert [opened(listed(found.loose), part.query) for part in said if isinstance(part, RecordCount)] == [
+            part.number for part in said if isinstance(part, RecordCount)
         ]
-    said = recovered_sentence(recovered(SCORES), "strict")
-    assert in_words(said).startswith(
+    said = recovered_sentence(recover_spans(SCORES), "strict")
+    assert sentence_text(said).startswith(
         "Of 184 gold spans 63 (34%) are not found under strict; 22 (35%) of these are first credited by right"
     )
     for part in said:
-        if isinstance(part, Count):
+        if isinstance(part, RecordCount):
             assert opened(listed("strict"), part.query) == part.number
     nothing = score_layers(DEMO.gold.take(np.arange(0)), DEMO.system("rules"), settings(*APPLICABLE))
-    assert gap_sentence(gap(nothing, "strict", "type")) == recovered_sentence(recovered(nothing), "strict") == ()
+    assert gap_sentence(gap(nothing, "strict", "type")) == recovered_sentence(recover_spans(nothing), "strict") == ()
 
 
 def test_folds_open_their_records() -> None:
     records = listed("strict")
-    fold = folds_of(len(DEMO.documents), 4, 9)
+    fold = document_folds(len(DEMO.documents), 4, 9)
     for number in range(4):
         query = Query(decision=DECISIONS, having=(("fold 4 9", str(number + 1)),))
         assert opened(records, query) == int((fold[records.rows.doc] == number).sum())

@@ -14,15 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.analysis.periods import UNDATED, decades_of
-from nereval_core.analysis.slices.hipe_slices import NOISE, UNKNOWN, noise_of
+from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.glossary import DECISIONS
-from nereval_core.ledger import MemoryLedger, alone, ledger
-from nereval_core.ledger.facet_counts import Cube, classes_of
+from nereval_core.ledger import MemoryLedger, ledger, single_document
+from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
-from nereval_core.records.tables import BOUNDARIES, RECORD_COLUMNS, record_ids, records
+from nereval_core.records.reasons import BOUNDARIES
+from nereval_core.records.tables import RECORD_COLUMNS, record_ids, records
 from nereval_core.records.text_search import Sought, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -74,7 +74,7 @@ def example(seed: int, name: str, dated: bool = True) -> tuple[MemoryLedger, lis
 def facts(scores: Scores, name: str) -> list[dict[str, Any]]:
     """Return what a query looks at, of each record in document order, found out record by record."""
     gold = scores.layers(name)[0]
-    periods, noise = decades_of(gold.documents), noise_of(gold)
+    periods, noise = document_decades(gold.documents), span_noise(gold)
     some_date, some_noise = set(periods) - {UNDATED}, (noise != NOISE.index(UNKNOWN)).any()
     found = []
     for row in records(scores, name).to_dict("records"):
@@ -222,17 +222,17 @@ def test_a_document_alone_is_scored_as_among_the_others(seed: int, merged: tuple
 
 
 @pytest.mark.parametrize("dated", [True, False])
-def test_cubes_of_parts_make_the_cube_of_the_whole(dated: bool) -> None:
+def test_counts_of_parts_make_those_of_the_whole(dated: bool) -> None:
     for seed in range(8):
         gold, pred = corpus(seed, dated=dated)
         for name in NAMES:
-            whole = ledger(scored(gold, pred), name, (gold, pred)).cube
+            whole = ledger(scored(gold, pred), name, (gold, pred)).facets
             parts = []
             for number in range(len(gold.documents)):
-                one = alone(gold, number)
-                two = replace(alone(pred, number), documents=one.documents)
-                parts.append(ledger(scored(one, two), name, (one, two)).cube)
-            merged = Cube.merged(parts)
+                one = single_document(gold, number)
+                two = replace(single_document(pred, number), documents=one.documents)
+                parts.append(ledger(scored(one, two), name, (one, two)).facets)
+            merged = FacetCounts.merged(parts)
             assert merged.confusion() == whole.confusion()
             assert merged.offered == whole.offered
             for facet in FACETS[:-1]:
@@ -243,8 +243,8 @@ def test_cubes_of_parts_make_the_cube_of_the_whole(dated: bool) -> None:
                 assert merged.total(query) == whole.total(query)
 
 
-def test_a_cube_of_nothing() -> None:
-    assert Cube.merged([]).total(Query()) == (0, 0)
+def test_counts_of_no_records() -> None:
+    assert FacetCounts.merged([]).total(Query()) == (0, 0)
     over = Documents((), ())
     empty = make("x", over, [])
     made = ledger(scored(empty, empty), "strict", (empty, empty))

@@ -9,11 +9,12 @@ import pytest
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from pages.shared.components.record_list import count
-from pages.shared.errors.against_system import WHO, chosen, value_counts
-from pages.shared.view import View, keys, parse, write
+from pages.shared.errors.against_system import value_counts, with_against
+from pages.shared.view import View, keys
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
-from tests.pages.test_pages import VIEW, address, headings, opened, sound
 from tests.support.other_formats import Demo
+from tests.support.pages import VIEW, address, headings, opened, sound
 
 BOX = f"{keys.WIDGET}against_box"
 
@@ -35,20 +36,20 @@ def test_each_value_says_what_it_lists(query: Query) -> None:
     for other in ("perceptron", "annotator-1"):
         asked = replace(query, having=tuple(pair for pair in query.having if not pair[0].startswith("against")))
         for value, number in value_counts(ledger, asked, other).items():
-            there_then, wrong = parse(write(chosen(view, other, value)))
+            there_then, wrong = read_link(write_link(with_against(view, other, value)))
             assert not wrong and there_then.beside == other
             assert ledger.total(query_of(there_then)).records == number, value
-            back = query_of(chosen(there_then, other, None))
+            back = query_of(with_against(there_then, other, None))
             assert not [name for name, _ in back.having if name.startswith("against")]
             assert back.text == query.text and back.gold == query.gold
 
 
 def test_the_control_lists_what_it_names() -> None:
     app = opened("Errors", VIEW, **{BOX: True})
-    assert not [pills for pills in opened("Errors", VIEW).button_group if pills.key == WHO]
+    assert not [pills for pills in opened("Errors", VIEW).button_group if pills.key == "widget_against"]
     counts = value_counts(Demo("pharmacology", ("strict",)).ledger("rules", "strict"), query_of(VIEW), "annotator-1")
     for value, decision in ((ONLY_THIS, "COR"), (ONLY_OTHER, None)):
-        (pills,) = (pills for pills in app.button_group if pills.key == WHO)
+        (pills,) = (pills for pills in app.button_group if pills.key == "widget_against")
         pills.set_value(value)
         sound(app.run())
         assert f"**{count(counts[value], 'record')}**" in headings(app)
@@ -58,5 +59,5 @@ def test_the_control_lists_what_it_names() -> None:
 
 def test_nothing_is_offered_where_tokens_are_counted() -> None:
     app = opened("Errors", replace(VIEW, criterion="fragment"), **{BOX: True})
-    assert not [pills for pills in app.button_group if pills.key == WHO]
+    assert not [pills for pills in app.button_group if pills.key == "widget_against"]
     assert any("counts tokens" in caption.value for caption in app.caption)

@@ -10,25 +10,25 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.agreement import Agreement, agree
-from nereval_core.analysis.agreement.tables import (
+from nereval_core.analysis.agreement import Agreement, measure_agreement
+from nereval_core.analysis.agreement.summary import (
+    agreement_sentences,
+    agreement_signature,
     documents_table,
     figures_table,
-    in_words,
-    matrix,
-    signature,
+    pair_matrix,
     types_table,
 )
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.components.record_list import table_key
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.data.reference_layer import layers, taken
-from pages.shared.view import AGREEMENT_VIEWS, View, parse
-from pages.shared.view.plain_text import plain
+from pages.shared.data.reference_layer import layers, with_reference
+from pages.shared.view import AGREEMENT_VIEWS, View
+from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
-from tests.pages.test_pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
+from pages.shared.view.text import plain
+from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
 
 ANNOTATORS = ("annotator-1", "annotator-2")
 LAYERS = tuple(layers(DEMO))
@@ -37,7 +37,7 @@ FULL = replace(ALL, corpus=DEMO.corpus.digest)
 
 
 def agreed(names: Sequence[str], criterion: str = "strict") -> Agreement:
-    return agree({name: layers(DEMO)[name] for name in names}, Settings((CRITERIA[criterion],)))
+    return measure_agreement({name: layers(DEMO)[name] for name in names}, Settings((CRITERIA[criterion],)))
 
 
 def texts(app: AppTest) -> str:
@@ -48,14 +48,14 @@ def links(app: AppTest) -> dict[str, View]:
     """Return where the links of the page lead, by label."""
     found = {}
     for link in app.get("page_link"):
-        view, wrong = parse(dict(parse_qsl(link.proto.query_string)))
+        view, wrong = read_link(dict(parse_qsl(link.proto.query_string)))
         assert not wrong
         found[link.label] = view
     return found
 
 
 def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
-    key = table_key("table_agreement_matrix", LAYERS, figure, "strict", ())
+    key = "table_agreement_matrix"
     return {key: cell(row, column)}
 
 
@@ -65,10 +65,10 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
     shown = [frame.value for frame in app.dataframe]
     assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
     pd.testing.assert_frame_equal(shown[0], figures_table(found, (0, 1), ["strict"]).drop(columns="note"))
-    pd.testing.assert_frame_equal(shown[1].set_index("").rename_axis(None), matrix(found, "f1", "strict"))
+    pd.testing.assert_frame_equal(shown[1].set_index("").rename_axis(None), pair_matrix(found, "f1", "strict"))
     pd.testing.assert_frame_equal(shown[3], types_table(found, (0, 1), "strict"))
     pd.testing.assert_frame_equal(shown[4], documents_table(found, (0, 1), "strict"))
-    for line in in_words(found, "strict"):
+    for line in agreement_sentences(found, "strict"):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
     assert "refused, spans of NORMALIZABLES overlap" in texts(app).replace("\\", "")
     assert "annotators" not in address(app)
@@ -100,11 +100,11 @@ def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
     view = replace(ALL, sort=(word,) if word else ())
     app = opened("Agreement", view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
     pd.testing.assert_frame_equal(
-        app.dataframe[1].value.set_index("").rename_axis(None), matrix(agreed(LAYERS), figure, "strict")
+        app.dataframe[1].value.set_index("").rename_axis(None), pair_matrix(agreed(LAYERS), figure, "strict")
     )
     (there,) = (view for label, view in links(app).items() if label == ":primary[Overview →]")
     assert (there.reference, there.system) == ("rules", "original gold")
-    held = taken(DEMO, "rules").corpus
+    held = with_reference(DEMO, "rules").corpus
     counts = score_layers(held.gold, held.system("original gold")).counts("strict")
     assert f":primary[correct (COR): {counts.cor:,} records →]" in links(app)
     assert any(title.value.startswith("By type: rules and gold") for title in app.subheader)
@@ -128,23 +128,17 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
 
 def test_a_type_opens_its_records() -> None:
     found = types_table(agreed(ANNOTATORS), (0, 1), "strict")
-    full = replace(VIEW, corpus=DEMO.corpus.digest)
-    key = table_key("table_agreement_types", full, ANNOTATORS, (0, 1))
-    app = opened("Agreement", VIEW, **{key: cell(2, "F1")})
+    app = opened("Agreement", VIEW, table_agreement_types=cell(2, "F1"))
     kind = found["type"].iat[2]
     scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
     counts = scores.by_type("strict")[kind]
     assert any(f"possible (POS): {counts.pos:,} record" in label for label in links(app))
     assert f"Disagreements with {kind}" in texts(app).replace("\\", "")
-    many = replace(FULL, annotators=LAYERS)
-    key = table_key("table_agreement_types", many, LAYERS, None)
-    assert "Choose two annotators above" in texts(opened("Agreement", ALL, **{key: cell(0, "spans")}))
+    assert "Choose two annotators above" in texts(opened("Agreement", ALL, table_agreement_types=cell(0, "spans")))
 
 
 def test_a_document_is_read_with_one_taken_as_gold() -> None:
-    full = replace(VIEW, corpus=DEMO.corpus.digest)
-    key = table_key("table_agreement_documents", full, ANNOTATORS, (0, 1))
-    app = opened("Agreement", VIEW, **{key: cell(1, "document")})
+    app = opened("Agreement", VIEW, table_agreement_documents=cell(1, "document"))
     (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
     assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
     assert not opened("Documents", view).warning
@@ -175,7 +169,7 @@ def test_the_criterion_counts_for_f1() -> None:
     pd.testing.assert_frame_equal(
         app.dataframe[0].value, figures_table(found, (0, 1), ["partial"]).drop(columns="note")
     )
-    assert "criterion partial" in signature(found)
+    assert "criterion partial" in agreement_signature(found)
 
 
 @pytest.mark.parametrize("criterion", ["fragment", "lenient", "conlleval", "nervaluate-1.2.1"])

@@ -13,8 +13,8 @@ from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load
 from pages.shared.view import View
 from pages.shared.view.count_tables import MISSED_COLUMN, SPURIOUS_ROW, confusion_table, free, headings
-from tests.pages.test_pages import opened
 from tests.support.commands import Cli
+from tests.support.pages import opened
 
 NAMES = (
     *[

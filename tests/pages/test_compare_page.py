@@ -9,20 +9,21 @@ import pandas as pd
 import pytest
 
 from nereval_core.analysis.comparison import compare_scores, headline
-from nereval_core.analysis.comparison.tables import scores_wide
-from nereval_core.analysis.resampling import Plan
+from nereval_core.analysis.comparison.system_tables import scores_wide
+from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.compare import tables as compare_tables
+from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
-from pages.shared.components.record_list import ROWS, table_key
-from pages.shared.view import View, parse
-from pages.shared.view.plain_text import plain
+from pages.shared.view import View
+from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
-from tests.pages.test_pages import DEMO, VIEW, address, cell, opened, sound, upload
+from pages.shared.view.text import plain
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
 FULL = replace(VIEW, corpus=DEMO.corpus.digest)
@@ -35,7 +36,7 @@ def texts(app: object) -> str:
 def test_the_tables_are_those_of_the_library() -> None:
     app = opened("Compare", VIEW)
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
-    found = compare_scores(scores, plan=Plan(), by_type=True)
+    found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
     shown = [frame.value for frame in app.dataframe]
     strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
@@ -51,7 +52,7 @@ def test_the_tables_are_those_of_the_library() -> None:
     places = shown[4].set_index("system")
     assert places["strict"].tolist() == [1, 2, 3, 4] and places.columns.tolist() == list(SCHEMAS)
     assert shown[5].columns.tolist() == ["system", *sorted(SYSTEMS)]
-    opening = headline(found.intervals, Plan(), found.units)
+    opening = headline(found.intervals, ResamplingPlan(), found.units)
     assert opening is not None and found.words[0] == f"{opening.before}{opening.f1}{opening.after}"
     assert plain(f"{opening.after}.", 1_000) in texts(app)
     assert any(link.label == f":primary[{opening.f1}]" for link in app.get("page_link"))
@@ -60,7 +61,7 @@ def test_the_tables_are_those_of_the_library() -> None:
 
 
 def test_an_f1_opens_its_records() -> None:
-    key = table_key("table_compare_scores", FULL, ("system", *SCHEMAS))
+    key = "table_compare_scores"
     app = opened("Compare", VIEW, **{key: cell(2, "partial")})
     system = SYSTEMS[2]
     counts = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system)).counts("partial")
@@ -70,7 +71,7 @@ def test_an_f1_opens_its_records() -> None:
     assert len(said) == 4
     for label, number in zip(said, (counts.cor, counts.par, counts.pos, counts.act), strict=True):
         assert f": {number:,} record" in label
-        view, wrong = parse(links[label])
+        view, wrong = read_link(links[label])
         assert (view.system, view.criterion, wrong) == (system, "partial", ())
         scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system))
         both = (DEMO.corpus.gold, DEMO.corpus.system(system))
@@ -131,7 +132,7 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
     labels = [label for label in links if label.startswith(":primary[only ")]
     assert [label.partition(": ")[2].partition(" gold span")[0] for label in labels] == list(map(str, only))
     for label, number in zip(labels, only, strict=True):
-        errors = opened("Errors", parse(links[label])[0])
+        errors = opened("Errors", read_link(links[label])[0])
         assert f"{number:,} of" in " ".join(button.label for button in errors.button if button.key == "shown")
     listed = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
     assert len(listed.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
@@ -148,7 +149,7 @@ def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyP
 
 def test_the_leaderboard_has_the_best_on_top() -> None:
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
-    table = compare_scores(scores, plan=Plan(resamples=200)).intervals
+    table = compare_scores(scores, plan=ResamplingPlan(resamples=200)).intervals
     rows = table[table["criterion"] == "strict"]
     undefined = rows.iloc[[0]].assign(system="<b>none", f1=float("nan"), rank=None)
     figure = leaderboard(pd.concat([undefined, rows], ignore_index=True), "rules", "how")

@@ -13,15 +13,16 @@ from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared.components.navigation import pages
-from pages.shared.consistency import CASE, CASES_SAID, KIND, LAYER
+from pages.shared.consistency import CASES_SAID
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
-from pages.shared.view import CONSISTENCY_VIEWS, MASKED, View, keys, parse
-from pages.shared.view.plain_text import plain
+from pages.shared.view import CONSISTENCY_VIEWS, MASKED, View, keys
+from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
-from tests.analysis.test_consistency import marked
-from tests.pages.test_pages import address, cell, headings, opened, sound, upload
+from pages.shared.view.text import plain
+from tests.analysis.consistency.test_consistency import marked
 from tests.pages.test_published_pages import loaded_of
+from tests.support.pages import address, cell, headings, opened, sound, upload
 
 BIOLOGY = load_demo("biology")
 VIEW = View(corpus=BIOLOGY.corpus.digest, system="rules")
@@ -55,12 +56,12 @@ def test_capitals_matter_as_the_reader_chooses() -> None:
     found = {}
     for case, label in CASES_SAID.items():
         app = opened("Consistency", view)
-        assert app.segmented_control(key=CASE).options == list(CASES_SAID.values())
-        app = sound(app.segmented_control(key=CASE).set_value(case).run())
+        assert app.segmented_control(key="widget_consistency_case").options == list(CASES_SAID.values())
+        app = sound(app.segmented_control(key="widget_consistency_case").set_value(case).run())
         found[case] = next(
             option for option in app.pills[0].options if option.startswith(KINDS["not-everywhere"].title)
         )
-        assert app.segmented_control(key=CASE).value == case and label
+        assert app.segmented_control(key="widget_consistency_case").value == case and label
     assert [option.rpartition(" ")[2] for option in found.values()] == ["0", "1", "0"]
 
 
@@ -95,12 +96,12 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
     assert frame["text"].tolist() == ["PML", "PML"]
     assert frame["gold"].tolist() == ["DNA", "protein; protein “PML-RAR alpha fusion protein”"]
     (link,) = (one for one in app.get("page_link") if "of this form" in one.proto.label)
-    shown = parse(dict(parse_qsl(link.proto.query_string)))[0]
+    shown = read_link(dict(parse_qsl(link.proto.query_string)))[0]
     records = caches.ledger(BIOLOGY, "rules", caches.settings_of(BIOLOGY.corpus.gold, VIEW), "strict")
     assert f"{records.total(query_of(shown)).records} records of this form" in link.proto.label
     app = opened("Consistency", VIEW, **at("types", 0, "form"), **{f"{keys.TABLE}places": cell(0, "text")})
     (link,) = (one for one in app.get("page_link") if "Read in document" in one.proto.label)
-    assert parse(dict(parse_qsl(link.proto.query_string)))[0].record == "g:106-109:DNA"
+    assert read_link(dict(parse_qsl(link.proto.query_string)))[0].record == "g:106-109:DNA"
 
 
 def test_a_place_without_annotation_opens_its_document_there() -> None:
@@ -112,13 +113,13 @@ def test_a_place_without_annotation_opens_its_document_there() -> None:
     app = opened("Consistency", view, **at("not-everywhere", 0, "places"), **chosen)
     assert listed(app)["gold"].fillna("").tolist() == ["A", ""] * 3
     (link,) = (one for one in app.get("page_link") if "Read in document" in one.proto.label)
-    shown = parse(dict(parse_qsl(link.proto.query_string)))[0]
+    shown = read_link(dict(parse_qsl(link.proto.query_string)))[0]
     assert (shown.doc, shown.record, shown.at) == ("d0", "", "10-16")
     app = opened("Documents", shown)
     assert not app.warning
     assert address(app)["at"] == "10-16"
     # What is chosen in the text takes the place's place.
-    assert parse({"at": "16-10"})[1] and parse({"at": "x"})[1] and not parse({"at": "10-16"})[1]
+    assert read_link({"at": "16-10"})[1] and read_link({"at": "x"})[1] and not read_link({"at": "10-16"})[1]
 
 
 HOSTILE = (
@@ -152,12 +153,12 @@ def test_hostile_texts_do_no_harm(number: int) -> None:
 
 def test_another_layer_and_another_question_are_in_the_link() -> None:
     app = opened("Consistency", VIEW)
-    assert app.selectbox(key=LAYER).value == ""
-    app = sound(app.selectbox(key=LAYER).set_value("annotator-1").run())
+    assert app.selectbox(key="widget_consistency_layer").value == "gold"
+    app = sound(app.selectbox(key="widget_consistency_layer").set_value("annotator-1").run())
     assert address(app)["reference"] == "annotator-1"
     app = sound(app.pills[0].set_value("edges").run())
     assert address(app)["sort"] == "edges"
-    assert app.session_state[KIND] == "edges"
+    assert app.session_state["widget_consistency_kind"] == "edges"
     app = sound(app.pills[0].set_value("types").run())
     assert "sort" not in address(app)
 

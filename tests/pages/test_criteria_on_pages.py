@@ -16,8 +16,8 @@ from pages.shared.data.loading import load
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import COUNTS, criteria_cell, criteria_table
 from tests.pages.test_own_criteria import uploaded
-from tests.pages.test_pages import VIEW as PLAIN
-from tests.pages.test_pages import cell, headings, opened, sound
+from tests.support.pages import VIEW as PLAIN
+from tests.support.pages import cell, headings, opened, sound
 
 TEXT = "the human p53 gene and a mouse gene of New York"
 GOLD = [

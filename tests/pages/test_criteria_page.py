@@ -7,23 +7,23 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.criteria.all_criteria_table import (
     TABLE_COLUMNS,
+    comparable_neighbours,
     convention_rows,
     criteria_rows,
-    ordered,
-    steps,
-    table,
+    criteria_table,
+    order_rows,
 )
 from nereval_core.conventions import conventions
-from nereval_core.report.figures import score_dots
+from nereval_core.report.figures.criteria import score_dots
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.components.record_list import table_key
+from pages.shared.components.count_table import table_key
 from pages.shared.data import caches
-from tests.pages.test_pages import DEMO, VIEW, cell, headings, opened, point, sound
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
+from tests.support.pages import DEMO, VIEW, cell, headings, opened, point, sound
 
 SETTINGS = caches.as_read(DEMO)
 ROWS, REFUSED = caches.every_row(DEMO, "rules", SETTINGS)
-KEY = table_key("table_every", VIEW)
+KEY = "table_every"
 
 
 def test_every_criterion_and_scorer_has_a_row_or_a_reason() -> None:
@@ -55,15 +55,15 @@ def test_a_scorer_stands_below_the_criterion_that_means_the_same() -> None:
     for row in ROWS:
         above = row.name if not row.evaluation else above
         assert row.criterion == above
-    found = table(ROWS)
+    found = criteria_table(ROWS)
     assert dict(found.dtypes.astype(str)) == dict(TABLE_COLUMNS)
-    assert ordered(criteria_rows(caches.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
+    assert order_rows(criteria_rows(caches.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
         row for row in ROWS if not row.evaluation
     )
 
 
 def test_what_is_counted_by_token_is_compared_with_nothing() -> None:
-    for row, pair in zip(ROWS[1:], steps(ROWS)[1:], strict=True):
+    for row, pair in zip(ROWS[1:], comparable_neighbours(ROWS)[1:], strict=True):
         by_token = row.name in CRITERIA and CRITERIA[row.name].unit == "token"
         assert (pair is None) == by_token
         assert pair is None or pair[0] is row
@@ -73,7 +73,7 @@ def test_what_is_counted_by_token_is_compared_with_nothing() -> None:
 def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> None:
     app = opened("Criteria", VIEW, **{KEY: cell(place, "differs")})
     said = app.dataframe[0].value["differs"].iat[place]
-    pair = steps(ROWS)[place]
+    pair = comparable_neighbours(ROWS)[place]
     if pair is None:
         assert any("no row of spans" in caption.value for caption in app.caption)
     elif said:
@@ -112,7 +112,7 @@ def test_a_ratio_opens_its_formula(place: int) -> None:
 
 
 def test_the_dots_are_the_table_and_open_the_same() -> None:
-    found = table(ROWS)
+    found = criteria_table(ROWS)
     figure = score_dots(found, "<b>x</b>", 157, 133, 20)
     shown = {place[0]: x for trace in figure.data for place, x in zip(trace.customdata, trace.x, strict=True)}
     assert shown == dict(enumerate(found["F1"]))

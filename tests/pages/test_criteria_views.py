@@ -9,21 +9,22 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.criteria.gap import decisions, gap
-from nereval_core.analysis.criteria.merging import disappearing, merged
+from nereval_core.analysis.criteria.gap import decision_matrix, gap
+from nereval_core.analysis.criteria.merging import merge_types, vanished_confusions
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
-from nereval_core.analysis.criteria.proxy_criterion import fold_scores, stand_in
-from nereval_core.analysis.criteria.rescued_errors import recovered
+from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
+from nereval_core.analysis.criteria.recovered_spans import recover_spans
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines
 from nereval_core.scoring.criteria import same_rule
-from pages.shared.components.record_list import count, table_key
+from pages.shared.components.count_table import table_key
+from pages.shared.components.record_list import count
 from pages.shared.criteria.views import LABELS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import CRITERIA_VIEWS, View, criterion_rules, keys
-from tests.pages.test_pages import address, cell, headings, opened, point, sound
+from tests.support.pages import address, cell, headings, opened, point, sound
 
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
@@ -76,7 +77,7 @@ def test_the_gap_and_its_counts(one: str, other: str) -> None:
 
 def test_the_decisions_and_their_counts() -> None:
     view = replace(VIEW, versus="lenient")
-    table = decisions(SCORES, "strict", "lenient")
+    table = decision_matrix(SCORES, "strict", "lenient")
     codes = [code for code in DECISIONS if table.loc[code].sum() or code == "COR"]
     for row, code in enumerate(codes):
         for other in DECISIONS:
@@ -96,7 +97,7 @@ def test_a_criterion_that_counts_tokens_is_not_compared() -> None:
 
 
 def test_what_could_be_recovered_opens_its_records() -> None:
-    table = recovered(SCORES).table()
+    table = recover_spans(SCORES).table()
     for row, spans in enumerate(table["spans"].tolist()):
         app = shown("recovered", replace(VIEW, criterion="type"), table_recovered=cell(row, "spans"))
         listed(app, spans)
@@ -164,7 +165,7 @@ def test_the_ladder_of_a_record_of_a_link() -> None:
 def test_merging_types_opens_what_it_counts() -> None:
     state = {"merge_try_0": list(MERGE)}
     view = replace(VIEW, criterion="right")
-    after = merged(SCORES, MERGE)
+    after = merge_types(SCORES, MERGE)
     app = shown("merging", view, **state)
     table = frame(app, "COR merged")
     for row, name in enumerate(table["criterion"]):
@@ -175,7 +176,7 @@ def test_merging_types_opens_what_it_counts() -> None:
     for column in ("COR", "COR merged"):
         place = table["criterion"].tolist().index("right")
         listed(shown("merging", view, **state, table_merging=cell(place, column)), int(table[column].iloc[place]))
-    gone = disappearing(SCORES, after, "right")
+    gone = vanished_confusions(SCORES, after, "right")
     assert frame(app, "pairs").equals(gone) and len(gone)
     for row in range(len(gone)):
         for column in ("pairs", "correct") if not row else ("correct",):
@@ -190,7 +191,7 @@ def test_stand_ins_open_their_folds() -> None:
     values = fold_scores(dict(sorted(systems.items())), 5, 3)
     state = {"stand_in_reference": "type", "stand_in_folds": 5, "stand_in_seed": 3}
     app = shown("stand-in", **state, table_stand_in=cell(1, "r"))
-    expected = stand_in(values, "type")
+    expected = proxy_table(values, "type")
     pd.testing.assert_frame_equal(frame(app, "undefined"), expected)
     assert "Read p with care" in app.warning[0].value
     folds = frame(app, "fold")

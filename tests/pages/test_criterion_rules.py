@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
-from nereval_core.scoring.criteria import Criterion, Decision, criteria_from_toml, same_rule
+from nereval_core.scoring.criteria import Criterion, Decision, same_rule
+from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from pages.shared.data import own_criteria
 from pages.shared.view import View, criterion_rules, keys
 from tests.pages.test_own_criteria import BOTH, HALF, STATE, TOML, VIEW, names, under
-from tests.pages.test_pages import address, opened, sound
 from tests.support.layer_strategies import texts
+from tests.support.pages import address, opened, sound
 
 BOUNDARIES = ("equal", "start", "end", "either", "contain", "overlap", "core", "alternatives")
 
@@ -74,7 +75,7 @@ def test_a_rule_of_a_name_that_means_something_else_here_gets_another_name() -> 
     app = opened("Overview", link, **STATE)
     assert names(app) == ["half", "one-type", "half-2"] and address(app)["criterion"] == "half-2"
     assert same_rule(app.session_state[keys.OWN].criteria[0], HALF)
-    again = opened("Overview", link, **{keys.OWN: own_criteria.Own((*BOTH, replace(other, name="half-2")))})
+    again = opened("Overview", link, **{keys.OWN: own_criteria.OwnCriteria((*BOTH, replace(other, name="half-2")))})
     assert names(again) == ["half", "one-type", "half-2"] and address(again)["criterion"] == "half-2"
 
 
@@ -89,14 +90,14 @@ def test_there_is_an_end_to_what_a_session_takes() -> None:
     app = opened(
         "Overview",
         replace(VIEW, criterion="half", rule=criterion_rules.written(HALF)),
-        **{keys.OWN: own_criteria.Own(many)},
+        **{keys.OWN: own_criteria.OwnCriteria(many)},
     )
     assert "no room" in app.warning[0].value and len(names(app)) == own_criteria.MOST
 
 
 def test_a_rule_that_does_not_fit_is_left_out_and_that_is_said() -> None:
     long = replace(HALF, merge=tuple((f"type{number:04d}", "one") for number in range(300)), minimum=Fraction(1, 2))
-    app = opened("Errors", under(long), **{keys.OWN: own_criteria.Own((long,))})
+    app = opened("Errors", under(long), **{keys.OWN: own_criteria.OwnCriteria((long,))})
     assert "rule" not in address(app) and address(app)["criterion"] == "half"
     assert any("no room for its rule" in caption.value for caption in app.caption)
     short = opened("Errors", under(HALF), **STATE)

@@ -16,15 +16,22 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import ledger
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
-from nereval_core.report.highlight import Mark
-from nereval_core.report.marks import marks
+from nereval_core.report.marks import Mark, marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.examples import SIX_CASES, decide
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.documents.document import Opened, card, document_marks, find, neighbours, opened
-from pages.shared.documents.view import view
+from pages.shared.documents.document import (
+    OpenDocument,
+    document_marks,
+    find_record,
+    neighbours,
+    open_document,
+    record_card_data,
+)
+from pages.shared.documents.highlighted_text import text_data
 from tests.report.test_highlight import marked
-from tests.support import ROOT
+from tests.support.pages import DEMO, VIEW, sound
+from tests.support.pages import opened as open_page
 
 WRONG = Query(decision=("INC", "PAR", "MIS", "SPU"))
 
@@ -38,7 +45,7 @@ def alone(sides: tuple[Layer, Layer]) -> Callable[[str], Scores]:
 @given(marked())
 def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]]) -> None:
     text, spans = case
-    sent = json.loads(json.dumps(view(text, spans)))
+    sent = json.loads(json.dumps(text_data(text, spans)))
     pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
     assert "".join(pieces) == text
     edges = np.cumsum([0, *map(len, pieces)])
@@ -52,7 +59,9 @@ def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]])
 
 
 def test_paragraphs_keep_their_line_ends_and_count_their_own_lanes() -> None:
-    sent = view("one\r\n\ntwo", [Mark("gold", 0, ((0, 3),), "X", "MIS"), Mark("prediction", 0, ((6, 9),), "X", "SPU")])
+    sent = text_data(
+        "one\r\n\ntwo", [Mark("gold", 0, ((0, 3),), "X", "MIS"), Mark("prediction", 0, ((6, 9),), "X", "SPU")]
+    )
     assert [paragraph["texts"] for paragraph in sent["paragraphs"]] == [["one", "\r\n"], ["\n"], ["two"]]
     assert [paragraph["lanes"] for paragraph in sent["paragraphs"]] == [[1, 0, 0], [0, 0, 0], [0, 1, 0]]
 
@@ -76,14 +85,14 @@ def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
 
 def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:
     scores, rows = six
-    assert find(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
-    assert find(rows, scores, "strict", "p:29-33:Nothing") is None
-    assert find(rows, scores, "strict", "g:29-33:Place") is None
+    assert find_record(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
+    assert find_record(rows, scores, "strict", "p:29-33:Nothing") is None
+    assert find_record(rows, scores, "strict", "g:29-33:Place") is None
 
 
 def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None:
     scores, rows = six
-    said = card(scores, "strict", find(rows, scores, "strict", "g:39-51:Company"))
+    said = record_card_data(scores, "strict", find_record(rows, scores, "strict", "g:39-51:Company"))
     assert said["decision"]["text"] == "≠ incorrect (INC)"
     assert said["reason"] == "ends 8 characters earlier; type Place instead of Company"
     assert said["facts"] == [
@@ -98,7 +107,7 @@ def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None
         "fragment": "by",
     }
     assert [row["criterion"] for row in said["rows"] if row["current"]] == ["strict"]
-    lone = card(scores, "strict", find(rows, scores, "strict", "p:61-66:Person"))
+    lone = record_card_data(scores, "strict", find_record(rows, scores, "strict", "p:61-66:Person"))
     assert lone["facts"][0] == ["gold", "", ""]
 
 
@@ -112,17 +121,17 @@ def test_steps_lead_through_all_records_and_back() -> None:
     every = list(zip(shown["document"].astype(str), shown["record"], strict=True))
     assert len(every) > 20
     seen = []
-    there = opened(kept, WRONG, reading, "", "")
+    there = open_document(kept, WRONG, reading, "", "")
     while step := there.step(forward=True):
         seen.append(step)
-        there = opened(kept, WRONG, reading, *step)
+        there = open_document(kept, WRONG, reading, *step)
         assert (there.name, there.selected, there.number) == (*step, len(seen))
         assert any(mark.record == there.selected for mark in there.marks)
     assert seen == every
     back = [step]
     while step := there.step(forward=False):
         back.append(step)
-        there = opened(kept, WRONG, reading, *step)
+        there = open_document(kept, WRONG, reading, *step)
     assert back[1:] == every[-2::-1]
 
 
@@ -134,7 +143,7 @@ def test_steps_from_a_record_and_from_between_two(at: float, back: int | None, o
     queue = [("d", f"g:{start}-{start + 1}:X") for start in range(3)]
     documents = Documents(("d",), ("text",))
     gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
-    there = opened(ledger(score_layers(gold, pred), "strict", (gold, pred)), WRONG, alone((gold, pred)), "d", "")
+    there = open_document(ledger(score_layers(gold, pred), "strict", (gold, pred)), WRONG, alone((gold, pred)), "d", "")
     there = replace(there, queue=queue, at=at)
     assert there.step(forward=False) == (None if back is None else queue[back])
     assert there.step(forward=True) == (None if on is None else queue[on])
@@ -156,7 +165,7 @@ def test_the_way_on_from_a_record_that_is_not_listed() -> None:
     )
 
 
-def opened_long(record: str, part: int | None = None) -> Opened:
+def opened_long(record: str, part: int | None = None) -> OpenDocument:
     """Open a text of 100,000 characters with a span in each of its 4,000 lines."""
     text = "Aspirin was given again.\n" * 4_000
     documents = Documents(("long",), (text,))
@@ -164,7 +173,7 @@ def opened_long(record: str, part: int | None = None) -> Opened:
     gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
     pred = layer("pred", documents, [], [], [], [])
     kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
-    return opened(kept, Query(), alone((gold, pred)), "long", record, part)
+    return open_document(kept, Query(), alone((gold, pred)), "long", record, part)
 
 
 def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
@@ -182,10 +191,10 @@ def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
 
 def part_of_long(part: int) -> None:
     """Draw the way through a long text; the script runs alone and imports what it needs."""
-    from pages.shared.documents.controls import parts
+    from pages.shared.documents.controls import turn_parts
     from tests.pages.test_documents_page import opened_long
 
-    parts(opened_long("g:50000-50007:Drug", part), ("long", ""))
+    turn_parts(opened_long("g:50000-50007:Drug", part), ("long", ""))
 
 
 def test_a_long_text_is_gone_through_part_by_part() -> None:
@@ -204,67 +213,54 @@ def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
     documents = Documents(("long",), (text,))
     gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
     kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
-    there = opened(kept, Query(), reading, "long", "", place=place)
+    there = open_document(kept, Query(), reading, "long", "", place=place)
     low, high = there.window
     assert low <= place[0] < high and there.place is not None
-    sent = view(text[low:high], there.marks, place=there.place)
+    sent = text_data(text[low:high], there.marks, place=there.place)
     pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
     assert "".join(pieces[number] for number in sent["place"]) == text[place[0] : min(place[1], high)]
 
 
-def run(page: str, **params: str) -> AppTest:
-    """Open a page as a link does: pages are known to Streamlit only beside the front page."""
-    found = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in params.items():
-        found.query_params[name] = value
-    return found.switch_page(f"pages/{page}").run()
-
-
-def demo_digest() -> str:
-    return load_demo(demo_names()[0]).corpus.digest[:16]
-
-
 def test_documents_without_a_corpus_says_what_to_do() -> None:
-    page = run("40_Documents.py")
-    assert not page.exception and not page.error
+    page = open_page("Documents")
+    assert not page.error
     assert "Choose a demo corpus" in page.info[0].value
 
 
 def test_documents_shows_the_demo() -> None:
-    page = run("40_Documents.py", corpus=demo_digest())
-    assert not page.exception and not page.error
+    page = open_page("Documents", VIEW)
+    assert not page.error
     said = next(caption.value for caption in page.caption if caption.value.endswith("records to go through"))
     total = int(said.split()[0].replace(",", ""))
     assert total > 20
-    next(button for button in page.button if button.label == "Next (j)").click().run()
-    assert not page.exception and not page.error
+    sound(next(button for button in page.button if button.label == "Next (j)").click().run())
+    assert not page.error
     assert any(caption.value == f"Record 1 of {total:,}" for caption in page.caption)
     assert page.query_params["record"] and page.query_params["doc"]
 
 
 def test_documents_names_a_record_that_is_not_there() -> None:
-    name = load_demo(demo_names()[0]).corpus.documents.ids[0]
-    page = run("40_Documents.py", corpus=demo_digest(), doc=name, record="g:0-1:Nothing")
-    assert not page.exception and not page.error
+    name = DEMO.corpus.documents.ids[0]
+    page = open_page("Documents", replace(VIEW, doc=name, record="g:0-1:Nothing"))
+    assert not page.error
     assert "is no record of this document" in page.warning[0].value
 
 
 def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
-    page = run("50_Guide.py")
-    assert not page.exception and not page.error
+    page = open_page("Guide")
+    assert not page.error
     six = page.dataframe[0].value
     assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
     page.text_area[0].set_value("[a|X] b")
-    page.text_area[1].set_value("[a|Y] b").run()
-    assert not page.exception and not page.error
+    sound(page.text_area[1].set_value("[a|Y] b").run())
+    assert not page.error
     spans = page.dataframe[1].value
     assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
     assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
 
 
 def test_guide_names_mistakes_in_the_marks() -> None:
-    page = run("50_Guide.py")
-    page.text_area[0].set_value("[a|X b").run()
-    assert not page.exception
+    page = open_page("Guide")
+    sound(page.text_area[0].set_value("[a|X b").run())
     assert "1 problem" in page.error[0].value
     assert page.code[0].value.startswith("gold:1: column 1: a bracket is never closed")

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.analysis.errors import Errors, error_report
+from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import CLASSES
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import load_demo
 from pages.shared.view import BY_CLASS, View
-from tests.pages.test_pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
 from tests.pages.test_scored_pages import root, served  # noqa: F401
+from tests.support.pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
 
 BIOLOGY = load_demo("biology").corpus
 SORT = (BY_CLASS,)
@@ -64,7 +64,7 @@ def test_ratios_open_the_formula_of_the_mended_predictions(column: str, name: st
     assert "under type with" in headings(app)
 
 
-def parts(found: Errors) -> list[tuple[str, int, str, int]]:
+def parts(found: ErrorReport) -> list[tuple[str, int, str, int]]:
     """Return a part, a row, a column and the number there, of each table that breaks the classes down."""
     order = found.classes["strict"]["class"].tolist()
     (kind, name, number), *_ = found.types.sort_values("records", ascending=False).itertuples(index=False, name=None)
@@ -108,7 +108,7 @@ def test_the_numbers_of_the_sentence_open_their_records() -> None:
 
 
 def _label(part: object) -> str:
-    from pages.shared.view.plain_text import plain
+    from pages.shared.view.text import plain
 
     return plain(str(part[0]))  # type: ignore[index]
 
@@ -148,7 +148,7 @@ def test_a_scored_folder_says_where_to_go() -> None:
 
     folder = caches.served_folder()
     assert folder is not None
-    loaded = scored_folders.opened(folder / "scored")
+    loaded = scored_folders.open_folder(folder / "scored")
     app = opened("Errors", View(corpus=loaded.corpus.digest, sort=SORT))
     assert "looks at all spans at once" in app.info[0].value and not app.dataframe
 

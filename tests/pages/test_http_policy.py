@@ -25,9 +25,7 @@ from pages.shared.data.http_policy import (
     host_is_allowed,
     inline_scripts,
 )
-from tests.support.browser import Visit, served
-
-pytestmark = pytest.mark.xdist_group("browser")
+from tests.support.browser import Visit, serve_app
 
 MB = 1 << 20
 
@@ -83,12 +81,14 @@ class Session:
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that takes files of 1 MB."""
     monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "1")
-    with served() as address:
+    with serve_app() as address:
         yield address
 
 
 def connected(address: str) -> ClientConnection:
-    return connect(address.replace("http", "ws") + "/_stcore/stream", subprotocols=["streamlit"], max_size=None)
+    """Connect as a page does; the page's messages are not read, so the server's answer to a close is not awaited."""
+    stream = address.replace("http", "ws") + "/_stcore/stream"
+    return connect(stream, subprotocols=["streamlit"], max_size=None, close_timeout=0.1)
 
 
 @pytest.mark.parametrize("path", ["/", "/Errors", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
@@ -143,20 +143,20 @@ def test_a_foreign_host_is_answered_nothing(app: str) -> None:
         assert ask(app, "/_stcore/stream", Host=host, Sec_WebSocket_Key=key, **upgrade).status == status
 
 
-@pytest.mark.parametrize("chunked", [False, True])
-def test_uploads_of_a_session_are_bounded(small: str, chunked: bool) -> None:
-    with connected(small) as connection:
-        session = Session(small, connection)
-        # No widget asked for these files.
-        fit = [session.put(f"file-{number}", MB // 2, chunked=chunked).status for number in range(3)]
-        assert fit == [204] * 3
-        refused = session.put("more", 6 * MB // 10, chunked=chunked)
-        assert (refused.status, f"{SESSION_FILES} MB together" in refused.body) == (413, True)
-        # A small one still fits, the same again takes its place, and a file that is removed makes room.
-        assert session.put("small", MB // 100, chunked=chunked).status == 204
-        assert session.put("file-0", MB // 100, chunked=chunked).status == 204
-        assert session.delete("file-1").status == 204
-        assert session.put("more", 6 * MB // 10, chunked=chunked).status == 204
+def test_uploads_of_a_session_are_bounded(small: str) -> None:
+    for chunked in (False, True):
+        with connected(small) as connection:
+            session = Session(small, connection)
+            # No widget asked for these files.
+            fit = [session.put(f"file-{number}", MB // 2, chunked=chunked).status for number in range(3)]
+            assert fit == [204] * 3
+            refused = session.put("more", 6 * MB // 10, chunked=chunked)
+            assert (refused.status, f"{SESSION_FILES} MB together" in refused.body) == (413, True)
+            # A small one still fits, the same again takes its place, and a file that is removed makes room.
+            assert session.put("small", MB // 100, chunked=chunked).status == 204
+            assert session.put("file-0", MB // 100, chunked=chunked).status == 204
+            assert session.delete("file-1").status == 204
+            assert session.put("more", 6 * MB // 10, chunked=chunked).status == 204
 
 
 def test_uploads_of_all_sessions_are_bounded(small: str) -> None:

@@ -15,23 +15,22 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core import readers
-from nereval_core.api.load import LoadOptions
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.conventions import conventions
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
-from pages.shared.data import caches, masks, orders
-from pages.shared.data.convention_results import applied
-from pages.shared.data.jobs import Jobs
+from pages.shared.data import caches, masks, reading_orders
+from pages.shared.data.convention_results import apply_convention
+from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
-from pages.shared.data.orders import Served, Uploaded, Wanted
-from pages.shared.data.progress import CancelledError, Watch
+from pages.shared.data.reading_orders import Served, Uploaded, Wanted
 from pages.shared.data.reading_process import read_order
 from pages.shared.view import View, keys
-from tests.pages.test_pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
 from tests.store.test_store import same
+from tests.support.pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
 from tests.support.samples import lines
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
@@ -102,7 +101,7 @@ def test_spans_left_out_in_aligning_are_kept_too_and_masked(tmp_path: Path) -> N
         (lost,) = loaded.layers[1].lost
         assert lost.line == 1 and "span [2, 9) '  Paris' (LOC)" in lost.found
         assert loaded.marks["run"] == ("aligned texts: 1 document, 1 span lost",)
-        assert "Paris" not in masks.with_mask(loaded).layers[1].lost[0].found
+        assert "Paris" not in masks.mask_corpus(loaded).layers[1].lost[0].found
 
 
 def test_published_scorers_find_the_files(tmp_path: Path) -> None:
@@ -115,12 +114,12 @@ def test_published_scorers_find_the_files(tmp_path: Path) -> None:
     options = LoadOptions(repair="conlleval")
     loaded = Keeper(None).read("tags", sources["gold"], {"system": sources["system"]}, options)
     kept = Keeper(Store(tmp_path / "store")).read("tags", sources["gold"], {"system": sources["system"]}, options)
-    before = applied(loaded, "system", conventions()["conlleval"])
+    before = apply_convention(loaded, "system", conventions()["conlleval"])
     for path in folder.iterdir():
         path.unlink()
     found = Keeper(Store(tmp_path / "store")).find(kept.corpus.digest)
     assert found is not None
-    after = applied(found, "system", conventions()["conlleval"])
+    after = apply_convention(found, "system", conventions()["conlleval"])
     assert after.figures.equals(before.figures) and after.signature == before.signature
 
 
@@ -190,7 +189,7 @@ def ordered(system: str = BROKEN, repair: Literal["conlleval", "discard"] = "con
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have small corpora read in a process of their own too."""
-    monkeypatch.setattr(orders, "SMALL", 0)
+    monkeypatch.setattr(reading_orders, "SMALL", 0)
 
 
 @pytest.mark.usefixtures("apart")
@@ -284,7 +283,7 @@ def test_what_is_cancelled_before_it_begins_is_ended_at_once() -> None:
     ("files", "small"),
     [
         ({"gold.tsv": 10, "s.tsv": 10}, True),
-        ({"gold.tsv": orders.SMALL, "s.tsv": 10}, False),
+        ({"gold.tsv": reading_orders.SMALL, "s.tsv": 10}, False),
         ({"gold.zip": 10, "s.tsv": 10}, False),
         ({"gold.tsv": 10, "s.tsv.gz": 10}, False),
     ],

@@ -13,12 +13,11 @@ from nereval_core.readers import ReadOptions, read
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
-from nereval_core.writers import writers
-from nereval_core.writers.archive import packed
-from pages.shared.components.layer_downloads import FORMAT, LEAVE_OUT
+from nereval_core.writers import pack_layer, writers
+from pages.shared.components.downloads import COPY_FORMAT, LEAVE_OUT
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View, keys
-from tests.pages.test_pages import opened, sound
+from tests.support.pages import opened, sound
 
 DEMO = load_demo("pharmacology")
 RULES = DEMO.corpus.system("rules")
@@ -26,8 +25,8 @@ RULES = DEMO.corpus.system("rules")
 
 @pytest.mark.parametrize("format", writers())
 def test_a_download_reads_as_the_layer(format: str, tmp_path: Path) -> None:
-    name, raw, _ = packed(RULES, format, "rules", lossy=True)
-    assert packed(RULES, format, "rules", lossy=True)[1] == raw or format == "docbin"
+    name, raw, _ = pack_layer(RULES, format, "rules", lossy=True)
+    assert pack_layer(RULES, format, "rules", lossy=True)[1] == raw or format == "docbin"
     (tmp_path / name).write_bytes(raw)
     if name.endswith(".zip"):
         assert all(not entry.startswith("/") for entry in zipfile.ZipFile(tmp_path / name).namelist())
@@ -46,7 +45,7 @@ def test_start_hands_out_layers() -> None:
     app = sound(layer.select("rules").run())
     assert [one.proto.label for one in app.get("download_button")] == ["rules.jsonl"]
     # What doccano has no place for is listed; nothing is handed out before that is agreed to.
-    app = sound(app.selectbox(key=f"{FORMAT}_rules").select("csv").run())
+    app = sound(app.selectbox(key=f"{COPY_FORMAT}_rules").select("csv").run())
     assert not app.get("download_button")
     assert any("csv has no place for the metadata of" in one.value for one in app.code)
     [lossy] = [box for box in app.checkbox if box.label == LEAVE_OUT]

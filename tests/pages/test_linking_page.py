@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
+from nereval_core.analysis.linking.link_tables import link_confusion, link_records
 from nereval_core.analysis.linking.mentions import align_links
-from nereval_core.analysis.linking.tables import link_confusion, link_records
 from pages.shared.data.loading import load_demo
-from pages.shared.linking import choices
+from pages.shared.linking import FORMULA, QUERY
 from pages.shared.linking.tables import (
     ACCURACY,
     LINK_LOOKS,
@@ -27,12 +27,13 @@ from pages.shared.linking.tables import (
     metrics,
     rule_of,
     rules,
-    select,
+    select_records,
     with_rule,
 )
 from pages.shared.linking.text import linked_text
-from pages.shared.view import View, parse, write
-from tests.pages.test_pages import DEMO, GOLD, VIEW, address, opened, sound, upload
+from pages.shared.view import View
+from pages.shared.view.link import read_link, write_link
+from tests.support.pages import DEMO, GOLD, VIEW, address, opened, sound, upload
 
 MENTIONS = ("end-to-end", "gold")
 GIVEN = replace(VIEW, sort=("given-mentions",))
@@ -56,13 +57,13 @@ def test_every_count_is_the_number_of_its_records(mentions: Any) -> None:
         for column, value in row.items():
             query = cell_query(str(column))
             if query is not None:
-                assert len(select(records, query)) == value, (row["linking"], column)
+                assert len(select_records(records, query)) == value, (row["linking"], column)
                 counts += 1
         for ratio in ("P", "R", "F1") if mentions == "end-to-end" else (ACCURACY,):
             text, terms = formula(ratio, scores.counts)
             assert text.endswith(f"{row[ratio]:.3f}")
             for _, value, query in terms:
-                assert len(select(records, query)) == value
+                assert len(select_records(records, query)) == value
     assert counts == (6 * 8 if mentions == "end-to-end" else 3 * 6)
 
 
@@ -73,7 +74,7 @@ def test_confused_ids_lead_to_their_records(mentions: Any) -> None:
         table = confused(records, 1_000)
         assert table["count"].sum() == (records["decision"] != "right").sum()
         for row in table.to_dict("records"):
-            found = select(records, LinkQuery(gold_id=row["gold id"], pred_id=row["predicted id"]))
+            found = select_records(records, LinkQuery(gold_id=row["gold id"], pred_id=row["predicted id"]))
             assert len(found) == row["count"]
             for side, name in (("gold", "gold text"), ("pred", "predicted text")):
                 assert row[name] in set(found[f"{side}_text"].fillna(""))
@@ -86,7 +87,7 @@ def test_pills_count_what_they_would_list() -> None:
     records = link_records(scored("end-to-end")[Rule("overlapping", 1)])
     for query in (LinkQuery(), LinkQuery(gold_id="NIL"), LinkQuery(("right",))):
         for name, value in decision_counts(records, query).items():
-            assert len(select(records, replace(query, decisions=(name,)))) == value > 0
+            assert len(select_records(records, replace(query, decisions=(name,)))) == value > 0
 
 
 def test_an_undefined_ratio_is_a_dash() -> None:
@@ -103,7 +104,7 @@ def test_rules_are_kept_in_the_link() -> None:
         view = with_rule(replace(VIEW, sort=("first-5", "overlapping", "longest")), rule)
         assert rule_of(view) == rule
         assert "longest" in view.sort
-        again, notices = parse(write(view))
+        again, notices = read_link(write_link(view))
         assert (rule_of(again), notices) == (rule, ())
     assert rule_of(replace(GIVEN, sort=("given-mentions", "overlapping"))).boundaries == "strict"
 
@@ -116,7 +117,7 @@ def test_looks_are_told_apart() -> None:
 def test_the_text_is_the_document_and_each_mention_a_chip() -> None:
     scores = scored("end-to-end")[Rule("overlapping", 1)]
     records = link_records(scores)
-    shown = select(records, LinkQuery())
+    shown = select_records(records, LinkQuery())
     gold = scores.alignment.gold
     for document in range(len(gold.documents)):
         data = linked_text(scores.alignment, records, shown, document, "")
@@ -135,7 +136,7 @@ def test_the_text_is_the_document_and_each_mention_a_chip() -> None:
 def facts(app: AppTest, view: View) -> tuple[str, ...]:
     """Return what the page keeps a choice by: that of a choice it made itself."""
     app.pills(key="widget_link-decision").set_value("missing").run()
-    found: tuple[str, ...] = app.session_state[choices.QUERY][0]
+    found: tuple[str, ...] = app.session_state[QUERY][0]
     return found
 
 
@@ -172,7 +173,7 @@ def test_a_choice_goes_with_what_it_was_made_under() -> None:
 
 def test_a_ratio_opens_its_formula_and_its_counts_their_records() -> None:
     app = opened("Linking", VIEW)
-    app.session_state[choices.FORMULA] = (facts(app, VIEW), Rule("overlapping", 3), "F1")
+    app.session_state[FORMULA] = (facts(app, VIEW), Rule("overlapping", 3), "F1")
     app = sound(app.run())
     scores = scored("end-to-end")[Rule("overlapping", 3)].counts
     assert any(code.value.startswith("overlapping, n = 3: F1 = 2 × right") for code in app.code)

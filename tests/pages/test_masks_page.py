@@ -15,9 +15,10 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches, masks
 from pages.shared.data.loading import Loaded, load_demo
-from pages.shared.data.reference_layer import former_gold, taken, with_gold
-from pages.shared.view import MASKED, View, parse, write
-from tests.pages.test_pages import DEMO, VIEW, address, opened, sound
+from pages.shared.data.reference_layer import former_gold, swap_gold, with_reference
+from pages.shared.view import MASKED, View
+from pages.shared.view.link import read_link, write_link
+from tests.support.pages import DEMO, VIEW, address, opened, sound
 
 HIDDEN = replace(VIEW, mask=MASKED)
 PAGES = [
@@ -40,15 +41,15 @@ def words(loaded: Loaded) -> set[str]:
 
 
 def test_a_masked_corpus_keeps_its_address_and_has_a_number_of_its_own() -> None:
-    hidden = masks.taken(DEMO)
-    assert hidden is masks.taken(DEMO) and masks.taken(hidden) is hidden
+    hidden = masks.masked_corpus(DEMO)
+    assert hidden is masks.masked_corpus(DEMO) and masks.masked_corpus(hidden) is hidden
     assert hidden.original is DEMO and hidden.number != DEMO.number and hidden.corpus.digest != DEMO.corpus.digest
     assert hidden.digest == DEMO.digest
     assert hidden.corpus.digest == masked(DEMO.corpus).digest
 
 
 def test_the_signature_says_so_and_names_what_was_read() -> None:
-    hidden = masks.taken(DEMO)
+    hidden = masks.masked_corpus(DEMO)
     line = signature(
         score_layers(hidden.corpus.gold, hidden.corpus.system("rules"), marks=hidden.marks["rules"]), "strict"
     )
@@ -57,11 +58,11 @@ def test_the_signature_says_so_and_names_what_was_read() -> None:
 
 
 def test_with_another_layer_as_gold() -> None:
-    held = masks.taken(taken(DEMO, "annotator-1"))
-    assert held.original is taken(DEMO, "annotator-1")
+    held = masks.masked_corpus(with_reference(DEMO, "annotator-1"))
+    assert held.original is with_reference(DEMO, "annotator-1")
     assert held.origin is not None and held.origin.original is DEMO
     # Taken the other way round, the original has the layer in gold's place too.
-    other = with_gold(masks.taken(DEMO), "annotator-1")
+    other = swap_gold(masks.masked_corpus(DEMO), "annotator-1")
     assert other.original is not None and other.original.corpus.gold is DEMO.corpus.system("annotator-1")
     assert other.corpus.gold.digest == held.corpus.gold.digest
     name = former_gold(DEMO)
@@ -74,7 +75,7 @@ def test_with_another_layer_as_gold() -> None:
 @pytest.mark.parametrize("loaded", [DEMO, NEWS], ids=["pharmacology", "newspapers"])
 def test_published_scorers_count_by_the_original(loaded: Loaded) -> None:
     """Some of them look at words; those that refuse say so without quoting any."""
-    hidden = masks.taken(loaded)
+    hidden = masks.masked_corpus(loaded)
     applied = 0
     for name in caches.conventions():
         try:
@@ -101,7 +102,7 @@ def test_published_scorers_count_by_the_original(loaded: Loaded) -> None:
 
 
 def test_what_parts_a_scorer_from_ours_is_the_same() -> None:
-    hidden = masks.taken(DEMO)
+    hidden = masks.masked_corpus(DEMO)
     one, other = (caches.differing(each, "rules", "nervaluate-1.1.0", "strict", "strict") for each in (DEMO, hidden))
     assert one.drop(columns="text").equals(other.drop(columns="text"))
 
@@ -131,7 +132,7 @@ def test_the_switch_in_the_sidebar() -> None:
     after = app.dataframe[0].value
     assert after["span"].tolist() == [masked_text(text) for text in before["span"]]
     assert after["decision"].tolist() == before["decision"].tolist()
-    assert parse(write(HIDDEN))[0].mask == MASKED
+    assert read_link(write_link(HIDDEN))[0].mask == MASKED
     # Another corpus is masked too.
     app = opened("Start", HIDDEN)
     app = sound(next(button for button in app.button if button.label == "Open").click().run())
@@ -145,15 +146,15 @@ def test_a_search_finds_no_word_of_the_original() -> None:
 
 
 def test_a_link_that_says_something_else_is_told_of() -> None:
-    assert parse({"mask": "no"}) == (View(), ("mask: 'no' is not yes",))
+    assert read_link({"mask": "no"}) == (View(), ("mask: 'no' is not yes",))
 
 
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(masks.VARIABLE, "1")
-    masks.forced.clear()
+    masks.all_masked.clear()
     yield
-    masks.forced.clear()
+    masks.all_masked.clear()
     st.cache_resource.clear()
 
 

@@ -8,20 +8,26 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.readers import Source
 from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS, Criterion, criteria_from_toml
+from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS, Criterion
+from nereval_core.scoring.criterion_syntax import criteria_from_toml
+from pages.shared.components.count_table import ROWS
 from pages.shared.components.navigation import pages
-from pages.shared.components.record_list import ROWS, count
+from pages.shared.components.record_list import count
+from pages.shared.criteria import results
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
-from pages.shared.documents.document import card, document_marks, find
-from pages.shared.view import View, checked, keys, write
+from pages.shared.documents.document import document_marks, find_record, record_card_data
+from pages.shared.frame import Here
+from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
+from pages.shared.view.link import check_view, write_link
 from pages.shared.view.queries import Query, query_of
-from tests.pages.test_pages import address, cell, headings, opened, sound
+from tests.support.pages import address, cell, headings, opened, sound
 
 TOML = """
 [criterion.half]
@@ -39,7 +45,7 @@ leave_out = ["cell_line"]
 """
 BOTH = criteria_from_toml(TOML, "own.toml")
 HALF, ONE_TYPE = BOTH
-STATE = {keys.OWN: own_criteria.Own(BOTH)}
+STATE = {keys.OWN: own_criteria.OwnCriteria(BOTH)}
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 PAGES = ("Overview", "Confusion", "Errors", "Documents")
@@ -116,14 +122,14 @@ def test_a_bad_file_is_told_by_line_and_leaves_the_rest(raw: str | bytes, line: 
 
 def test_a_session_has_so_many_criteria_and_no_more() -> None:
     text = "".join(f"[criterion.c{number}]\n" for number in range(own_criteria.MOST))
-    found = own_criteria.taken(own_criteria.Own(BOTH), [("many.toml", text.encode())])
+    found = own_criteria.add_files(own_criteria.OwnCriteria(BOTH), [("many.toml", text.encode())])
     assert [criterion.name for criterion in found.criteria] == [
         "half",
         "one-type",
         *(f"c{n}" for n in range(own_criteria.MOST - 2)),
     ]
     assert len(found.problems) == 1 and "2 criteria more than the 20" in found.problems[0]
-    assert own_criteria.taken(found, [("same.toml", TOML.encode())]).criteria == found.criteria
+    assert own_criteria.add_files(found, [("same.toml", TOML.encode())]).criteria == found.criteria
 
 
 def test_a_criterion_is_replaced_by_one_of_its_name_and_removed() -> None:
@@ -142,10 +148,10 @@ def test_the_same_name_is_not_the_same_rule() -> None:
     view = replace(VIEW, criterion="mine", decision=("COR",))
     found = []
     for rule in (*rules, rules[0]):
-        app = opened("Errors", view, **{keys.OWN: own_criteria.Own((rule,))})
+        app = opened("Errors", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
         expected = scored(rule).counts("mine").cor
         assert expected is not None and f"**{count(expected, 'record')}**" in headings(app)
-        overview = opened("Overview", view, **{keys.OWN: own_criteria.Own((rule,))})
+        overview = opened("Overview", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
         assert overview.dataframe[0].value["COR"].iloc[-1] == expected
         found.append(expected)
     assert found[0] == found[2] != found[1]
@@ -155,16 +161,16 @@ def test_a_link_to_a_criterion_not_here_says_how_to_load_it() -> None:
     app = opened("Overview", under(HALF))
     (warning,) = app.warning
     assert "half" in warning.value and "ask for its TOML file" in warning.value and warning.value.endswith("rule.")
-    assert address(app) == write(VIEW)
-    _, (told,) = checked(
+    assert address(app) == write_link(VIEW)
+    _, (told,) = check_view(
         View(criterion="core"), systems=(), criteria=["strict"], known_types=(), scored_types=(), documents=()
     )
     assert "does not" not in told and "applies here" in told
 
 
 def test_what_is_saved_can_be_loaded() -> None:
-    assert own_criteria.read([("saved.toml", own_criteria.as_toml(BOTH).encode())]) == (BOTH, ())
-    template, problems = own_criteria.read([("template.toml", own_criteria.TEMPLATE.encode())])
+    assert own_criteria.read_files([("saved.toml", own_criteria.write_toml(BOTH).encode())]) == (BOTH, ())
+    template, problems = own_criteria.read_files([("template.toml", own_criteria.TEMPLATE.encode())])
     assert len(template) == 2 and not problems
     app = opened("Overview", VIEW, widget_criteria=True, **STATE)
     assert {button.label for button in app.get("download_button")} >= {"Template", "Save as TOML"}
@@ -235,7 +241,7 @@ def test_documents_marks_each_span_with_its_decision(scores: Scores, criterion: 
             layer = (gold, pred)[place]
             span = mark.index + int(layer.first[document])
             assert mark.type == layer.label(span) and mark.start == layer.start[span]
-            record = find(rows, one, name, mark.record)
+            record = find_record(rows, one, name, mark.record)
             assert record is not None and record[("gold", "pred")[place]] == mark.index
             assert record["decision"] == mark.decision
             assert int(decisions[place][span]) == ["COR", "INC", "PAR", "MIS", "SPU"].index(mark.decision)
@@ -248,7 +254,7 @@ def test_the_card_of_a_span_holds_for_criteria_that_change_types(scores: Scores)
     cards = 0
     for name in ("strict", "half", "one-type"):
         for _, record in records(scores, name).iterrows():
-            rows = {row["criterion"]: row for row in card(scores, name, record)["rows"]}
+            rows = {row["criterion"]: row for row in record_card_data(scores, name, record)["rows"]}
             assert list(rows) == [*APPLICABLE, "half", "one-type"]
             side, place = ("gold", 0) if record["record"].startswith("g:") else ("pred", 1)
             left_out = record[f"{side}_type"] == "cell_line"
@@ -277,7 +283,7 @@ def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
     settings = caches.settings_of(loaded.corpus.gold, View(), BOTH)
     found = score_layers(loaded.corpus.gold, loaded.corpus.systems[0], settings)
     record = records(found, "strict").iloc[0]
-    assert {row["partner"] for row in card(found, "strict", record)["rows"]} == {""}
+    assert {row["partner"] for row in record_card_data(found, "strict", record)["rows"]} == {""}
 
 
 @BY_NAME
@@ -308,3 +314,10 @@ def test_the_signature_holds_the_rule(scores: Scores, criterion: Criterion) -> N
     said = signature(scores, criterion.name)
     assert said in [code.value for code in app.code]
     assert criterion.rule() in said and ("DNA,RNA,protein=macromolecule" in said) == (criterion is ONE_TYPE)
+
+
+@pytest.mark.parametrize("name", ["strict", ONE_TYPE.name])
+def test_the_overlap_curve_is_kept_by_the_types_of_the_criterion(name: str) -> None:
+    here = Here(DEMO, replace(VIEW, criterion=name), caches.settings_of(DEMO.corpus.gold, VIEW, BOTH))
+    table = results.curve_of(here, "union", same_type=True)
+    assert table.equals(overlap_curve(*here.scores().layers(name), "union", same_type=True))

@@ -16,66 +16,45 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
+from pages.shared.components.count_table import ROWS, table_key
 from pages.shared.components.downloads import csv_of
 from pages.shared.components.navigation import pages
-from pages.shared.components.record_list import ROWS, count, table_key
+from pages.shared.components.record_list import count
 from pages.shared.data import caches
-from pages.shared.data.loading import load, load_demo, served_entries, served_folders, served_sources
-from pages.shared.view import ABSENT, ORDERS, View, parse, write
+from pages.shared.data.loading import load, served_entries, served_folders, served_sources
+from pages.shared.view import View
 from pages.shared.view.count_tables import confusion_table, types_table
-from pages.shared.view.plain_text import plain
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import Query, query_of
-from tests.support import ROOT
+from pages.shared.view.text import plain
+from tests.support.pages import (
+    DEMO,
+    GOLD,
+    PREDICTION,
+    VIEW,
+    address,
+    cell,
+    headings,
+    opened,
+    point,
+    settled,
+    sound,
+    upload,
+)
 
 OURS = ("Overview", "Confusion", "Errors", "Criteria")
 EVERY = (*OURS, "Slices", "Compare", "Agreement")
-DEMO = load_demo("pharmacology")
-VIEW = View(corpus=DEMO.corpus.digest, system="rules")
-GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
-PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
 BAD = (
     '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 70, "label": "Drug"}]}\n'
     '{"id": "d2", "text": "No.", "spans": [{"start": 2, "end": 2, "label": "Drug"}]}\n'
 )
-
-
-def opened(page: str, view: View | None = None, **state: object) -> AppTest:
-    """Open a page in a fresh session, as a link does, with widgets preset."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    file = pages()[page]
-    if file != "app.py":
-        app.switch_page(file)
-    for name, value in write(view).items() if view else ():
-        app.query_params[name] = value
-    for key, value in state.items():
-        app.session_state[key] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    """Check that nothing failed: neither an exception on screen nor a fault with an id."""
-    assert not app.exception
-    assert not [error.value for error in app.error if "fault of nereval" in error.value]
-    return app
-
-
-def address(app: AppTest) -> dict[str, str]:
-    """Return the parameters in the address bar."""
-    values = dict(app.query_params).items()
-    return {name: value[0] if isinstance(value, list) else value for name, value in values}
-
-
-def cell(row: int, column: str) -> dict[str, object]:
-    return {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
-
-
-def headings(app: AppTest) -> str:
-    return "\n".join(element.value for element in app.markdown)
 
 
 @pytest.mark.parametrize("page", EVERY)
@@ -85,7 +64,7 @@ def test_with_nothing_a_page_says_where_to_begin(page: str) -> None:
     assert not app.dataframe and not app.error
     app = sound(app.button(key="demo-pharmacology").click().run())
     assert app.title[0].value == page and app.dataframe and not any("demo" in box.value for box in app.info)
-    assert address(app) == write(replace(VIEW, system=DEMO.start))
+    assert address(app) == write_link(replace(VIEW, system=DEMO.start))
 
 
 @pytest.mark.parametrize("page", EVERY)
@@ -112,7 +91,7 @@ def test_a_run_leaves_little_to_collect() -> None:
 def test_what_a_link_holds_in_vain_is_told(page: str) -> None:
     app = opened(page, replace(VIEW, type=("NOTHING",), criterion="fuzzy"))
     assert "NOTHING" in app.warning[0].value and "fuzzy" in app.warning[0].value
-    assert address(app) == write(VIEW)
+    assert address(app) == write_link(VIEW)
 
 
 def test_start_opens_the_demo() -> None:
@@ -129,24 +108,6 @@ def test_the_headline_is_the_recall_of_the_demo() -> None:
     app = opened("Start")
     labels = [link.label for link in app.get("page_link")]
     assert any(f"**{counts.recall:.0%}** of the gold spans exactly" in label for label in labels)
-
-
-def upload(app: AppTest, gold: str | bytes, *systems: str | bytes) -> AppTest:
-    def raw(text: str | bytes) -> bytes:
-        return text if isinstance(text, bytes) else text.encode()
-
-    app.file_uploader(key="upload_gold").set_value([("gold.jsonl", raw(gold), "application/json")]).run()
-    for number, system in enumerate(systems):
-        files = [(f"system{number}.jsonl", raw(system), "application/json")]
-        app.file_uploader(key=f"upload_system_{number}").set_value(files).run()
-    return settled(app.button(key="upload_read").click().run())
-
-
-def settled(app: AppTest) -> AppTest:
-    """Wait until nothing is being read: the page looks for itself only in a browser."""
-    while any(button.key == "reading_cancel" for button in app.button):
-        app = sound(app.run())
-    return sound(app)
 
 
 def test_an_upload_is_scored_and_linked_by_its_digest() -> None:
@@ -278,10 +239,6 @@ def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
     assert len(app.run().dataframe) == 4
 
 
-def point(*customdata: object) -> dict[str, object]:
-    return {"selection": {"points": [{"customdata": list(customdata)}], "point_indices": [0], "box": [], "lasso": []}}
-
-
 def test_the_figures_open_the_same_records_as_the_tables() -> None:
     view = replace(VIEW, sort=("as-map",))
     app = opened("Confusion", view, **{table_key("table_map", view): point(0, 3)})
@@ -376,7 +333,7 @@ def test_a_chip_takes_away_what_it_names() -> None:
     app = opened("Errors", replace(VIEW, type=("PROTEINAS",), criterion="left"))
     chip = next(button for button in app.button if button.label.startswith("type"))
     app = sound(chip.click().run())
-    assert address(app) == write(replace(VIEW, criterion="left"))
+    assert address(app) == write_link(replace(VIEW, criterion="left"))
 
 
 def test_scoring_changes_numbers_and_show_does_not() -> None:
@@ -444,14 +401,25 @@ def hostile() -> Iterator[View]:
     yield View(corpus=loaded.corpus.digest, system="=system")
 
 
-@pytest.mark.parametrize("page", ["Start", *EVERY])
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_names_are_shown_as_they_are(hostile: View, page: str, kind: str) -> None:
-    view = replace(hostile, type=(kind,), gold=(kind, ABSENT), q=kind, doc=f"{kind}0")
-    app = opened(page, replace(view, doc=f"{kind}{HOSTILE.index(kind)}"))
+def check_plain(app: AppTest) -> None:
+    """Check that no hostile name is shown as the markup that it tries to be."""
     assert not app.warning
     for element in (*app.markdown, *app.caption):
         assert "<b>" not in element.value and ":red[" not in element.value and "**bold**" not in element.value
+
+
+@pytest.mark.parametrize("page", ["Start", *EVERY])
+def test_hostile_names_are_shown_as_they_are(hostile: View, page: str) -> None:
+    check_plain(opened(page, replace(hostile, type=HOSTILE, gold=(*HOSTILE, ABSENT))))
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_name_is_chosen_and_searched_for(hostile: View, kind: str) -> None:
+    app = opened(
+        "Errors", replace(hostile, type=(kind,), decision=DECISIONS, q=kind, doc=f"{kind}{HOSTILE.index(kind)}")
+    )
+    check_plain(app)
+    assert f"**{count(1, 'record')}**" in headings(app)
 
 
 def test_a_long_list_is_paged() -> None:
@@ -545,7 +513,7 @@ def test_the_documents_of_an_average_open_their_records(column: str) -> None:
 def links(app: AppTest) -> list[tuple[str, View]]:
     """Return label and view of every link in a page with a number of records in it."""
     found = [link.proto for link in app.get("page_link")]
-    return [(one.label, parse(dict(parse_qsl(one.query_string)))[0]) for one in found if " record" in one.label]
+    return [(one.label, read_link(dict(parse_qsl(one.query_string)))[0]) for one in found if " record" in one.label]
 
 
 def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:

@@ -20,7 +20,7 @@ from nereval_core.scoring import score_layers
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo, renumbered
 from pages.shared.view import MASKED, View, keys
-from tests.pages.test_pages import DEMO, address, opened, sound
+from tests.support.pages import DEMO, address, opened, sound
 
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 CORPUS = DEMO.corpus

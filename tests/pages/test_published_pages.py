@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 
-from nereval_core.api.load import LoadOptions
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from pages.shared.components.record_list import table_key
 from pages.shared.data import caches
 from pages.shared.data.convention_results import (
     counts_of,
-    evaluations,
     figures_table,
     formula,
     in_numbers,
-    made_of,
+    ordered_evaluations,
+    records_of_count,
     values_of,
 )
 from pages.shared.data.loading import Loaded, load
 from pages.shared.view import View
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 from tests.analysis.criteria.test_convention_differences import flat
-from tests.pages.test_pages import EVERY, VIEW, address, cell, headings, opened, sound
+from tests.pages.test_pages import EVERY
+from tests.support.pages import VIEW, address, cell, headings, opened, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tB-Pain\nback\tI-Pain\npain\tI-Pain\n\nNo\tO\ncure\tB-Drug\n\n"
 FOUND = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tO\nback\tB-Pain\npain\tI-Pain\n\nNo\tI-Drug\ncure\tI-Pain\n\n"
@@ -92,11 +92,11 @@ def test_every_count_is_the_sum_of_what_is_listed(drawn: Loaded, tags: Loaded) -
     seen = 0
     for loaded in (drawn, tags):
         for name, outcome in outcomes(loaded):
-            for evaluation in evaluations(outcome, conventions()[name]):
+            for evaluation in ordered_evaluations(outcome, conventions()[name]):
                 table = figures_table(outcome, evaluation).set_index("scope")
                 records = caches.outcome_records(loaded, "system", name, evaluation)
                 for scope, figure in counts_of(outcome, evaluation):
-                    listed = made_of(records, scope, figure)
+                    listed = records_of_count(records, scope, figure)
                     assert (listed[figure] != 0).all()
                     assert listed[figure].sum() == table.at[scope, figure], (name, evaluation, scope, figure)
                     seen += 1
@@ -163,7 +163,7 @@ def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, pa
 @pytest.mark.parametrize("figure", ["correct", "phrases", "found"])
 def test_a_published_count_opens_its_records(tags: Loaded, row: int, figure: str) -> None:
     view = view_of(tags, "conlleval")
-    key = table_key("table_published", view, "phrase")
+    key = "table_published"
     app = opened("Overview", view, **{key: cell(row, figure)})
     table = app.dataframe[0].value
     value = int(table[figure].iat[row])
@@ -174,7 +174,7 @@ def test_a_published_count_opens_its_records(tags: Loaded, row: int, figure: str
 @pytest.mark.parametrize("figure", ["precision", "recall", "FB1"])
 def test_a_published_ratio_opens_its_formula(tags: Loaded, figure: str) -> None:
     view = view_of(tags, "conlleval")
-    app = opened("Overview", view, **{table_key("table_published", view, "phrase"): cell(0, figure)})
+    app = opened("Overview", view, table_published=cell(0, figure))
     assert any(code.value.startswith(f"{figure} = ") for code in app.code)
     assert any("conlleval\\.pl" in caption.value for caption in app.caption)
 
@@ -183,7 +183,7 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
     view = view_of(tags, "conlleval")
     found = caches.differing(tags, "system", "conlleval", "phrase", "strict")
     assert len(found) > 1
-    key = table_key("table_differences", view, "conlleval, phrase", "strict")
+    key = "table_differences"
     app = opened("Overview", view, **{key: cell(0, "spans")})
     assert f"Where they part: {len(found)} spans" in headings(app)
     table = next(frame.value for frame in app.dataframe if "rule" in frame.value and "spans" in frame.value)

@@ -12,11 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.readers import preview
 from nereval_core.readers.shared.offset_units import Offsets
+from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks
 from pages.shared.start import recognition as start_recognition
-from tests.pages.test_pages import GOLD, PREDICTION, opened, pages, settled, sound
 from tests.readers.test_csv import GERMAN
 from tests.readers.test_readers import zipped
+from tests.support.pages import GOLD, PREDICTION, opened, settled, sound
 from tests.support.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
 
 TASKS: list[dict[str, Any]] = json.loads(json.dumps(LABELSTUDIO_TASKS))
@@ -171,7 +172,7 @@ def test_what_offsets_count_can_be_said() -> None:
 
 
 def test_cells_are_masked_where_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(masks, "forced", lambda: True)
+    monkeypatch.setattr(masks, "all_masked", lambda: True)
     app = given(("german.csv", GERMAN))
     assert "Ann" not in str(app.dataframe[0].value) and "Xxx xxx Xxx." in str(app.dataframe[0].value)
     assert list(app.dataframe[0].value.columns) == ["1", "2", "3", "4", "5"]

@@ -11,16 +11,16 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
-from pages.shared.data.reference_layer import former_gold, gold_name, layers, moved, taken, with_gold
+from pages.shared.data.reference_layer import former_gold, gold_name, layers, swap_gold, take_as_gold, with_reference
 from pages.shared.view import View
-from tests.pages.test_pages import DEMO, VIEW, address, opened, sound
+from tests.support.pages import DEMO, VIEW, address, opened, sound
 
 FORMER = "original gold"
 SYSTEMS = ["annotator-1", "annotator-2", "perceptron", "rules"]
 
 
 def test_the_former_gold_is_a_system() -> None:
-    held = with_gold(DEMO, "annotator-1")
+    held = swap_gold(DEMO, "annotator-1")
     assert held.corpus.gold is DEMO.corpus.system("annotator-1")
     assert sorted(layer.name for layer in held.corpus.systems) == sorted([FORMER, *SYSTEMS[1:]])
     assert (held.digest, held.start, held.types) == (DEMO.corpus.digest, DEMO.start, DEMO.types)
@@ -31,7 +31,7 @@ def test_the_former_gold_is_a_system() -> None:
 
 
 def test_the_other_way_round_precision_and_recall_are_swapped() -> None:
-    held = with_gold(DEMO, "rules")
+    held = swap_gold(DEMO, "rules")
     one = score_layers(held.corpus.gold, held.corpus.system(FORMER), marks=held.marks[FORMER])
     other = score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))
     assert one.counts("strict").precision == other.counts("strict").recall
@@ -40,16 +40,16 @@ def test_the_other_way_round_precision_and_recall_are_swapped() -> None:
 
 
 def test_a_second_choice_starts_from_what_was_read() -> None:
-    held = taken(taken(DEMO, "annotator-1"), "rules")
+    held = with_reference(with_reference(DEMO, "annotator-1"), "rules")
     assert held.origin is DEMO and held.reference == "rules" and held.start == FORMER
-    assert taken(held, "") is DEMO
+    assert with_reference(held, "") is DEMO
     assert list(layers(held)) == list(layers(DEMO)) == ["gold", *(layer.name for layer in DEMO.corpus.systems)]
-    assert held is taken(DEMO, "rules")
+    assert held is with_reference(DEMO, "rules")
 
 
 def test_marks_of_both_files_stay() -> None:
     marks = dict.fromkeys(SYSTEMS, ()) | {"rules": ("pred repaired: 2 tags",), "perceptron": ("lacks 1",)}
-    held = with_gold(replace(DEMO, marks=marks), "rules")
+    held = swap_gold(replace(DEMO, marks=marks), "rules")
     assert held.marks["perceptron"] == (
         "taken as gold: rules",
         "rules as read: pred repaired: 2 tags",
@@ -66,10 +66,10 @@ def test_a_system_may_have_the_name_already() -> None:
 
 
 def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
-    held = with_gold(DEMO, "rules")
+    held = swap_gold(DEMO, "rules")
     assert caches.outcome(held, FORMER, "nervaluate-1.2.1").evaluations
     columns = replace(DEMO, options=replace(DEMO.options, gold_column=1, pred_column=2))
-    lacking: Loaded = with_gold(columns, "rules")
+    lacking: Loaded = swap_gold(columns, "rules")
     assert FORMER not in lacking.sources and lacking.options.gold_column == 2
     formats = tuple(replace(row, format="conll") for row in lacking.layers)
     with pytest.raises(FormatError, match="original gold"):
@@ -89,7 +89,7 @@ def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
 )
 def test_the_two_change_places(reference: str, system: str, name: str, moved_to: str) -> None:
     view = View(reference=reference, system=system, beside="perceptron", record="g:0-1:X", doc="d")
-    found = moved(view, DEMO, name)
+    found = take_as_gold(view, DEMO, name)
     assert found == View(reference="" if name == "gold" else name, system=moved_to, beside="perceptron")
 
 

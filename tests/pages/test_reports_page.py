@@ -18,11 +18,11 @@ from pages.shared.frame import Here
 from pages.shared.view import MASKED, View
 from pages.shared.view.queries import query_of
 from tests.cli.test_review_apply_command import drafted
-from tests.pages.test_pages import DEMO, VIEW, opened
+from tests.support.pages import DEMO, VIEW, opened
 
 
 def here(view: View) -> Here:
-    loaded = masks.taken(DEMO) if view.mask else DEMO
+    loaded = masks.masked_corpus(DEMO) if view.mask else DEMO
     return Here(loaded, view, caches.settings_of(loaded.corpus.gold, view))
 
 
@@ -33,7 +33,7 @@ def test_the_button_is_there() -> None:
 def test_it_holds_the_records_of_the_present_view() -> None:
     view = replace(VIEW, decision=("MIS",), criterion="partial")
     at = here(view)
-    made = report_button.made(at).decode()
+    made = report_button.report_html(at).decode()
     listed = at.ledger().total(query_of(view)).records
     assert made.count("<article") == listed > 5
     assert all("missed (MIS)" in head for head in re.findall("<h4>(.*?)</h4>", made))
@@ -44,7 +44,7 @@ def test_it_holds_the_records_of_the_present_view() -> None:
 
 def test_it_says_how_to_make_it_again() -> None:
     view = replace(VIEW, merge=(("PROTEINAS", "X Y"), ("UNCLEAR", "X Y")), leaveout=("NORMALIZABLES",), mask=MASKED)
-    (line,) = re.findall("<code>(python .*?)</code>", report_button.made(here(view)).decode())
+    (line,) = re.findall("<code>(python .*?)</code>", report_button.report_html(here(view)).decode())
     words = shlex.split(html.unescape(line))
     assert words[:5] == ["python", "-m", "nereval_core", "report", "gold.jsonl"]
     assert "rules=rules.jsonl" in words and words[words.index("--merge") + 1] == "PROTEINAS,UNCLEAR=X Y"
@@ -52,7 +52,7 @@ def test_it_says_how_to_make_it_again() -> None:
 
 
 def test_masked_it_holds_nothing_of_the_text() -> None:
-    made = report_button.made(here(replace(VIEW, mask=MASKED))).decode()
+    made = report_button.report_html(here(replace(VIEW, mask=MASKED))).decode()
     shown = re.sub("<[^>]*>", " ", "".join(re.findall("<article.*?</article>", made, re.DOTALL)))
     assert "xxxxx" in shown
     assert not re.findall(r"\b(?:aspirin|Aspirin|patient|treated|infusion)\b", shown)
@@ -66,8 +66,8 @@ def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, mo
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
     verdict_store._kept.clear()
     verdict_store.refresh()
-    loaded = reference_layer.taken(DEMO, "annotator-1")
-    made = report_button.made(Here(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
+    loaded = reference_layer.with_reference(DEMO, "annotator-1")
+    made = report_button.report_html(Here(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
     verdict_store._kept.clear()
     assert f"<title>{DEMO.corpus.name}, annotator-1 taken as gold</title>" in made
     assert "report annotator-1.jsonl annotator-2=annotator-2.jsonl" in made and "--review review.sqlite" in made
@@ -75,5 +75,5 @@ def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, mo
 
 def test_records_of_one_system_only(monkeypatch: Any) -> None:
     monkeypatch.setattr(report_button, "MOST", 3)
-    made = report_button.made(here(VIEW)).decode()
+    made = report_button.report_html(here(VIEW)).decode()
     assert made.count("<article") == 3 and "rules, the first 3 of " in made

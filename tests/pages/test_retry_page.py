@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.problems import SHOWN
-from tests.pages.test_pages import opened, settled, sound
+from tests.support.pages import opened, settled, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
 CASES = {

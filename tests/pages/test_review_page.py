@@ -10,23 +10,24 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from nereval_core.api.load import read
-from nereval_core.review.apply import Applied, accepted, applied
+from nereval_core.api.read import read
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_verdicts
 from nereval_core.review.apply.adjudication import adjudicate
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.what_if import what_if
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import written
+from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import Draft, Key, text_digest
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
-from nereval_core.writers.archive import packed
+from nereval_core.writers import pack_layer
 from pages.shared.data import reference_layer
 from pages.shared.data.loading import Loaded
 from pages.shared.review.views import LABELS, VIEWS
-from pages.shared.view import REVIEW_VIEWS, View, keys, parse
+from pages.shared.view import REVIEW_VIEWS, View, keys
+from pages.shared.view.link import read_link
 from tests.cli.test_review_apply_command import drafted
-from tests.pages.test_pages import DEMO, VIEW, address, cell, headings, opened, sound
+from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound
 
 STRICT = Settings((CRITERIA["strict"],))
 
@@ -40,7 +41,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewSto
     st.cache_resource.clear()
 
 
-def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> Applied:
+def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> AppliedVerdicts:
     """Give verdicts of every kind on a system's records, one of them stale; return what comes of them."""
     drafts = drafted(loaded, system, every=2)
     old = drafts[0].verdict
@@ -54,7 +55,7 @@ def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> A
     store.give(drafts[1:], "Ann")
     store.give([Draft(stale)], "Bob & Söhne")
     corpus = loaded.corpus
-    return applied(corpus.gold, store.reviewed(), corpus.systems)
+    return apply_verdicts(corpus.gold, store.reviewed(), corpus.systems)
 
 
 def view(name: str, base: View = VIEW) -> View:
@@ -64,7 +65,7 @@ def view(name: str, base: View = VIEW) -> View:
 def test_each_view_has_a_word_in_links() -> None:
     assert tuple(VIEWS)[1:] == REVIEW_VIEWS and set(LABELS) == set(VIEWS)
     for name in REVIEW_VIEWS:
-        assert parse({"sort": name}) == (replace(View(), sort=(name,)), ())
+        assert read_link({"sort": name}) == (replace(View(), sort=(name,)), ())
 
 
 @pytest.mark.parametrize("name", ["", *REVIEW_VIEWS])
@@ -139,8 +140,8 @@ def test_verdicts_are_listed_with_what_became_of_them(store: ReviewStore) -> Non
 def test_accepted_reviewers_and_kinds_narrow_down(store: ReviewStore) -> None:
     given(store)
     app = opened("Review", VIEW, **{keys.REVIEW_WHO: ("Ann",), keys.REVIEW_KINDS: ("pred",)})
-    some = accepted(store.reviewed(), who=["Ann"], kinds=["pred"])
-    found = applied(DEMO.corpus.gold, some, DEMO.corpus.systems)
+    some = select_verdicts(store.reviewed(), who=["Ann"], kinds=["pred"])
+    found = apply_verdicts(DEMO.corpus.gold, some, DEMO.corpus.systems)
     after = what_if(found, [DEMO.corpus.system("rules")], STRICT).counts["rules", "strict"].after
     assert after is not None and f"→ {after.f1:.3f}" in headings(app)
 
@@ -150,7 +151,7 @@ def test_a_switch_applies_verdicts_to_every_document_of_their_text(store: Review
     app = opened("Review", view("take-along"), **{keys.REVIEW_EVERY: True})
     assert "applied to every document with the text" in app.code[0].value
     app = opened("Review", VIEW, **{keys.REVIEW_EVERY: True})
-    found = applied(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
+    found = apply_verdicts(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
     applied_to = f"{found.verdicts} verdicts applied to {found.places} places in {found.documents} documents"
     assert any(one.value.startswith(applied_to) for one in app.caption)
 
@@ -161,7 +162,7 @@ def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
     assert app.code[0].value == signature(found)
     labels = [one.proto.label for one in app.get("download_button")]
     assert labels == ["gold-corrected.jsonl", "Log of changes (CSV)", "All verdicts (JSON lines)"]
-    name, raw, _ = packed(found.layer, "jsonl", "gold-corrected")
+    name, raw, _ = pack_layer(found.layer, "jsonl", "gold-corrected")
     (tmp_path / name).write_bytes(raw)
     assert read(tmp_path / name).layer.digest == found.layer.digest
     # Columns of tags cannot hold this gold: that is said, and nothing is offered but the log.
@@ -173,7 +174,7 @@ def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:
 def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -> None:
     other = ReviewStore(tmp_path / "other.sqlite")
     other.give(drafted(DEMO, "rules")[:3], "Zoe")
-    raw = b"".join(written(other.every()))
+    raw = b"".join(export_lines(other.every()))
     app = opened("Review", view("take-along"))
     for taken, known in ((3, 0), (0, 3)):
         app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
@@ -188,7 +189,7 @@ def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -
 
 def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     base = replace(VIEW, system="annotator-2", reference="annotator-1")
-    loaded = reference_layer.with_gold(DEMO, "annotator-1")
+    loaded = reference_layer.swap_gold(DEMO, "annotator-1")
     store.give(drafted(loaded, "annotator-2", ("gold", "pred", "unclear")), "Ann")
     found = adjudicate(loaded.corpus.gold, loaded.corpus.system("annotator-2"), store.reviewed())
     app = opened("Review", view("adjudicate", base))

@@ -25,9 +25,10 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.scoring import Scores, score_layers
 from pages.shared.data import caches, scored_folders
 from pages.shared.data.loading import DEMOS, load_demo
-from pages.shared.view import View, parse
+from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
-from tests.pages.test_pages import address, opened, sound
+from pages.shared.view.link import read_link
+from tests.support.pages import address, opened, sound
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_the_command_line_leaves_what_pages_read(root: Path) -> None:
             one, other = (each.page(Query(text=text), rows=10_000) for each in (found, memory))
             columns = [column for column in one if column not in ("doc", "gold", "pred")]
             assert one[columns].astype("object").equals(other[columns].astype("object"))
-    assert len(scored_folders.opened(root / "scored").corpus.documents) == len(documents)
+    assert len(scored_folders.open_folder(root / "scored").corpus.documents) == len(documents)
 
 
 def test_a_folder_is_opened_at_start(served: Path) -> None:
@@ -145,7 +146,7 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
     app = opened("Documents", view)
     app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
     app = sound(next(button for button in app.button if button.label == "☆ Star").click().run())
-    found = parse(address(app))[0]
+    found = read_link(address(app))[0]
     # A link that names the playlist alone finds the folder by its digest.
     app = opened("Present", View(playlist=found.playlist).with_sort("slides"))
     assert address(app)["corpus"] == view.corpus[:16] and any("<h1>" in one.proto.body for one in app.get("html"))
@@ -173,8 +174,8 @@ def test_a_link_may_not_change_how_it_was_scored(served: Path) -> None:
 
 
 def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scored_ledger, "SORTED", 3)
-    monkeypatch.setattr(scored_ledger, "OFFERED", 3)
+    monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 3)
+    monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 3)
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
     app = opened("Errors", replace(view, sort=("text",)))
     captions = " ".join(caption.value for caption in app.caption)

@@ -14,8 +14,8 @@ from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
 from pages.shared.data import scoring_process
 from pages.shared.data.loading import load, load_demo
-from pages.shared.data.scoring_process import overlapping_pairs, scored
-from tests.support.browser import Visit, running
+from pages.shared.data.scoring_process import overlapping_pairs, score_apart
+from tests.support.browser import Visit, serve_app_process
 
 
 def nested(spans: int, shift: int, more: int = 0) -> str:
@@ -41,13 +41,13 @@ def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The processes that are started to score."""
     found: list[Any] = []
-    start = scoring_process.started
+    start = scoring_process.start_process
 
     def noted(module: str) -> Any:
         found.append(start(module))
         return found[-1]
 
-    monkeypatch.setattr(scoring_process, "started", noted)
+    monkeypatch.setattr(scoring_process, "start_process", noted)
     return found
 
 
@@ -57,7 +57,7 @@ def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[An
     gold, pred = corpus.gold, corpus.system("system")
     asked = iter(range(1_000))
     # What never ends would be asked about for ever: the questions run out.
-    found = scored(gold, pred, Settings(), marks=("m",), check_wanted=lambda: next(asked) and None)
+    found = score_apart(gold, pred, Settings(), marks=("m",), check_wanted=lambda: next(asked) and None)
     here = score_layers(gold, pred, Settings(), marks=("m",))
     assert len(processes) == 1
     assert found.read == (gold, pred) and found.marks == ("m",)
@@ -71,7 +71,7 @@ def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[An
 def test_a_corpus_that_is_not_tangled_is_scored_here(processes: list[Any]) -> None:
     corpus = load_demo("pharmacology").corpus
     for system in corpus.systems:
-        scored(corpus.gold, system, Settings(), marks=(), check_wanted=lambda: None)
+        score_apart(corpus.gold, system, Settings(), marks=(), check_wanted=lambda: None)
     assert processes == []
 
 
@@ -83,7 +83,7 @@ def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) ->
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        scored(corpus.gold, corpus.system("system"), Settings(), marks=(), check_wanted=check_wanted)
+        score_apart(corpus.gold, corpus.system("system"), Settings(), marks=(), check_wanted=check_wanted)
     assert processes[0].returncode != 0
 
 
@@ -130,12 +130,10 @@ def eventually(holds: Any) -> bool:
     return False
 
 
-@pytest.mark.browser
-@pytest.mark.xdist_group("browser")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 def test_scoring_ends_with_its_session(browser: Any, tmp_path: Path) -> None:
     written(tmp_path, 3_000)
-    with running("--data", str(tmp_path)) as (address, server):
+    with serve_app_process("--data", str(tmp_path)) as (address, server):
         visit = Visit(browser, address)
         visit.go("/")
         visit.page.get_by_role("tab", name="Folder on this server").click()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.api.load import LoadOptions
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.conventions import conventions
 from nereval_core.pairing.document_lists import document_ids
 from nereval_core.pairing.type_names import type_names
@@ -18,11 +18,11 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.store import Store
-from pages.shared.data.convention_results import applied
+from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load
-from pages.shared.data.orders import Again
-from tests.pages.test_pages import opened, settled, sound, upload
+from pages.shared.data.reading_orders import Again
+from tests.support.pages import opened, settled, sound, upload
 
 TEXT = "Ann saw Bob in Rome"
 SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
@@ -103,13 +103,13 @@ def test_published_scorers_score_what_was_chosen() -> None:
     gold, run = (Source.of_uploads([(f"{name}.jsonl", lines().encode())]) for name in ("gold", "run"))
     options = LoadOptions(documents=document_ids("d"))
     loaded = load("both", gold, {"run": run}, options)
-    outcome = applied(loaded, "run", conventions()["nervaluate-1.2.1"])
+    outcome = apply_convention(loaded, "run", conventions()["nervaluate-1.2.1"])
     assert "| documents 1 | " in outcome.signature and "restricted to 1 of 2 documents" in outcome.signature
     tags = "Ann\tB-PER\n\nBob\tB-PER\n\n"
     gold, run = (Source.of_uploads([(f"{name}.tsv", tags.encode())]) for name in ("gold", "run"))
     names = type_names({"PER": "who"})
     loaded = load("tags", gold, {"run": run}, LoadOptions(gold_types=names, pred_types=names))
-    found = applied(loaded, "run", conventions()["conlleval"])
+    found = apply_convention(loaded, "run", conventions()["conlleval"])
     assert "types mapped: PER=who" in found.signature
     assert "who" in set(found.figures["scope"])
 
@@ -117,8 +117,8 @@ def test_published_scorers_score_what_was_chosen() -> None:
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("upload_documents", "x\n", "Documents scored:1: no document is called 'x'; write ids as the files do, as 'd'"),
-        ("upload_types", "PER", "Names of types:1: 'PER' maps no name to another; "),
+        ("upload_documents", "x\n", "Documents scored:1: no document is called 'x'; write ids as in the files, as 'd'"),
+        ("upload_types", "PER", "Names of types:1: 'PER' is no mapping; "),
     ],
 )
 def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> None:

@@ -12,28 +12,32 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
-from nereval_core.analysis.periods import (
+from nereval_core.analysis.slices.decades_and_noise import (
+    LEVELS,
+    NOISE,
     PERIOD_COLUMNS,
     UNDATED,
-    by_decade,
+    counts_by_decade,
     decade,
     decade_table,
-    decades_of,
-    on_a_line,
+    document_decades,
+    fill_decades,
+    hipe_slices,
+    span_noise,
 )
-from nereval_core.analysis.slices.hipe_slices import LEVELS, NOISE, noise_of, slices
 from nereval_core.conventions import Given
 from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
-from nereval_core.report.figures import slice_lines
+from nereval_core.report.figures.slices import slice_lines
 from nereval_core.scoring import Counts, score_layers
-from pages.shared.components.record_list import count, table_key
+from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
-from pages.shared.slices.hipe_and_decades import said
-from pages.shared.view import View, parse
-from tests.pages.test_pages import address, cell, headings, opened, sound
+from pages.shared.slices.hipe_and_decades import slice_words
+from pages.shared.view import View
+from pages.shared.view.link import read_link
 from tests.pages.test_published_pages import loaded_of
+from tests.support.pages import address, cell, headings, opened, sound
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
 
@@ -86,7 +90,7 @@ def test_decades_add_up_to_the_corpus() -> None:
     for system in NEWS.corpus.systems:
         scores = score_layers(gold, system, settings("strict", "partial"))
         for name in ("strict", "partial"):
-            found = by_decade(scores, name)
+            found = counts_by_decade(scores, name)
             assert sum(found.values(), Counts()) == scores.counts(name)
             table = decade_table(scores, name)
             assert tuple(table.columns) == PERIOD_COLUMNS and list(table["period"]) == sorted(found)
@@ -101,7 +105,7 @@ def test_documents_without_a_date_stand_last() -> None:
     line = '{{"id": "{0}", "text": "Rome", "spans": [{{"start": 0, "end": 4, "label": "loc"}}]{1}}}\n'
     text = line.format("a", "") + line.format("b", ', "meta": {"date": "1801"}')
     loaded = loaded_of(text, text, "a.jsonl")
-    assert decades_of(loaded.corpus.documents) == (UNDATED, "1800s")
+    assert document_decades(loaded.corpus.documents) == (UNDATED, "1800s")
     app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=("decades",)))
     assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
 
@@ -109,17 +113,17 @@ def test_documents_without_a_date_stand_last() -> None:
 @pytest.mark.parametrize("column", ["COR", "MIS", "POS", "ACT"])
 @pytest.mark.parametrize("row", [0, 3])
 def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
-    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(row, column)})
+    app = opened("Slices", DECADES, table_decades=cell(row, column))
     table = app.dataframe[0].value
     assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
     link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    app = opened("Errors", parse(dict(parse_qsl(link.query_string)))[0])
+    app = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
     assert f"**{count(int(table[column].iat[row]), 'record')}**" in headings(app)
     assert selected(app, "Period") == table["period"].iat[row]
 
 
 def test_a_ratio_of_a_decade_opens_its_formula() -> None:
-    app = opened("Slices", DECADES, **{table_key("table_decades", DECADES): cell(1, "F1")})
+    app = opened("Slices", DECADES, table_decades=cell(1, "F1"))
     value = app.dataframe[0].value["F1"].iat[1]
     assert any(code.value.startswith("F1 = ") and code.value.endswith(f"= {value:.3f}") for code in app.code)
 
@@ -163,7 +167,7 @@ def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str
     label, _, number = box.options[place].partition(" · ")
     app = sound(box.set_value(value).run())
     assert f"**{count(int(number), 'record')}**" in headings(app) and selected(app, NOISY) == label
-    again = opened("Errors", parse(address(app))[0])
+    again = opened("Errors", read_link(address(app))[0])
     assert f"**{count(int(number), 'record')}**" in headings(again)
 
 
@@ -193,7 +197,7 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
 @pytest.mark.parametrize("count", ["possible", "actual"])
 def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: int, count: str) -> None:
     view = View(corpus=historic.corpus.digest, system="system", sort=("as-clef-hipe",))
-    key = table_key(f"table_slices_{name}", view, "hipe-2022", "strict")
+    key = f"table_slices_{name}"
     app = opened("Slices", view, **{key: cell(row, count)})
     value = app.dataframe[0 if name == "period" else 1].value[count].iat[row]
     assert f": {value} record" in headings(app)
@@ -206,7 +210,7 @@ def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: 
     [("TIME-1790-1800", "1790–1799"), ("LED-0.0-0.0", "0.0"), ("LED-0.1-0.3", "0.1–0.3"), ("TIME-ALL", "all")],
 )
 def test_slices_in_words(name: str, words: str) -> None:
-    assert said(name) == words
+    assert slice_words(name) == words
 
 
 def test_the_figure_holds_the_table_and_says_n() -> None:
@@ -242,16 +246,16 @@ def test_the_noise_of_a_span(noise: object, expected: str) -> None:
     spans = [{"start": 0, "end": 4, "label": "loc", "meta": {"LED": noise}}, {"start": 1, "end": 3, "label": "loc"}]
     text = json.dumps({"id": "a", "text": "Rome", "spans": spans})
     layer = read(Source.of_uploads([("a.jsonl", text.encode())]), format="jsonl").layer
-    assert [NOISE[code] for code in noise_of(layer)] == [expected, "none given"]
+    assert [NOISE[code] for code in span_noise(layer)] == [expected, "none given"]
 
 
 @needs("hipe2022")
 @pytest.mark.parametrize("language", ["de", "en", "fr"])
 def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) -> None:
     gold = Source.of_path(SHARED / f"hipe2022/gold/HIPE-2022-v2.1-ajmc-test-{language}.tsv")
-    table = slices(Given(gold=gold, pred=gold), levels=LEVELS, periods=())
+    table = hipe_slices(Given(gold=gold, pred=gold), levels=LEVELS, periods=())
     table = table[((table["schema"] == "strict") & (table["level"] != "LED-ALL")).to_numpy()]
-    found = Counter(NOISE[code] for code in noise_of(read(gold, format="hipe").layer))
+    found = Counter(NOISE[code] for code in span_noise(read(gold, format="hipe").layer))
     # The scorer keeps tokens of unknown noise in every level.
     expected = {f"LED-{level}": found[level] + found["none given"] for level in LEVELS}
     assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100
@@ -268,7 +272,7 @@ def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) 
 )
 def test_a_line_breaks_over_decades_without_spans(periods: list[str], expected: list[str]) -> None:
     table = pd.DataFrame({"period": pd.Series(periods, dtype="str"), "POS": 3, "f1": 0.5})
-    found = on_a_line(table)
+    found = fill_decades(table)
     assert found["period"].tolist() == expected
     assert found["POS"].tolist() == [3 if period in periods else 0 for period in expected]
     assert found["f1"].isna().tolist() == [period not in periods for period in expected]

@@ -13,14 +13,16 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
 from nereval_core.report.figures.slices import GREY, reliability, slice_intervals, threshold_lines
-from pages.shared.components.record_list import count, table_key
+from pages.shared.components.count_table import table_key
+from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.hipe_and_decades import VIEWS
-from pages.shared.view import SLICED_BY, SLICES_VIEWS, View, keys, parse
-from tests.analysis.slices.test_slicing import GOLD, PRED
-from tests.pages.test_pages import address, cell, headings, opened, sound
+from pages.shared.view import SLICED_BY, SLICES_VIEWS, View, keys
+from pages.shared.view.link import read_link
+from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
+from tests.support.pages import address, cell, headings, opened, sound
 
 BIOLOGY = load_demo("biology")
 VIEW = View(corpus=BIOLOGY.corpus.digest, system="rules")
@@ -38,7 +40,7 @@ def scores_of(loaded: Loaded) -> View:
 def followed(app: AppTest) -> int:
     """Follow the link of the count that is open; return how many records Errors lists."""
     link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    there = opened("Errors", parse(dict(parse_qsl(link.query_string)))[0])
+    there = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
     found = re.search(r"\*\*([\d,]+) records?\*\*", headings(there))
     assert found is not None
     return int(found[1].replace(",", ""))
@@ -57,7 +59,7 @@ def test_a_count_of_a_slice_opens_its_records(name: str, row: int, column: str) 
     row = 0 if name.startswith("meta") else row
     view = VIEW if name.startswith("meta") else replace(VIEW, sort=(f"by-{name}",))
     state = {keys.SLICING: name} if name.startswith("meta") else {}
-    app = opened("Slices", view, **state, **{table_key("table_slices", view, name): cell(row, column)})
+    app = opened("Slices", view, **state, table_slices=cell(row, column))
     value = int(app.dataframe[0].value[column].iat[row])
     assert f": {count(value, 'record')}**" in headings(app)
     assert followed(app) == value
@@ -65,7 +67,7 @@ def test_a_count_of_a_slice_opens_its_records(name: str, row: int, column: str) 
 
 def test_a_ratio_of_a_slice_opens_its_formula() -> None:
     for column in ("P", "R", "F1"):
-        app = opened("Slices", VIEW, **{table_key("table_slices", VIEW, "length"): cell(1, column)})
+        app = opened("Slices", VIEW, table_slices=cell(1, column))
         value = app.dataframe[0].value[column].iat[1]
         assert any(code.value.startswith(f"{column} = ") and code.value.endswith(f"{value:.3f}") for code in app.code)
 
@@ -78,7 +80,14 @@ def test_what_to_slice_by_is_kept() -> None:
     for word in ("scores", "worst-slices", "by-value"):
         app = sound(app.segmented_control(key="widget_slices_view").set_value(word).run())
         assert address(app)["sort"] == ("by-tokens" if word == "by-value" else f"by-tokens,{word}")
-    assert list(opened("Slices", parse(address(app))[0]).dataframe[0].value["slice"]) == ["1", "2", "3", "4", "5", "6+"]
+    assert list(opened("Slices", read_link(address(app))[0]).dataframe[0].value["slice"]) == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6+",
+    ]
     app = sound(app.selectbox(key="widget_slice_by").set_value("meta language").run())
     assert "sort" not in address(app) and list(app.dataframe[0].value["slice"]) == ["en"]
 
@@ -93,7 +102,7 @@ def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
 
 def test_a_combination_opens_its_gold_spans() -> None:
     view = replace(VIEW, sort=("worst-slices",))
-    app = opened("Slices", view, **{table_key("table_worst", view): cell(1, "POS")})
+    app = opened("Slices", view, table_worst=cell(1, "POS"))
     table = app.dataframe[0].value
     assert table["p"].is_monotonic_increasing and len(table) > 20
     assert f": {count(int(table['POS'].iat[1]), 'record')}**" in headings(app)
@@ -118,10 +127,10 @@ def test_columns_of_ones_own_are_sliced_by_and_opened() -> None:
     )
     app = more(opened("Slices", VIEW), "columns", ("own.csv", "document,parity\n" + rows))
     name = app.session_state[keys.SLICING]
-    assert slicings.title(name) == "Your column parity"
+    assert slicings.slicing_title(name) == "Your column parity"
     assert list(app.dataframe[0].value["slice"]) == ["even", "odd"] and not app.error
     state = {key: app.session_state[key] for key in (keys.SLICING, keys.COLUMNS)}
-    again = opened("Slices", VIEW, **state, **{table_key("table_slices", VIEW, name): cell(1, "gold POS")})
+    again = opened("Slices", VIEW, **state, table_slices=cell(1, "gold POS"))
     assert followed(again) == again.dataframe[0].value["gold POS"].iat[1]
 
 
@@ -144,7 +153,7 @@ def test_training_data_tells_seen_spans() -> None:
 @pytest.mark.parametrize("row", [0, 2])
 def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, column: str) -> None:
     view = scores_of(small)
-    app = opened("Slices", view, **{table_key("table_thresholds", view): cell(row, column)})
+    app = opened("Slices", view, table_thresholds=cell(row, column))
     value = int(app.dataframe[0].value[column].iat[row])
     assert list(app.dataframe[0].value["threshold"]) == [0.3, 0.95, 1.0]
     assert f": {count(value, 'record')}**" in headings(app)
@@ -153,14 +162,14 @@ def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, colum
 
 def test_a_point_of_the_curve_opens_the_predictions_that_stay(small: Loaded) -> None:
     view = scores_of(small)
-    key = table_key("table_thresholds", view) + "_figure"
+    key = table_key("table_thresholds_figure", view)
     app = opened("Slices", view, **{key: {"selection": {"points": [{"customdata": [1]}]}}})
     assert f"ACT with scores of at least 0\\.95, under strict: {count(3, 'record')}**" in headings(app)
 
 
 def test_a_tenth_of_the_scores_opens_its_predictions(small: Loaded) -> None:
     view = scores_of(small)
-    app = opened("Slices", view, **{table_key("table_calibration", view): cell(1, "ACT")})
+    app = opened("Slices", view, table_calibration=cell(1, "ACT"))
     assert list(app.dataframe[1].value["score"]) == ["0.3-0.4", "0.9-1.0"]
     assert f": {count(2, 'record')}**" in headings(app) and followed(app) == 2
 
@@ -168,7 +177,7 @@ def test_a_tenth_of_the_scores_opens_its_predictions(small: Loaded) -> None:
 def test_by_token_only_documents_are_sliced() -> None:
     app = opened("Slices", View(corpus=VIEW.corpus, system="rules", criterion="fragment"))
     assert app.selectbox(key="widget_slice_by").options == [
-        slicings.title(name) for name in ("document-length", "spans", "meta language")
+        slicings.slicing_title(name) for name in ("document-length", "spans", "meta language")
     ]
     row = app.dataframe[0].value
     assert row["gold POS"].sum() == sum(

@@ -12,24 +12,28 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.comparison.transition_tables import (
-    ALL,
-    FROM,
+from nereval_core.analysis.comparison.transitions import (
+    ALL_STATES,
+    FROM_HEAD,
     STATES,
-    matrix,
+    count_transitions,
+    right_count_table,
+    transition_matrix,
     transition_records,
+    transition_sentence,
     transition_sheets,
 )
-from nereval_core.analysis.comparison.transitions import right_table, transitions
-from nereval_core.analysis.sentences import Count, in_words, percent, transition_sentence
+from nereval_core.analysis.sentences import RecordCount, percent, sentence_text
 from nereval_core.cli import main
-from nereval_core.report.figures.transitions import right_bars
+from nereval_core.report.figures.comparison import right_bars
 from pages.shared.compare.transitions import cell_queries
-from pages.shared.components.record_list import count, table_key
-from pages.shared.view import View, parse, write
+from pages.shared.components.record_list import count
+from pages.shared.view import View
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
-from tests.pages.test_pages import DEMO, ROOT, VIEW, address, cell, headings, opened, sound
+from tests.support import ROOT
 from tests.support.other_formats import Demo
+from tests.support.pages import VIEW, address, cell, headings, opened, sound
 
 BESIDE = replace(VIEW, beside="perceptron")
 
@@ -41,7 +45,7 @@ def demo(name: str) -> Demo:
 
 def listed(there: Demo, view: View) -> int:
     """Return how many records a link lists."""
-    read, wrong = parse(write(view))
+    read, wrong = read_link(write_link(view))
     assert not wrong
     return there.ledger(read.system, read.criterion).total(query_of(read)).records
 
@@ -50,15 +54,15 @@ def listed(there: Demo, view: View) -> int:
 @pytest.mark.parametrize("criterion", ["strict", "partial"])
 def test_every_cell_and_margin_counts_what_it_opens(name: str, criterion: str) -> None:
     there = demo(name)
-    moved = transitions(there.scores("rules"), there.scores("perceptron"), criterion)
+    moved = count_transitions(there.scores("rules"), there.scores("perceptron"), criterion)
     for side, states in STATES.items():
-        table = matrix(getattr(moved, side), states)
-        every = (*states, ALL)
+        table = transition_matrix(getattr(moved, side), states)
+        every = (*states, ALL_STATES)
         for row, state in enumerate(every):
             for column, then in enumerate(every, start=1):
                 found = cell_queries("rules", "perceptron", side, state, then)
                 value = table.iat[row, column]
-                if side == "pred" and state == then == ALL:
+                if side == "pred" and state == then == ALL_STATES:
                     # Records of two systems: the sum of its row and of its column.
                     assert value == table.iloc[row, 1:-1].sum() == table.iloc[:-1, column].sum()
                 elif found is None:
@@ -71,15 +75,17 @@ def test_every_cell_and_margin_counts_what_it_opens(name: str, criterion: str) -
 @pytest.mark.parametrize("name", ["pharmacology", "biology", "newspapers"])
 def test_the_sentence_counts_what_it_opens(name: str) -> None:
     there = demo(name)
-    moved = transitions(there.scores("rules"), there.scores("perceptron"), "type")
+    moved = count_transitions(there.scores("rules"), there.scores("perceptron"), "type")
     said = transition_sentence(moved, "rules", "perceptron")
-    counts = [part for part in said if isinstance(part, Count)]
+    counts = [part for part in said if isinstance(part, RecordCount)]
     assert sum(part.number for part in counts) == len(there.gold)
     for part in counts:
         view = view_of(View(system=part.system or "rules", criterion="type"), part.query)
         assert listed(there, view) == part.number
         assert part.text.startswith(f"{part.number:,}")
-    assert in_words(said).startswith(f"Of {len(there.gold):,} gold spans, perceptron gets right {counts[0].number:,}")
+    assert sentence_text(said).startswith(
+        f"Of {len(there.gold):,} gold spans, perceptron gets right {counts[0].number:,}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,22 +98,22 @@ def test_no_share_is_rounded_to_none_or_all(part: int, whole: int, said: str) ->
 
 def links(app: AppTest) -> list[tuple[str, View]]:
     found = [link.proto for link in app.get("page_link")]
-    return [(one.label, parse(dict(parse_qsl(one.query_string)))[0]) for one in found]
+    return [(one.label, read_link(dict(parse_qsl(one.query_string)))[0]) for one in found]
 
 
 def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> None:
     app = opened("Compare", BESIDE)
     there = demo("pharmacology")
-    moved = transitions(there.scores("rules"), there.scores("perceptron"), "strict")
+    moved = count_transitions(there.scores("rules"), there.scores("perceptron"), "strict")
     tables = {str(frame.key): frame.value for frame in app.dataframe}
     for side, states in STATES.items():
         (shown,) = (table for key, table in tables.items() if key.startswith(f"table_moved_{side}"))
-        table = matrix(getattr(moved, side), states)
+        table = transition_matrix(getattr(moved, side), states)
         assert shown.iloc[:, 1:].to_numpy().tolist() == table.iloc[:, 1:].to_numpy().tolist()
         assert [name.split(" ", 1)[-1] for name in shown.columns[1:]] == [
             name.split(" ", 1)[-1] for name in table.columns[1:]
         ]
-        assert shown.columns[0] == FROM
+        assert shown.columns[0] == FROM_HEAD
     numbers = [(label, view) for label, view in links(app) if re.fullmatch(r":primary\[[\d,]+( .*)?\]", label)]
     assert len(numbers) >= 4
     for label, view in numbers:
@@ -121,7 +127,7 @@ def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> N
     [("gold", 0, "− MIS", "rules"), ("pred", 4, "✓ COR", "perceptron"), ("pred", 0, "not predicted", "rules")],
 )
 def test_a_cell_opens_its_records(side: str, row: int, column: str, system: str) -> None:
-    key = table_key(f"table_moved_{side}", replace(BESIDE, corpus=DEMO.corpus.digest), "perceptron")
+    key = f"table_moved_{side}"
     app = opened("Compare", BESIDE, **{key: cell(row, column)})
     table = next(frame.value for frame in app.dataframe if frame.key == key)
     assert f": {count(int(table.at[row, column]), 'record')}" in headings(app)
@@ -145,7 +151,7 @@ def test_a_criterion_that_counts_tokens_is_not_compared_span_by_span() -> None:
 def test_bars_of_how_many_systems_are_right() -> None:
     there = demo("pharmacology")
     every = [there.scores(system) for system in there.systems]
-    table = right_table(every, "strict")
+    table = right_count_table(every, "strict")
     figure = right_bars(table, "<i>", len(every), 20)
     (bars,) = figure.data
     assert list(bars.y) == table["gold_spans"].tolist() and [one[0] for one in bars.customdata] == list(bars.x)
@@ -172,7 +178,7 @@ def test_the_command_line_says_what_becomes_of_each_span(tmp_path: Path, monkeyp
     text = Path("c.md").read_text(encoding="utf-8")
     for sheet in transition_sheets(systems, ("strict", "type"), "rules"):
         assert f"## {sheet.title}" in text
-    moved = transitions(systems["rules"], systems["perceptron"], "strict")
+    moved = count_transitions(systems["rules"], systems["perceptron"], "strict")
     assert sum(cell["count"] for cell in cells if cell["side"] == "gold" and cell["criterion"] == "strict") == (
         2 * int(moved.gold.sum())
     )

@@ -14,11 +14,12 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.glossary import DECISIONS
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, NOTE, Draft, Marked
-from pages.shared.components.record_list import LIST, ROWS
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
+from pages.shared.components.count_table import ROWS
+from pages.shared.components.record_list import LIST
 from pages.shared.data import verdict_store
 from pages.shared.view import MASKED, View, keys
-from tests.pages.test_pages import VIEW, headings, opened, sound
+from tests.support.pages import VIEW, headings, opened, sound
 
 BOB = {keys.REVIEWER: "Bob"}
 ANN = {keys.REVIEWER: "Ann"}
@@ -348,7 +349,7 @@ def test_hostile_text_shows_as_text(store: ReviewStore) -> None:
     app = press(app, "k")
     line = next(one.value for one in app.caption if one.value.startswith("Stands"))
     assert "\\<img src\\=x" in line and "\\[x\\]\\(javascript" in line and "\\<b\\>Ann" in line
-    app = write(press(app, "j"), "x" * NOTE)
+    app = write(press(app, "j"), "x" * NOTE_CHARACTERS)
     app = press(press(app, "pred"), "k")
     assert len(next(one.value for one in app.caption if one.value.startswith("Stands"))) < 500
-    assert len(store.every()[-1].verdict.note) == NOTE
+    assert len(store.every()[-1].verdict.note) == NOTE_CHARACTERS

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.glossary import DECISIONS
-from pages.shared.view import ABSENT, LAYOUTS, LIMIT, ORDERS, View, checked, linkable, parse, write
+from nereval_core.records.queries import ABSENT, ORDERS
+from pages.shared.view import CRITERIA_VIEWS, LAYOUTS, View
+from pages.shared.view.link import LIMIT, check_view, read_link, write_link, write_short_link
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 TYPES = st.lists(NAMES | st.sampled_from(["a,b", "=x", "50%", "-", "%2C", ";"]), unique=True, max_size=4).map(tuple)
@@ -47,17 +49,17 @@ def views(draw: st.DrawFn) -> View:
 
 @given(views())
 def test_what_is_written_is_read_back(view: View) -> None:
-    params = dict(parse_qsl(urlencode(write(view)), keep_blank_values=True, strict_parsing=bool(write(view))))
-    assert parse(params) == (view, ())
+    params = dict(parse_qsl(urlencode(write_link(view)), keep_blank_values=True, strict_parsing=bool(write_link(view))))
+    assert read_link(params) == (view, ())
 
 
 def test_the_default_view_needs_no_parameters() -> None:
-    assert write(View()) == {}
-    assert parse({}) == (View(), ())
+    assert write_link(View()) == {}
+    assert read_link({}) == (View(), ())
 
 
 def test_a_digest_is_shortened() -> None:
-    assert write(View(corpus="0123456789abcdef" * 4)) == {"corpus": "0123456789abcdef"}
+    assert write_link(View(corpus="0123456789abcdef" * 4)) == {"corpus": "0123456789abcdef"}
 
 
 @pytest.mark.parametrize(
@@ -79,22 +81,22 @@ def test_a_digest_is_shortened() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_dropped_and_told(params: dict[str, str], kept: View, told: str) -> None:
-    view, notices = parse(params)
+    view, notices = read_link(params)
     assert view == kept
     assert len(notices) == 1 and told in notices[0]
 
 
 @given(st.dictionaries(st.sampled_from([*View.__slots__, "x"]), st.text(max_size=20)))
 def test_no_address_fails(params: dict[str, str]) -> None:
-    view, _ = parse(params)
-    assert parse(write(view)) == (view, ())
+    view, _ = read_link(params)
+    assert read_link(write_link(view)) == (view, ())
 
 
 @pytest.mark.parametrize("size", [LIMIT - 2, LIMIT - 1])
 def test_a_view_that_is_too_long_is_not_linked(size: int) -> None:
     # "q=" and so many letters
     view = View(q="a" * size)
-    assert linkable(view) == (write(view) if size + 2 <= LIMIT else None)
+    assert write_short_link(view) == (write_link(view) if size + 2 <= LIMIT else None)
 
 
 CORPUS = {
@@ -125,7 +127,7 @@ MERGE = (("DNA", "nucleic"), ("RNA", "nucleic"))
     ],
 )
 def test_what_the_corpus_lacks_is_dropped_and_told(given_view: View, kept: View | None, told: list[str]) -> None:
-    view, notices = checked(given_view, **CORPUS)
+    view, notices = check_view(given_view, **CORPUS)
     assert view == (given_view if kept is None else kept)
     assert len(notices) == len(told)
     assert all(word in notice for word, notice in zip(told, notices, strict=True))
@@ -138,3 +140,10 @@ def test_one_order_and_one_share_at_a_time() -> None:
     assert view.sort == ("off-diagonal", "longest", "column-share")
     assert view.with_sort("row-share", False) == view
     assert view.with_sort("off-diagonal", False).with_sort("document").sort == ("column-share",)
+
+
+@pytest.mark.parametrize("word", ["", *CRITERIA_VIEWS])
+def test_one_of_several_words_of_sort_is_chosen(word: str) -> None:
+    view = View(sort=("all-criteria", "curve", "longest")).with_choice(CRITERIA_VIEWS, word)
+    assert view.choice(CRITERIA_VIEWS) == word
+    assert set(view.sort) == {"all-criteria", "longest", word} - {""}

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.pairing import added_marks
@@ -154,7 +155,7 @@ def test_documents_with_other_ids_are_paired_first(tmp_path: Path) -> None:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"documents": document_ids("bio-01,bio-99")}, "--documents: no document is called 'bio-99'; write ids as the"),
+    ({"documents": document_ids("bio-01,bio-99")}, "--documents: no document is called 'bio-99'; write ids as in"),
     ({"documents": document_ids("x")}, "--documents: no document is called 'x'"),
     ({"documents": listed_ids("bio-01\nx", source="ids.txt")}, "ids.txt:2: no document is called 'x'"),
 ]

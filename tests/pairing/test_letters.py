@@ -1,4 +1,4 @@
-"""Letters: what texts are reduced to, in what alone they differ, and intervals carried from one to the other."""
+"""Letters: texts reduced to them, differences in words, and intervals projected from one text onto another."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from nereval_core.pairing.letters import (
     MOVED,
     SPACING,
     WRITING,
-    alike,
-    carried,
-    cause,
-    key,
+    cause_of_difference,
+    letter_key,
     letters_of,
+    project_intervals,
+    same_letters,
 )
 from tests.support.layer_strategies import texts
 
@@ -78,8 +78,8 @@ CAUSES = [
 
 @pytest.mark.parametrize(("here", "there", "found"), CAUSES)
 def test_cause(here: str, there: str, found: str | None) -> None:
-    assert cause(here, there) == found
-    assert alike([here], [there]).tolist() == [found is not None]
+    assert cause_of_difference(here, there) == found
+    assert same_letters([here], [there]).tolist() == [found is not None]
 
 
 # Two texts, an interval of the first, and where it stands in the second, or why nowhere.
@@ -115,22 +115,24 @@ CARRIED = [
 
 @pytest.mark.parametrize("before", [0, 2])
 @pytest.mark.parametrize(("theirs", "ours", "span", "expected"), CARRIED)
-def test_carried(theirs: str, ours: str, span: tuple[int, int], expected: tuple[int, int] | int, before: int) -> None:
+def test_project_intervals(
+    theirs: str, ours: str, span: tuple[int, int], expected: tuple[int, int] | int, before: int
+) -> None:
     """Alone, and after other documents."""
     some = ["“x” ", "y"][:before], ['"x"', "y "][:before]
     edges = (np.array([edge]) for edge in span)
-    start, end, why = carried([*some[0], theirs], [*some[1], ours], np.array([before]), *edges)
+    start, end, why = project_intervals([*some[0], theirs], [*some[1], ours], np.array([before]), *edges)
     assert (why[0] if why[0] else (start[0], end[0])) == expected
 
 
 def test_documents_are_reduced_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
     theirs, ours = ["a b", "c\nd", "", "é f"], ["a  b", "c d", "", "e\u0301 f"]
     edges = np.array([3, 0, 1, 0]), np.array([0, 2, 2, 0]), np.array([1, 3, 3, 3])
-    whole = [one.tolist() for one in carried(theirs, ours, *edges)]
+    whole = [one.tolist() for one in project_intervals(theirs, ours, *edges)]
     assert whole == [[0, 3, 2, 0], [2, 4, 3, 4], [MOVED] * 4]
-    monkeypatch.setattr(letters, "BLOCK", 1)
-    assert [one.tolist() for one in carried(theirs, ours, *edges)] == whole
-    assert alike(theirs, [*ours[:2], "x", ours[3]]).tolist() == [True, True, False, True]
+    monkeypatch.setattr(letters, "BLOCK_CHARACTERS", 1)
+    assert [one.tolist() for one in project_intervals(theirs, ours, *edges)] == whole
+    assert same_letters(theirs, [*ours[:2], "x", ours[3]]).tolist() == [True, True, False, True]
 
 
 FORM = st.sampled_from(["NFC", "NFD"])
@@ -146,7 +148,7 @@ def spaced(words: list[str], gaps: list[str]) -> str:
 def test_a_text_aligned_with_itself(text: str, form: str) -> None:
     text = unicodedata.normalize(form, text)  # type: ignore[arg-type]
     edges = np.array([(low, high) for low in range(len(text)) for high in range(low + 1, len(text) + 1)]).reshape(-1, 2)
-    start, end, why = carried([text], [text], np.zeros(len(edges), np.int64), *edges.T)
+    start, end, why = project_intervals([text], [text], np.zeros(len(edges), np.int64), *edges.T)
     assert not why.any()
     assert np.array_equal(np.column_stack((start, end)), edges)
 
@@ -164,23 +166,23 @@ def test_texts_written_otherwise(words: list[str], forms: tuple[str, str], data:
     swap = data.draw(st.sampled_from(["''", "``", "“", "»"]))
     ours = ours.replace('"', swap)
     # Beside the end of another word a mark joins that.
-    assume(key(theirs) == key(ours))
+    assume(letter_key(theirs) == letter_key(ours))
     edges = np.array([(low, high) for low in range(len(theirs)) for high in range(low + 1, len(theirs) + 1)])
     if not len(edges):
         return
-    start, end, why = carried([theirs], [ours], np.zeros(len(edges), np.int64), *edges.T)
-    before = [len(key(ours[:at])) for at in range(len(ours) + 1)]
-    reached = [len(key(theirs[:at])) for at in range(len(theirs) + 1)]
-    lone = [bool(key(one)) for one in ours]
+    start, end, why = project_intervals([theirs], [ours], np.zeros(len(edges), np.int64), *edges.T)
+    before = [len(letter_key(ours[:at])) for at in range(len(ours) + 1)]
+    reached = [len(letter_key(theirs[:at])) for at in range(len(theirs) + 1)]
+    lone = [bool(letter_key(one)) for one in ours]
     for (low, high), to, reason in zip(
         edges.tolist(), zip(start.tolist(), end.tolist(), strict=True), why, strict=True
     ):
-        inside = bool(key(theirs[low])) and bool(key(theirs[high - 1]))
+        inside = bool(letter_key(theirs[low])) and bool(letter_key(theirs[high - 1]))
         begins = [at for at in range(len(ours)) if before[at] == reached[low] and lone[at]]
         ends = [at + 1 for at in range(len(ours)) if before[at + 1] == reached[high] and lone[at]]
         if reason == MOVED:
             assert 0 <= to[0] < to[1] <= len(ours)
-            assert key(theirs[low:high]) == key(ours[slice(*to)])
+            assert letter_key(theirs[low:high]) == letter_key(ours[slice(*to)])
             assert before[to[0]] == reached[low]
         if inside:
             assert (reason == MOVED) == bool(begins and ends)
@@ -191,5 +193,5 @@ def test_texts_written_otherwise(words: list[str], forms: tuple[str, str], data:
 def test_letters_are_those_of_the_normal_form(one: str, two: str) -> None:
     for text in (one, two):
         plain = unicodedata.normalize("NFD", text)
-        assert key(text, frozenset({FORMS})) == plain.encode("utf-32-le")
-    assert key(one + "x" + two) == key(one) + key("x") + key(two)
+        assert letter_key(text, frozenset({FORMS})) == plain.encode("utf-32-le")
+    assert letter_key(one + "x" + two) == letter_key(one) + letter_key("x") + letter_key(two)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.pairing import Paired, pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, read
@@ -53,7 +54,7 @@ A: Row = ("a", "New York is big", [(0, 2, "LOC")])
 B: Row = ("b", "in Paris now", [(1, 2, "LOC"), (2, 3, "TIME")])
 GOLD = reading("gold", A, B)
 BOTH = [("a", "New York", "LOC"), ("b", "Paris", "LOC"), ("b", "now", "TIME")]
-STREAM = "the prediction is cut into other units: split by gold's token counts"
+STREAM = "documents of the prediction have other boundaries than gold's: split by gold's token counts"
 BY_ORDER = "paired by order: no document ids in prediction"
 
 # What fits: the prediction, options, the spans over gold's documents, notes and marks.
@@ -98,7 +99,7 @@ CARRIED = [
         reading("pred", ("b", "In Pariis now", B[2]), A),
         {"token_text": "gold"},
         BOTH,
-        ("2 tokens spelt differently than in gold: gold's text taken",),
+        ("2 tokens spelt differently than in gold: gold's text used",),
         ("token text from gold: 2 tokens",),
     ),
     (
@@ -108,7 +109,7 @@ CARRIED = [
         ),
         {"token_text": "gold"},
         BOTH,
-        (BY_ORDER, STREAM, "1 token spelt differently than in gold: gold's text taken"),
+        (BY_ORDER, STREAM, "1 token spelt differently than in gold: gold's text used"),
         ("token text from gold: 1 token",),
     ),
     ("nothing to respell", reading("pred", B, A), {"token_text": "gold"}, BOTH, (), ()),
@@ -187,9 +188,9 @@ PARTED = [
         reading("pred", ("a", "New York was big", []), ("b", "In Pariis now", [])),
         {},
         [
-            "pred.x:1: document 'a' spells 1 token otherwise than gold, the first token 3 'was' where "
+            "pred.x:1: document 'a' spells 1 token differently from gold, the first token 3 'was' where "
             "gold.x:1, document 'a' has token 3 'is'; --token-text gold takes gold's text",
-            "pred.x:2: document 'b' spells 2 tokens otherwise than gold, the first token 1 'In' where "
+            "pred.x:2: document 'b' spells 2 tokens differently from gold, the first token 1 'In' where "
             "gold.x:2, document 'b' has token 1 'in'; --token-text gold takes gold's text",
         ],
     ),
@@ -197,7 +198,7 @@ PARTED = [
         reading("pred", ("a", "New York is very big", []), B),
         {"token_text": "gold"},
         [
-            "pred.x:1: document 'a' has 5 tokens, gold.x:1, document 'a' has 4; they part at token 4: 'very' here, "
+            "pred.x:1: document 'a' has 5 tokens, gold.x:1, document 'a' has 4; they differ from token 4: 'very' here, "
             "'big' there; give the prediction with gold's tokens"
         ],
     ),
@@ -205,7 +206,7 @@ PARTED = [
         reading("pred", ("1", "New York is big", []), named=False),
         {},
         [
-            "pred.x:1: 1 document and 4 tokens where gold.x has 2 and 7; they part at token 4 'big' (the end) of "
+            "pred.x:1: 1 document and 4 tokens where gold.x has 2 and 7; they differ from token 4 'big' (the end) of "
             "document '1', where gold.x:2, document 'b' has token 1 'in'; give the prediction with gold's tokens, or "
             "count what is missing at the end as predicted empty: --missing empty"
         ],
@@ -214,14 +215,14 @@ PARTED = [
         reading("pred", ("1", "New York", []), ("2", "was big in Paris right now", []), named=False),
         {"missing": "empty"},
         [
-            "pred.x:2: 2 documents and 8 tokens where gold.x has 2 and 7; they part at token 1 'was' of document '2', "
-            "where gold.x:1, document 'a' has token 3 'is'"
+            "pred.x:2: 2 documents and 8 tokens where gold.x has 2 and 7; they differ from token 1 'was' of document "
+            "'2', where gold.x:1, document 'a' has token 3 'is'"
         ],
     ),
     (
         reading("pred", ("1", "New York is big", []), named=False, tokens=False),
         {},
-        ["pred.x:1: 1 document where gold.x has 2; they part at number 2: nothing here, 'in Paris now' there"],
+        ["pred.x:1: 1 document where gold.x has 2; they differ from number 2: nothing here, 'in Paris now' there"],
     ),
     (
         reading("pred", ("1", "New York is big in Paris now", [(3, 6, "LOC"), (0, 1, "LOC")]), named=False),
@@ -235,7 +236,7 @@ PARTED = [
         reading("pred", ("1", "New York was big in Paris now", []), named=False),
         {},
         [
-            "pred.x:1: document '1' spells 1 token otherwise than gold, the first token 3 'was' where gold.x:1, "
+            "pred.x:1: document '1' spells 1 token differently from gold, the first token 3 'was' where gold.x:1, "
             "document 'a' has token 3 'is'"
         ],
     ),
@@ -301,7 +302,7 @@ BY_TEXT = [
     ("some missing", [("x", "three")], {"missing": "empty"}, "d", "paired by text: 1 document (no id is in gold)",
      "paired by text: 1 document"),
     ("ids of other documents", [("a", "three"), ("b", "one"), ("c", "two"), ("d", "two")], {"pair_by": "text"}, "dabc",
-     "paired by text: 4 documents (whatever their ids), 2 of them in their order, as others have the same text",
+     "paired by text: 4 documents (ids ignored), 2 of them in their order, as others have the same text",
      "paired by text: 4 documents"),
     ("asked", [("w", "one"), ("x", "two"), ("y", "two"), ("z", "three")], {"pair_by": "order"}, "abcd",
      "paired by order, as asked", "paired by order"),

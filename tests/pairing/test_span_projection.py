@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.api.load import read, score
-from nereval_core.corpus import Builder, Layer
+from nereval_core.api.read import read
+from nereval_core.api.score import score
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import Texts
 from nereval_core.pairing import pair
-from nereval_core.pairing.letters import key
+from nereval_core.pairing.letters import letter_key
 from nereval_core.readers import Reading
 from tests.support.layer_strategies import layers
 from tests.support.shared_corpora import SHARED, needs
@@ -114,7 +116,7 @@ def test_spans_keep_their_letters_or_are_lost(pred: Layer, held: Any, data: st.D
         assert kept.doc[span] == pred.doc[before] and kept.label(span) == pred.label(before)
         for one, other in zip(_intervals(kept, span), _intervals(pred, before), strict=True):
             here, there = texts[kept.doc[span]][slice(*one)], own.texts[pred.doc[before]][slice(*other)]
-            assert key(here) == key(there)
+            assert letter_key(here) == letter_key(there)
         for name in ("ids", "links", "scores", "meta"):
             assert getattr(kept, name).get(span) == getattr(pred, name).get(before)
     spans = [(kept.doc[span], kept.start[span], kept.end[span]) for span in range(len(kept))]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Intervals, Layer
+from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Texts
 from nereval_core.pairing import Paired, pair, text_equality
 from nereval_core.pairing.text_equality import same_texts, same_tokens
@@ -32,7 +33,7 @@ def test_texts_as_bytes_and_one_by_one(ours: list[str], changes: list[tuple[int,
             theirs[place] = text
     expected = [text == ours[there] for text, there in zip(theirs, to.tolist(), strict=True)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_equality, "BLOCK", data.draw(BLOCKS))
+        patch.setattr(text_equality, "BLOCK_ROWS", data.draw(BLOCKS))
         for one in (tuple(ours), Texts.of(ours)):
             for other in (tuple(theirs), Texts.of(theirs)):
                 assert same_texts(one, other, to).tolist() == expected
@@ -56,20 +57,20 @@ def test_tokens_as_arrays_and_one_by_one(
         Documents(tuple(map(str, range(len(cuts)))), ("ab",) * len(cuts), Intervals.of(cuts)) for cuts in (ours, theirs)
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_equality, "BLOCK", data.draw(BLOCKS))
+        patch.setattr(text_equality, "BLOCK_ROWS", data.draw(BLOCKS))
         assert bool(same_tokens(sides[0], sides[1], to).all()) == expected
     assert same_tokens(replace(sides[0], tokens=None), sides[1], to).all()
 
 
 def test_tokens_known_by_their_sizes_alone() -> None:
     first, sizes = np.array([0, 2, 2, 3]), np.array([2, 3, 4], np.uint8)
-    spaced = Intervals.spaced(first, sizes)
-    others = (Intervals.spaced(first, sizes), Intervals.spaced(first, sizes + np.uint8(1)))
+    spaced = SpacedIntervals(first, sizes)
+    others = (SpacedIntervals(first, sizes), SpacedIntervals(first, sizes + np.uint8(1)))
     assert [spaced.same(other) for other in others] == [True, False]
-    assert not {"starts", "ends"} & set(vars(spaced))
+    assert spaced._places is None, "comparing sizes computes no places"
     plain = [Intervals(one.first, one.starts, one.ends) for one in others]
     assert [spaced.same(other) for other in plain] == [other.same(spaced) for other in plain] == [True, False]
-    assert not spaced.same(Intervals.spaced(np.array([0, 1, 2, 3]), sizes))
+    assert not spaced.same(SpacedIntervals(np.array([0, 1, 2, 3]), sizes))
 
 
 def paired(gold: Layer, pred: Layer) -> Paired | tuple[object, ...]:

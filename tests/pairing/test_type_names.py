@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nereval_core
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Layer, layer
-from nereval_core.pairing.type_names import line_of, mapped, parse_types, read_types, type_names
+from nereval_core.pairing.type_names import mapped, mapping_line, parse_types, read_types, type_names
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
 from nereval_core.report.signature import signature
@@ -41,15 +42,15 @@ def test_lines_map_names(text: str, pairs: dict[str, str]) -> None:
 
 
 BAD = [
-    ("PER", ["map.txt:1: 'PER' maps no name to another; write NAME = NAME"]),
-    ("PER =", ["map.txt:1: 'PER =' maps no name"]),
+    ("PER", ["map.txt:1: 'PER' is no mapping; write NAME = NAME"]),
+    ("PER =", ["map.txt:1: 'PER =' is no mapping"]),
     ("= person\n\nX = # gone", ["map.txt:1: '= person'", "map.txt:3: 'X = # gone'"]),
     ("a = b = c", ["map.txt:1: 'a = b = c'"]),
     ('"a = b', ["map.txt:1: "]),
     ('"" = b', ["map.txt:1: "]),
     ('"\\x" = b', ["map.txt:1: "]),
-    ("a = b\na = b", ["map.txt:2: type 'a' is mapped at line 1 already; map each name once"]),
-    ('a = b\n"a" = c', ["map.txt:2: type 'a' is mapped at line 1 already"]),
+    ("a = b\na = b", ["map.txt:2: type 'a' is already mapped in line 1; map each name once"]),
+    ('a = b\n"a" = c', ["map.txt:2: type 'a' is already mapped in line 1"]),
     ("", ["map.txt: no line maps a type; write"]),
     ("# PER = person", ["map.txt: no line maps a type; write"]),
 ]
@@ -65,7 +66,7 @@ def test_malformed_lines_are_told_with_their_place(text: str, said: list[str]) -
 
 @given(st.dictionaries(texts(min_size=1), texts(min_size=1), min_size=1, max_size=4))
 def test_written_names_are_read_again(pairs: dict[str, str]) -> None:
-    text = "".join(f"{line_of(one, other)}  # said why\n" for one, other in pairs.items())
+    text = "".join(f"{mapping_line(one, other)}  # said why\n" for one, other in pairs.items())
     assert dict(parse_types(text, source="map.txt").pairs) == pairs
 
 
@@ -133,9 +134,9 @@ def test_what_no_span_has_is_told_and_so_are_new_repetitions(tmp_path: Path) -> 
     loaded = load_corpus(GOLD, {"rules": RULES}, options=LoadOptions(pred_types=names))
     assert loaded.gold.notes[-1] == "map.txt: no prediction has the type 'DNE'"
     two = layer("two", loaded.corpus.documents, [0, 0], [0, 0], [3, 3], ["A", "B"])
-    assert mapped(Reading(two.documents, two, ""), {"A": "B"}).notes[-1].endswith("since their types are one: 1")
+    assert mapped(Reading(two.documents, two, ""), {"A": "B"}).notes[-1].endswith("after types were merged: 1")
 
 
 def test_empty_names_are_refused() -> None:
-    with pytest.raises(FormatError, match="is no name of a type"):
+    with pytest.raises(FormatError, match="is not a type name"):
         type_names({"PER": ""})

@@ -13,7 +13,7 @@ import nereval_core
 from nereval_core.cli import main
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.pairing.type_names import parse_types, type_names
-from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines, unlike
+from nereval_core.pairing.type_suggestions import have_no_common_type, suggest_types, suggested_lines
 from tests.support import ROOT
 from tests.support.layer_strategies import texts
 from tests.support.shared_corpora import SHARED, needs
@@ -38,19 +38,19 @@ def apart(*kinds: str) -> Layer:
 
 
 NAMES = [
-    ("PERSON", ["PER", "LOC"], "PER", "another name of the same"),
-    ("per", ["PER", "person"], "PER", "the same name but for case and signs"),
-    ("B-LOC", ["LOC", "ORG"], "LOC", "the same name but for case and signs"),
-    ("Cell-Line", ["cell_line", "cell_type"], "cell_line", "the same name but for case and signs"),
-    ("geo-loc", ["LOC", "PER"], "LOC", "another name of the same"),
-    ("creative-work", ["WORK_OF_ART", "PRODUCT"], "WORK_OF_ART", "another name of the same"),
+    ("PERSON", ["PER", "LOC"], "PER", "another name for the same type"),
+    ("per", ["PER", "person"], "PER", "the same name except for case and punctuation"),
+    ("B-LOC", ["LOC", "ORG"], "LOC", "the same name except for case and punctuation"),
+    ("Cell-Line", ["cell_line", "cell_type"], "cell_line", "the same name except for case and punctuation"),
+    ("geo-loc", ["LOC", "PER"], "LOC", "another name for the same type"),
+    ("creative-work", ["WORK_OF_ART", "PRODUCT"], "WORK_OF_ART", "another name for the same type"),
     ("Chem", ["Chemical", "Disease"], "Chemical", "one name begins the other"),
-    ("Diesease", ["Chemical", "Disease"], "Disease", "names spelt alike"),
-    ("organization", ["LOC", "Org"], "Org", "another name of the same"),
-    ("XYZ", ["PER", "LOC"], None, "overlaps no gold span, and no name is alike"),
+    ("Diesease", ["Chemical", "Disease"], "Disease", "similar spelling"),
+    ("organization", ["LOC", "Org"], "Org", "another name for the same type"),
+    ("XYZ", ["PER", "LOC"], None, "overlaps no gold span, and no name is similar"),
     # Two that are alike are none.
-    ("cell", ["cell_line", "cell_type"], None, "overlaps no gold span, and no name is alike"),
-    ("AB", ["ABACUS"], None, "overlaps no gold span, and no name is alike"),
+    ("cell", ["cell_line", "cell_type"], None, "overlaps no gold span, and no name is similar"),
+    ("AB", ["ABACUS"], None, "overlaps no gold span, and no name is similar"),
 ]
 
 
@@ -67,14 +67,14 @@ def test_what_overlaps_is_stronger_than_names() -> None:
     (found,) = suggest_types(gold, [pred])
     assert (found.to, found.sure, found.spans, found.overlapping) == ("ORG", True, 4, 3)
     assert found.counts == "ORG 2, LOC 1"
-    assert found.reason == "2 of 3 that overlap any overlap ORG (LOC 1)"
+    assert found.reason == "2 of 3 overlapping spans overlap ORG (LOC 1)"
 
 
 def test_little_that_overlaps_is_not_sure() -> None:
     gold = made((0, 0, 5, "ORG"), (0, 20, 25, "PER"))
     (found,) = suggest_types(gold, [made((0, 0, 3, "person"))])
     assert (found.to, found.sure) == ("PER", False)
-    assert found.reason.startswith("another name of the same, but 1 of 1 that")
+    assert found.reason.startswith("another name for the same type, but 1 of 1 overlapping")
     (found,) = suggest_types(gold, [made((0, 0, 3, "thing"))])
     assert (found.to, found.sure) == ("ORG", False)
     # As many of two types: the name decides, if it can.
@@ -88,7 +88,11 @@ def test_counts_are_those_of_all_systems_and_of_types_that_gold_lacks() -> None:
     one, two = made((0, 0, 5, "x"), (0, 4, 6, "A")), made((0, 2, 3, "x"), (1, 5, 6, "x"))
     (found,) = suggest_types(gold, [one, two])
     assert (found.name, found.to, found.spans, found.overlaps) == ("x", "A", 3, (("A", 2),))
-    assert (unlike(gold, one), unlike(gold, two), unlike(made(), two)) == (False, True, False)
+    assert (have_no_common_type(gold, one), have_no_common_type(gold, two), have_no_common_type(made(), two)) == (
+        False,
+        True,
+        False,
+    )
 
 
 KINDS = st.lists(texts(min_size=1), min_size=1, max_size=4)
@@ -120,7 +124,7 @@ def test_renamed_types_are_found_again(capfd: pytest.CaptureFixture[str], tmp_pa
     run = str(tmp_path / "run.jsonl")
     assert main(["score", str(GOLD), run, "--criteria", "strict"]) == 0
     said = capfd.readouterr().err.splitlines()[-1]
-    assert said.startswith("run: no type is one of gold's, 'P1', 'Q2', 'R3', 'S4' here, 'DNA', ")
+    assert said.startswith("run: no type is one of gold's: 'P1', 'Q2', 'R3', 'S4' here, 'DNA', ")
     assert said.endswith("; `nereval types GOLD PRED` suggests a mapping")
     assert main(["types", str(GOLD), run, "--quiet"]) == 0
     text, err = capfd.readouterr()
@@ -138,7 +142,7 @@ def test_renamed_types_are_found_again(capfd: pytest.CaptureFixture[str], tmp_pa
 
 def test_nothing_is_suggested_where_gold_has_every_type(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["types", str(GOLD), str(RULES), "--quiet"]) == 0
-    assert "nothing is to be mapped" in capfd.readouterr().out
+    assert "no mapping is needed" in capfd.readouterr().out
 
 
 @needs("hipe2020")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.writers import write
@@ -242,7 +243,7 @@ def test_what_the_format_has_no_place_for_is_said(tmp_path: Path) -> None:
         "bc2gm has no place for them, left out: a score of 1 span",
         "GENE is the only type of bc2gm; these would be written as GENE: 'Drug'",
         "spans with blanks at an end, which are not counted: 1",
-        "alternatives that share no character with their span, so that nothing says whose they are: 1",
+        "alternatives that share no character with their span, so that their span would be unknown: 1",
     )
     assert (tmp_path / "out/sentences.in").read_bytes() == b"d  ab \n"
     assert (tmp_path / "out/GENE.eval").read_bytes() == b"d|0 1|ab\n"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, brat
 from nereval_core.readers.brat import blocks as brat_blocks
-from nereval_core.readers.shared.byte_fields import DIGITS, WORD, numbers, same
-from nereval_core.readers.shared.layer_builder import Gathered
+from nereval_core.readers.shared.byte_fields import MOST_DIGITS, WORD_BYTES, equal_pieces, numbers
 from tests.readers.test_brat import REFUSED, TAKEN, TEXT
 from tests.support.layer_strategies import content, texts
 
@@ -137,15 +137,15 @@ def test_plain_documents_take_the_fast_way() -> None:
     documents = [(TEXT, plain), accented, (TEXT, b""), (TEXT, None), accented]
     [ann] = Source.of_uploads([("x.ann", b"")]).files
     given = [
-        brat_blocks.Given(f"d{number}", "x.txt", text.encode(), None if raw is None else ann, raw)
+        brat_blocks.DocumentFiles(f"d{number}", "x.txt", text.encode(), None if raw is None else ann, raw)
         for number, (text, raw) in enumerate(documents)
     ]
-    gathered, counts, others = Gathered(), Counter[str](), []
-    brat_blocks.Blocks(gathered, counts, others.append).take(given)
-    layer = gathered.finish("x")
+    builder, counts, others = Builder("x"), Counter[str](), []
+    brat_blocks.DocumentBlocks(builder, counts, others.append).take(given)
+    layer = builder.finish("x")
     assert others == []
     assert (layer.doc.tolist(), layer.start.tolist()) == ([0, 0, 1, 1, 4, 4], [0, 8, 0, 3, 0, 3])
-    assert np.concatenate(gathered.span_lines).tolist() == [1, 3, 1, 2, 1, 2]
+    assert list(builder.span_lines.values()) == [1, 3, 1, 2, 1, 2]
     assert {key: value for key, value in counts.items() if value} == {"R": 1, "#": 1, "bare": 1}
 
 
@@ -154,19 +154,19 @@ def test_plain_documents_take_the_fast_way() -> None:
 def test_numbers(pieces: list[str]) -> None:
     parts = [piece.encode() for piece in pieces]
     high = np.cumsum([len(part) for part in parts])
-    data = np.frombuffer(b"".join([*parts, bytes(WORD)]), np.uint8)
+    data = np.frombuffer(b"".join([*parts, bytes(WORD_BYTES)]), np.uint8)
     values, wrong = numbers(data, high - [len(part) for part in parts], high)
     for piece, value, bad in zip(pieces, values.tolist(), wrong.tolist(), strict=True):
-        assert bad == (re.fullmatch(rf"0|[1-9][0-9]{{0,{DIGITS - 1}}}", piece) is None)
+        assert bad == (re.fullmatch(rf"0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}}", piece) is None)
         assert bad or value == int(piece)
 
 
 @settings(max_examples=60)
-@given(pairs=st.lists(st.tuples(st.binary(max_size=40), st.binary(max_size=40), st.booleans()), min_size=1))
+@given(pairs=st.lists(st.tuples(st.binary(max_size=70), st.binary(max_size=70), st.booleans()), min_size=1))
 def test_pieces_that_are_the_same(pairs: list[tuple[bytes, bytes, bool]]) -> None:
     ones = [one for one, _, _ in pairs]
     twos = [one if equal else two.ljust(len(one), b"\0")[: len(one)] for one, two, equal in pairs]
     sizes = np.array([len(one) for one in ones])
     at = np.cumsum(sizes) - sizes
-    one, two = (np.frombuffer(b"".join([*parts, bytes(WORD)]), np.uint8) for parts in (ones, twos))
-    assert same(one, at, two, at, sizes).tolist() == [a == b for a, b in zip(ones, twos, strict=True)]
+    one, two = (np.frombuffer(b"".join([*parts, bytes(WORD_BYTES)]), np.uint8) for parts in (ones, twos))
+    assert equal_pieces(one, at, two, at, sizes).tolist() == [a == b for a, b in zip(ones, twos, strict=True)]

@@ -17,12 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, layers, read
 from nereval_core.readers.cas import files as cas_files
 from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, TOKEN
-from nereval_core.readers.shared.offset_units import offsets_of
+from nereval_core.readers.shared.offset_units import parse_offsets
 from nereval_core.writers import write
 from tests.support import layer_strategies
 from tests.support.layer_strategies import content
@@ -327,7 +328,7 @@ def test_half_a_character_is_no_place() -> None:
 def test_offsets_may_be_said_to_count_something_else(words: str, begin: int, end: int, covered: str | None) -> None:
     """The first and the last character can be covered alone, and nothing beyond them."""
     raw = cas((ENTITY, 4, 5, {})).to_xmi().replace('begin="4" end="6"', f'begin="{begin}" end="{end}"')
-    options = ReadOptions(offsets=offsets_of(words))
+    options = ReadOptions(offsets=parse_offsets(words))
     if covered is None:
         with pytest.raises(FormatError, match="is outside the text of 28 code points"):
             read(source(("d.xmi", raw)), options=options)
@@ -608,7 +609,7 @@ def test_zips_within_zips_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = packed(*((f"{number}.xmi", b" " * (1 << 20)) for number in range(65)))
     with pytest.raises(FormatError, match=rf"ann\.zip: expands from [0-9]+ to {65 << 20} bytes"):
         read(source(("p.zip", packed(("annotation/a.txt/ann.zip", bomb)))), format="cas")
-    monkeypatch.setattr(cas_files, "EXPANDED_BYTES", 5 << 20)
+    monkeypatch.setattr(cas_files, "MOST_EXPANDED_BYTES", 5 << 20)
     many = [(f"annotation/a{number}.txt/ann.zip", packed(("ann.xmi", b" " * (1 << 20)))) for number in range(6)]
     with pytest.raises(FormatError, match=f"{6 << 20} bytes and 6 files in the zips of a zip; unpack the outer one"):
         read(source(("p.zip", packed(*many))), format="cas")

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write
 from tests.support.layer_strategies import words
+from tests.support.readings import span_texts
 from tests.support.shared_corpora import SHARED, defect, needs
 
 
@@ -30,11 +32,6 @@ def refused(*texts: str, **options: object) -> list[str]:
     return error.value.lines()
 
 
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[layer.doc[span]], layer.text(span), layer.label(span)) for span in range(len(layer))]
-
-
 def test_text_tokens_and_sentences() -> None:
     reading = read_text("# id = d1\nNew\tB-LOC\nYork\tI-LOC\n\n\nis\tO\n\n# id = d2\nÀ\tO\n😀\tB-X\n")
     documents = reading.documents
@@ -46,7 +43,7 @@ def test_text_tokens_and_sentences() -> None:
     assert documents.tokens.of_document(1) == [(0, 1), (2, 3)]
     assert documents.sentences.of_document(0) == [(0, 8), (9, 11)]
     assert documents.sentences.of_document(1) == [(0, 3)]
-    assert spans(reading.layer) == [("d1", "New York", "LOC"), ("d2", "😀", "X")]
+    assert span_texts(reading.layer) == [("d1", "New York", "LOC"), ("d2", "😀", "X")]
     assert reading.scheme == "IOB2"
     assert reading.notes == ("tag scheme IOB2 (detected)",)
     assert reading.places == (("x1.conll", 1), ("x1.conll", 8))
@@ -167,12 +164,12 @@ COLUMNS = [(4, ["b"]), (-1, ["b"]), (3, ["a"]), (-2, ["a"]), ("3", ["a"])]
 @pytest.mark.parametrize(("column", "found"), COLUMNS)
 def test_columns(column: int | str | None, found: list[str]) -> None:
     reading = read_text("a NN B-X O\nb NN O B-X\n", column=column)
-    assert [text for _, text, _ in spans(reading.layer)] == found
+    assert [text for _, text, _ in span_texts(reading.layer)] == found
 
 
 def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
     reading = read_text("New\tLOC\nYork\tLOC\n\nAnn\tperson-actor\nis\tO\n", scheme="io")
-    assert spans(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
+    assert span_texts(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
     lines = refused("a\tLOC\nb\t_\nc\t-\nd\tO\n", scheme="IO")
     assert [line.partition(";")[0] for line in lines] == ["x1.conll:2: '_' is no tag", "x1.conll:3: '-' is no tag"]
     assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tO\n")[0]
@@ -200,7 +197,7 @@ TAKEN = [
 @pytest.mark.parametrize(("text", "found", "note"), [row[1:] for row in TAKEN], ids=[row[0] for row in TAKEN])
 def test_the_column_with_tags_is_found(text: str, found: list[str], note: str) -> None:
     reading = read_text(text)
-    assert [span for _, span, _ in spans(reading.layer)] == found
+    assert [span for _, span, _ in span_texts(reading.layer)] == found
     assert next(one for one in reading.notes if "tags taken" in one).startswith(note)
 
 
@@ -327,7 +324,7 @@ REPAIRS = [
 @pytest.mark.parametrize(("repair", "found", "note"), REPAIRS)
 def test_repair_is_counted(repair: str, found: list[tuple[str, str, str]], note: str) -> None:
     reading = read_text("a\tI-P\nb\tI-P\nc\tI-L\nd\tO\ne\tB-P\n", scheme="IOB2", repair=repair)
-    assert spans(reading.layer) == found
+    assert span_texts(reading.layer) == found
     assert reading.notes[:2] == ("tag scheme IOB2 (given)", note)
 
 
@@ -386,7 +383,7 @@ def test_writing(tmp_path: Path) -> None:
     )
     reading = read(tmp_path / "out")
     assert reading.documents.texts == ("Bob ' s cat .\nIn Rome", "", "x")
-    assert spans(reading.layer) == [("d1", "Bob ' s", "PER"), ("d1", "Rome", "LOC"), ("d3", "x", "a-b c")]
+    assert span_texts(reading.layer) == [("d1", "Bob ' s", "PER"), ("d1", "Rome", "LOC"), ("d3", "x", "a-b c")]
 
 
 def test_a_span_over_a_line_end_keeps_its_sentence_together(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.table_columns import chosen_columns
+from nereval_core.readers.shared.table_columns import parse_column_options
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
+from tests.support.readings import span_texts
 from tests.support.samples import CSV, TSV, lines
 
 
@@ -29,13 +30,8 @@ def read_files(
     format: str = "csv",
 ) -> Reading:
     source = Source.of_uploads((name, text.encode()) for name, text in files.items())
-    chosen = None if columns is None else chosen_columns(columns)
+    chosen = None if columns is None else parse_column_options(columns)
     return read(source, format=format, options=ReadOptions(texts=texts, offsets=offsets, columns=chosen))
-
-
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
 
 
 ANN = [("d1", "Ann", "PER"), ("d1", "Bob", "PER")]
@@ -45,7 +41,7 @@ TEXT = "Ann met Bob."
 
 def test_texts_stand_in_a_column_once_for_each_document() -> None:
     reading = read_files({"spans.csv": CSV}, format="auto")
-    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert (reading.format, span_texts(reading.layer)) == ("csv", ANN)
     assert reading.documents.texts == (TEXT, "Nobody.")
     assert reading.notes == ("offsets in code points, end exclusive: 2 of 2 quotes match",)
     assert reading.places == (("spans.csv", 2), ("spans.csv", 4))
@@ -74,7 +70,7 @@ TAKEN = [
 @pytest.mark.parametrize("files", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
 def test_takes(files: dict[str, str]) -> None:
     reading = read_files(files, format="auto")
-    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert (reading.format, span_texts(reading.layer)) == ("csv", ANN)
     assert reading.documents.texts[0] == TEXT
 
 
@@ -110,13 +106,13 @@ CHOSEN = [
 @pytest.mark.parametrize(("files", "columns"), [row[1:] for row in CHOSEN], ids=[row[0] for row in CHOSEN])
 def test_columns_can_be_chosen(files: dict[str, str], columns: str) -> None:
     reading = read_files(files, columns=columns, format="auto")
-    assert (reading.format, spans(reading.layer)) == ("csv", ANN)
+    assert (reading.format, span_texts(reading.layer)) == ("csv", ANN)
     assert reading.documents.texts[0] == TEXT
     headless = "the first line is read as a row: columns are chosen by number"
     assert (headless in reading.notes) == ("\n" + next(iter(files.values()))).startswith("\nd1")
     # A source may say it by itself, as each upload does.
     source = Source.of_uploads((name, text.encode()) for name, text in files.items())
-    assert read(replace(source, columns=chosen_columns(columns))).layer.digest == reading.layer.digest
+    assert read(replace(source, columns=parse_column_options(columns))).layer.digest == reading.layer.digest
 
 
 NOT_CHOSEN = [
@@ -165,7 +161,7 @@ def test_a_problem_of_a_span_names_its_own_file() -> None:
 def test_texts_are_taken_from_gold() -> None:
     gold = read_files({"spans.csv": CSV}).documents
     reading = read_files({"spans.tsv": TSV}, texts=gold)
-    assert (spans(reading.layer), reading.documents.ids) == (ANN, ("d1", "d2"))
+    assert (span_texts(reading.layer), reading.documents.ids) == (ANN, ("d1", "d2"))
     # Texts of its own are its own, whatever gold has.
     assert read_files({"spans.csv": CSV.replace("Nobody", "Nobody!")}, texts=gold).documents.texts[1] == "Nobody!."
 
@@ -173,7 +169,7 @@ def test_texts_are_taken_from_gold() -> None:
 def test_documents_without_a_column_are_told_apart_by_their_texts() -> None:
     reading = read_files({"x.csv": "start,end,label,text\n0,3,PER,Ann met\n0,3,PER,Bob met\n4,7,X,Bob met\n"})
     assert (reading.documents.ids, reading.documents.named) == (("1", "2"), False)
-    assert spans(reading.layer) == [("1", "Ann", "PER"), ("2", "Bob", "PER"), ("2", "met", "X")]
+    assert span_texts(reading.layer) == [("1", "Ann", "PER"), ("2", "Bob", "PER"), ("2", "met", "X")]
 
 
 def test_what_a_span_may_have_besides_is_read_and_other_columns_told() -> None:
@@ -189,7 +185,7 @@ def test_what_a_span_may_have_besides_is_read_and_other_columns_told() -> None:
 
 def test_offsets_can_be_said_where_there_are_no_quotes() -> None:
     text = "doc,start,end,label,text\nd,3,4,A,😀 b\n"
-    assert spans(read_files({"x.csv": text}, offsets=Offsets("UTF-16 units")).layer) == [("d", "b", "A")]
+    assert span_texts(read_files({"x.csv": text}, offsets=Offsets("UTF-16 units")).layer) == [("d", "b", "A")]
 
 
 def test_a_cell_may_be_longer_than_the_module_allows_and_hold_line_ends() -> None:
@@ -257,7 +253,7 @@ def test_texts_beside_that_are_not_there_or_there_twice_are_refused() -> None:
 def test_a_file_of_spans_brings_that_of_texts(tmp_path: Path) -> None:
     (tmp_path / "d.spans.tsv").write_text(TSV)
     (tmp_path / "d.texts.tsv").write_text(TEXTS)
-    assert spans(read(tmp_path / "d.spans.tsv").layer) == ANN
+    assert span_texts(read(tmp_path / "d.spans.tsv").layer) == ANN
 
 
 @settings(max_examples=40, deadline=None)

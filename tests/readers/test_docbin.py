@@ -20,15 +20,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Layer
+from nereval_core.corpus import Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.tokens import WORD
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write, writers
 from nereval_core.writers.docbin import words_of
-from nereval_core.writers.losses import fitted, losses
+from nereval_core.writers.losses import find_losses, remove_losses
 from tests.support.layer_strategies import content, layers, texts, words
+from tests.support.readings import span_texts
 from tests.support.samples import DOCBIN
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed")
@@ -50,11 +52,6 @@ def read_raw(raw: bytes, layer: str | None = None) -> Reading:
     return read(source(raw), format="docbin", options=ReadOptions(layer=layer))
 
 
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
-
-
 def packed(*docs: Doc, **options: Any) -> bytes:
     raw: bytes = DocBin(docs=docs, **options).to_bytes()
     return raw
@@ -63,7 +60,7 @@ def packed(*docs: Doc, **options: Any) -> bytes:
 def test_entities_and_span_groups_are_layers() -> None:
     assert layers_of(source(DOCBIN)) == ("ents", "sc")
     ents = read_raw(DOCBIN, "ents")
-    assert spans(ents.layer) == [("d1", "Ann", "PERSON"), ("d1", "Bob Lee", "PERSON")]
+    assert span_texts(ents.layer) == [("d1", "Ann", "PERSON"), ("d1", "Bob Lee", "PERSON")]
     assert dict(ents.layer.links) == {0: ("Q1",), 1: ("lee",)}
     assert ents.documents.texts == ("Ann 😀 met Bob Lee.\n She left  Rome.", "Nobody.")
     assert ents.documents.meta == ({"date": "1798-01-20"}, {})
@@ -72,7 +69,7 @@ def test_entities_and_span_groups_are_layers() -> None:
         "values of user data that are not plain, or not of a document, left out: 1",
     )
     group = read_raw(DOCBIN, "sc")
-    assert spans(group.layer) == [("d1", "Bob Lee", "NAME"), ("d1", "Lee", "SURNAME"), ("d1", "Rome", "CITY")]
+    assert span_texts(group.layer) == [("d1", "Bob Lee", "NAME"), ("d1", "Lee", "SURNAME"), ("d1", "Rome", "CITY")]
     assert (dict(group.layer.ids), dict(group.layer.links)) == ({0: "T1"}, {0: ("Q2",)})
     assert dict(group.layer.scores) == {0: 0.5, 1: 0.25, 2: 1.0}
     assert group.notes[0] == "documents without the span group 'sc', taken as empty: 1"
@@ -102,11 +99,11 @@ def test_entities_are_a_layer_where_nothing_else_is_and_where_they_are_asked_for
     assert not len(read_raw(packed(doc)).layer)
     doc.spans["x"], doc.spans["ents"] = [Span(doc, 0, 1, label="A")], [Span(doc, 1, 2, label="B")]
     assert layers_of(source(packed(doc))) == ("x", "ents")
-    assert spans(read_raw(packed(doc), "ents").layer) == [("1", "b", "B")]
+    assert span_texts(read_raw(packed(doc), "ents").layer) == [("1", "b", "B")]
     doc.ents = [Span(doc, 0, 2, label="C")]
     assert layers_of(source(packed(doc))) == ("ents", "x", "ents (spans)")
-    assert spans(read_raw(packed(doc), "ents").layer) == [("1", "a b", "C")]
-    assert spans(read_raw(packed(doc), "ents (spans)").layer) == [("1", "b", "B")]
+    assert span_texts(read_raw(packed(doc), "ents").layer) == [("1", "a b", "C")]
+    assert span_texts(read_raw(packed(doc), "ents (spans)").layer) == [("1", "b", "B")]
     del doc.spans["ents"]
     doc.ents = []
     assert layers_of(source(packed(doc))) == ("x",)
@@ -132,7 +129,7 @@ def test_what_spacy_convert_writes_is_read() -> None:
     rows = "EU\tB-ORG\nrejects\tO\nGerman\tB-MISC\ncall\tO\n.\tO\n\nPeter\tB-PER\nBlackburn\tI-PER\n\n"
     reading = read_raw(packed(*conll_ner_to_docs(rows, n_sents=10, no_print=True)))
     found = [("1", "EU", "ORG"), ("1", "German", "MISC"), ("1", "Peter Blackburn", "PER")]
-    assert (spans(reading.layer), reading.documents.named) == (found, False)
+    assert (span_texts(reading.layer), reading.documents.named) == (found, False)
     assert reading.documents.texts == ("EU rejects German call . Peter Blackburn ",)
     assert reading.documents.sentences is not None
     assert reading.documents.sentences.of_document(0) == [(0, 24), (25, 40)]
@@ -379,7 +376,7 @@ def test_that_spacy_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=50, deadline=None)
 @given(layers())
 def test_what_is_written_reads_back_by_us_and_by_spacy(layer: Layer) -> None:
-    fits = fitted(layer, losses(layer, writers()["docbin"]))
+    fits = remove_losses(layer, find_losses(layer, writers()["docbin"]))
     with TemporaryDirectory() as folder:
         out = Path(folder) / "out.spacy"
         notes = write(layer, out, format="docbin", lossy=True)
@@ -448,7 +445,7 @@ def test_a_span_off_the_tokens_is_refused_and_never_moved(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
     notes = write(layer, tmp_path / "x.spacy", format="docbin", lossy=True)
     assert notes == ("spans left out, each does not begin and end with a token: 1",)
-    assert spans(read(tmp_path / "x.spacy").layer) == [("d", "Rome", "LOC")]
+    assert span_texts(read(tmp_path / "x.spacy").layer) == [("d", "Rome", "LOC")]
 
 
 WORDS = [

@@ -16,6 +16,7 @@ from nereval_core.readers import layers as layers_of
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
+from tests.support.readings import span_texts
 from tests.support.samples import DOCCANO, DOCCANO_RELATIONS
 
 
@@ -27,14 +28,9 @@ def read_text(text: str, **options: Offsets | None) -> Reading:
     )
 
 
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
-
-
 def test_triples_are_read_in_utf16_units() -> None:
     reading = read_text(DOCCANO)
-    assert spans(reading.layer) == [
+    assert span_texts(reading.layer) == [
         ("1", "EU", "ORG"),
         ("1", "German", "MISC"),
         ("1", "Peter", "PER"),
@@ -47,14 +43,14 @@ def test_triples_are_read_in_utf16_units() -> None:
 
 def test_offsets_in_code_points_are_read_where_that_is_said() -> None:
     text = json.dumps({"text": "😀 Peter", "label": [[2, 7, "PER"]]}, ensure_ascii=False)
-    assert spans(read_text(text, offsets=Offsets()).layer) == [("1", "Peter", "PER")]
+    assert span_texts(read_text(text, offsets=Offsets()).layer) == [("1", "Peter", "PER")]
     with pytest.raises(FormatError, match=r"all\.jsonl:1: 1 to 7 is no place in the text of 7 characters; offsets are"):
         read_text(text.replace("[2,", "[1,"))
 
 
 def test_objects_are_read_with_their_ids_and_relations_counted() -> None:
     reading = read_text(DOCCANO_RELATIONS)
-    assert spans(reading.layer) == [("7", "Google", "ORG"), ("7", "September 4, 1998", "DATE")]
+    assert span_texts(reading.layer) == [("7", "Google", "ORG"), ("7", "September 4, 1998", "DATE")]
     assert dict(reading.layer.ids) == {0: "0", 1: "1"}
     assert reading.documents.meta is None
     assert reading.notes == ("relations between spans, not read: 1",)
@@ -75,7 +71,7 @@ def test_files_of_annotators_who_share_documents_are_layers() -> None:
     assert layers_of(source) == ("bob", "eve", "kim")
     with pytest.raises(FormatError, match="it holds 3 layers, 'bob', 'eve', 'kim', and one is read at a time"):
         read(source)
-    assert spans(read(source, options=ReadOptions(layer="eve")).layer) == [("2", "Ann", "PER")]
+    assert span_texts(read(source, options=ReadOptions(layer="eve")).layer) == [("2", "Ann", "PER")]
     with pytest.raises(FormatError, match="no layer 'x'; choose among 'bob', 'eve', 'kim'"):
         read(source, options=ReadOptions(layer="x"))
     apart = Source.of_uploads(

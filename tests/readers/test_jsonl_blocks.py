@@ -6,17 +6,14 @@ import json
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, jsonl
 from nereval_core.readers.jsonl import line_blocks
-from nereval_core.readers.jsonl.span_lists import plain_spans
-from nereval_core.readers.shared.byte_fields import Types
-from nereval_core.readers.shared.layer_builder import Gathered
 from tests.readers.test_jsonl import FULL, REFUSED, doc, span
 from tests.support.layer_strategies import content, texts
 
@@ -24,11 +21,10 @@ from tests.support.layer_strategies import content, texts
 def outcome(raw: bytes, *, plainly: bool) -> object:
     """Return all that a reading gives, or its problems."""
     [file] = Source.of_uploads([("x.jsonl", raw)]).files
-    gathered = Gathered()
-    problems: list[Any] = []
-    jsonl._read_file(file, ReadOptions(), gathered, problems, plainly=plainly)
+    builder = Builder("x")
+    jsonl._read_file(file, ReadOptions(), builder, plainly=plainly)
     try:
-        return content(gathered.finish("x", problems=problems)), gathered.places
+        return content(builder.finish("x")), builder.places
     except FormatError as error:
         return error.problems
 
@@ -230,7 +226,7 @@ def test_lines_that_are_refused(line: str) -> None:
 def test_blocks_of_any_size(raw: bytes, size: int) -> None:
     whole = outcome(raw, plainly=True) if raw else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_blocks, "BLOCK", size)
+        patch.setattr(line_blocks, "BLOCK_BYTES", size)
         assert whole is None or outcome(raw, plainly=True) == whole
 
 
@@ -240,57 +236,17 @@ def test_plain_lines_take_the_fast_way() -> None:
     ]
     read: list[int] = []
     for style in (lines, [line.replace(" ", "") for line in lines], [*lines, doc(span(', "id": "T1"'), id='"x"')]):
-        gathered = Gathered()
-        taken = line_blocks.Blocks("x", gathered, lambda _, number: read.append(number))
-        assert taken.take("".join(f"{line}\r\n" for line in style).encode(), 1) == len(style)
-        assert (read, gathered.counts[:4], gathered.lines[-1]) == ([], [0, 2, 4, 0], len(style))
-    assert gathered.extras["ids"] == {gathered.spans - 1: "T1"}
-
-
-PLAIN = '[{"start": 12, "end": 19, "label": "Drug"}, {"start": 0, "end": 7, "label": "é"}]'
+        builder = Builder("x")
+        taken = line_blocks.LineBlocks("x", builder, lambda _, number: read.append(number))
+        assert taken.read("".join(f"{line}\r\n" for line in style).encode(), 1) == len(style)
+        assert (read, builder.counts[:4], builder.places[-1][1]) == ([], [0, 2, 4, 0], len(style))
+    assert builder.extras["ids"] == {len(builder.starts) - 1: "T1"}
 
 
 @pytest.mark.parametrize("compact", [False, True])
 def test_every_byte_of_plain_spans_counts(compact: bool) -> None:
-    raw = (PLAIN.replace(" ", "") if compact else PLAIN).encode()
-    found = plain_spans([b"[]", raw, raw, b"[]"], Types(Gathered().code))
-    assert found is not None
-    assert [list(column) for column in found[:4]] == [[0, 2, 2, 0], [12, 0] * 2, [19, 7] * 2, [0, 1] * 2]
+    line = '{"id": "d", "text": "Aspirin und ASS", "spans": [{"start": 12, "end": 15, "label": "é"}]}'
+    raw = (line.replace(" ", "") if compact else line).encode()
     for place in range(len(raw)):
-        for value in (0, 9, 0x20, 0x22, 0x2C, 0x30, 0x31, 0x39, 0x3A, 0x41, 0x5B, 0x5C, 0x5D, 0x7B, 0x7D, 0xFF):
-            other = raw[:place] + bytes([value]) + raw[place + 1 :]
-            for lists in ([other], [b"[]", raw, other, raw], [other, b"[]"]):
-                gathered = Gathered()
-                try:
-                    found = plain_spans(lists, Types(gathered.code))
-                except UnicodeDecodeError:
-                    continue
-                if found is None:
-                    continue
-                spans = [span for one in lists for span in json.loads(one)]
-                assert all(list(span) == ["start", "end", "label"] for span in spans)
-                starts, ends, labels = zip(*(span.values() for span in spans), strict=True)
-                assert (tuple(found.starts), tuple(found.ends)) == (starts, ends)
-                names = list(gathered.names)
-                assert tuple(names[code] for code in found.codes) == labels
-
-
-@settings(max_examples=60)
-@given(names=st.lists(st.lists(st.text("aéx", max_size=9), min_size=1), min_size=1, max_size=3))
-@example(names=[["a" * 20], ["b"]])
-def test_types_of_any_length(names: list[list[str]]) -> None:
-    gathered = Gathered()
-    types = Types(gathered.code)
-    for some in names:
-        parts = [name.encode() for name in some]
-        high = np.cumsum([len(part) for part in parts])
-        raw = b"".join([*parts, bytes(16)])
-        codes = types.codes(raw, np.concatenate(([0], high[:-1])), high)
-        assert [list(gathered.names)[code] for code in codes] == some
-
-
-def test_a_type_that_is_no_text_does_not_spoil_the_next() -> None:
-    types = Types(Gathered().code)
-    with pytest.raises(UnicodeDecodeError):
-        types.codes(b"A\xff" + bytes(16), np.array([0, 1]), np.array([1, 2]))
-    assert list(types.codes(b"AB" + bytes(16), np.array([0, 1]), np.array([1, 2]))) == [0, 1]
+        for value in b'\0\t "+,0:A\\]}\xff':
+            same(b"\n".join([raw, raw[:place] + bytes([value]) + raw[place + 1 :]]))

@@ -17,6 +17,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
+from tests.support.readings import span_texts
 from tests.support.samples import LABELSTUDIO, LABELSTUDIO_MIN, LABELSTUDIO_TASKS, result
 from tests.support.shared_corpora import defect
 
@@ -30,11 +31,6 @@ def read_tasks(tasks: Any, layer: str | None = None) -> Reading:
     return read(source(tasks), format="labelstudio", options=ReadOptions(layer=layer))
 
 
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
-
-
 def task(*results: dict[str, Any], text: str = "Ann met Bob.", **more: Any) -> dict[str, Any]:
     return {"data": {"text": text, **more}, "annotations": [{"result": list(results)}]}
 
@@ -42,7 +38,7 @@ def task(*results: dict[str, Any], text: str = "Ann met Bob.", **more: Any) -> d
 def test_every_annotator_and_model_is_a_layer() -> None:
     assert layers_of(source(LABELSTUDIO)) == ("ann@example.org", "2", "model-1")
     ann = read_tasks(LABELSTUDIO, "ann@example.org")
-    assert spans(ann.layer) == [("101", "Ann", "PER"), ("101", "Bob Lee", "PER"), ("102", "Rome", "LOC")]
+    assert span_texts(ann.layer) == [("101", "Ann", "PER"), ("101", "Bob Lee", "PER"), ("102", "Rome", "LOC")]
     assert dict(ann.layer.ids) == {0: "a1", 1: "a2", 2: "c1"}
     assert ann.documents.meta == ({"date": "2024-01-02"}, {"date": "2024-01-03"})
     assert ann.notes == (
@@ -52,10 +48,10 @@ def test_every_annotator_and_model_is_a_layer() -> None:
     )
     assert [place[1] for place in ann.places] == [2, 100]
     second = read_tasks(LABELSTUDIO, "2")
-    assert spans(second.layer) == [("101", "in  Rome", "LOC")]
+    assert span_texts(second.layer) == [("101", "in  Rome", "LOC")]
     assert second.notes[0] == "tasks that '2' has nothing for, left out: 1"
     model = read_tasks(LABELSTUDIO, "model-1")
-    assert (spans(model.layer), dict(model.layer.scores)) == ([("101", "Ann", "PER")], {0: 0.75})
+    assert (span_texts(model.layer), dict(model.layer.scores)) == ([("101", "Ann", "PER")], {0: 0.75})
 
 
 def test_one_of_several_layers_has_to_be_named() -> None:
@@ -71,7 +67,7 @@ def test_one_of_several_layers_has_to_be_named() -> None:
 
 def test_json_min_is_read() -> None:
     reading = read_tasks(LABELSTUDIO_MIN)
-    assert spans(reading.layer) == [("101", "Bob", "PER")]
+    assert span_texts(reading.layer) == [("101", "Bob", "PER")]
     assert reading.documents.meta == ({"date": "2024-01-02"},)
     assert layers_of(source(LABELSTUDIO_MIN)) == ("1",)
 
@@ -80,21 +76,21 @@ def test_the_quotes_tell_code_points_from_utf16_units() -> None:
     """Later versions count code points: version 1.4 and before count as JavaScript does."""
     for start, end, unit in ((2, 5, "code points"), (3, 6, "UTF-16 units")):
         reading = read_tasks([task(result("1", start, end, "Bob", "PER"), text="😀 Bob Bob")])
-        assert spans(reading.layer) == [("1", "Bob", "PER")]
+        assert span_texts(reading.layer) == [("1", "Bob", "PER")]
         assert reading.notes == (f"offsets in {unit}, end exclusive: 1 of 1 quotes match",)
 
 
 @pytest.mark.parametrize("quote", ["met\nBob", "met\\nBob", "met Bob"])
 def test_white_space_in_quotes_is_as_the_browser_shows_it(quote: str) -> None:
     reading = read_tasks([task(result("1", 4, 12, quote, "X"), text="Ann met \nBob.")])
-    assert spans(reading.layer) == [("1", "met \nBob", "X")]
+    assert span_texts(reading.layer) == [("1", "met \nBob", "X")]
 
 
 def test_later_work_of_one_annotator_on_a_task_replaces_the_earlier() -> None:
     twice = task(result("1", 0, 3, "Ann", "PER"))
     twice["annotations"].append({"result": [result("2", 8, 11, "Bob", "PER")]})
     reading = read_tasks([twice])
-    assert spans(reading.layer) == [("1", "Bob", "PER")]
+    assert span_texts(reading.layer) == [("1", "Bob", "PER")]
     assert "earlier work of one annotator or model on one task, left out: 1" in reading.notes
 
 
@@ -103,7 +99,7 @@ def test_several_labels_are_several_spans_and_a_model_may_be_called_like_an_anno
     both["annotations"][0]["completed_by"] = 1
     both["predictions"] = [{"model_version": "1", "result": []}, {"result": []}]
     assert layers_of(source([both])) == ("1", "1 (model)", "predictions")
-    assert spans(read_tasks([both], "1").layer) == [("1", "Ann", "ORG"), ("1", "Ann", "PER")]
+    assert span_texts(read_tasks([both], "1").layer) == [("1", "Ann", "ORG"), ("1", "Ann", "PER")]
     assert not len(read_tasks([both], "1 (model)").layer)
 
 
@@ -135,7 +131,7 @@ def test_the_text_is_the_one_string_of_the_data_whatever_it_is_called() -> None:
 def test_hypertext_counts_from_the_start_of_the_document() -> None:
     value = {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "startOffset": 0, "endOffset": 3}
     value |= {"globalOffsets": {"start": 8, "end": 11}, "text": "Bob", "hypertextlabels": ["PER"]}
-    assert spans(read_tasks([task({"id": "1", "type": "hypertextlabels", "value": value})]).layer) == [
+    assert span_texts(read_tasks([task({"id": "1", "type": "hypertextlabels", "value": value})]).layer) == [
         ("1", "Bob", "PER")
     ]
 
@@ -153,13 +149,13 @@ def dialogue(*results: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_dialogue_is_one_text_whose_results_count_within_paragraphs() -> None:
     reading = read_tasks(dialogue(paragraph("2", 5, "2", 12, "Bob Lee"), paragraph(0, 6, 0, 9, "Ann")))
     assert reading.documents.texts == ("Hi 😀 Ann\n\nI am Bob Lee",)
-    assert spans(reading.layer) == [("1", "Ann", "PER"), ("1", "Bob Lee", "PER")]
+    assert span_texts(reading.layer) == [("1", "Ann", "PER"), ("1", "Bob Lee", "PER")]
     assert reading.notes == ("offsets in UTF-16 units, end exclusive: 2 of 2 quotes match",)
     over = read_tasks(dialogue(paragraph("0", 6, "2", 1, "A: Ann B: I")))
-    assert spans(over.layer) == [("1", "Ann\n\nI", "PER")]
+    assert span_texts(over.layer) == [("1", "Ann\n\nI", "PER")]
     source = dialogue()[0]["data"] | {"annotator": 1, "annotation_id": 1, "id": 1}
     value = paragraph("2", 5, "2", 8, "Bob")["value"]
-    assert spans(read_tasks([source | {"label": [value]}]).layer) == [("1", "Bob", "PER")]
+    assert span_texts(read_tasks([source | {"label": [value]}]).layer) == [("1", "Bob", "PER")]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +168,7 @@ def test_places_outside_of_a_paragraph_are_refused(place: tuple[Any, int, Any, i
 
 
 def test_offsets_may_be_strings_of_digits() -> None:
-    assert spans(read_tasks(changed(start="0", end="3")).layer) == [("1", "Ann", "PER")]
+    assert span_texts(read_tasks(changed(start="0", end="3")).layer) == [("1", "Ann", "PER")]
 
 
 def changed(**values: Any) -> list[dict[str, Any]]:

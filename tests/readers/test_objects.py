@@ -145,9 +145,9 @@ def compared(documents: list[Any], block: int, **more: Any) -> None:
     found: list[Any] = []
     for fast in (True, False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(found_module, "BLOCK", block)
+            patch.setattr(found_module, "BLOCK_DOCUMENTS", block)
             if not fast:
-                patch.setattr(nereval_core.readers.objects, "at_once", lambda *_: None)
+                patch.setattr(nereval_core.readers.objects, "columns_of_objects", lambda *_: None)
             try:
                 reading = read_objects(documents, **more)
                 found.append(

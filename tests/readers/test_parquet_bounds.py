@@ -93,7 +93,7 @@ SWOLLEN = [
 def test_what_swells_is_refused(where: str, source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     read(source)
     monkeypatch.setattr(bounds, "HELD_BYTES", MEBIBYTE)
-    monkeypatch.setattr(bounds, "RATIO", 2)
+    monkeypatch.setattr(bounds, "EXPANSION_RATIO", 2)
     with pytest.raises(FormatError) as caught:
         read(source)
     [problem] = caught.value.problems

@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, preview, read
 from nereval_core.readers.conll import TagColumn
 from nereval_core.readers.preview import ROWS, Preview
-from nereval_core.readers.shared.table_columns import COLUMNS, chosen_columns
+from nereval_core.readers.shared.table_columns import COLUMNS, parse_column_options
 from tests.readers.test_csv import BARE, GERMAN
 from tests.readers.test_malformed import TEXT
 from tests.readers.test_readers import ANN, zipped
@@ -22,7 +22,7 @@ from tests.support.samples import CSV, JSONL, SAMPLES, TSV
 
 def seen(files: dict[str, str], columns: str = "", *, format: str = "auto", whole: bool = False) -> Preview:
     source = Source.of_uploads((name, text.encode()) for name, text in files.items())
-    chosen = chosen_columns(columns) if columns else None
+    chosen = parse_column_options(columns) if columns else None
     return preview.preview(source, format=format, columns=chosen, whole=whole)
 
 

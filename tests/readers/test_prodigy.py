@@ -16,6 +16,7 @@ from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
+from tests.support.readings import span_texts
 from tests.support.samples import PRODIGY, SPACY, lines
 from tests.support.shared_corpora import defect
 
@@ -28,21 +29,16 @@ def read_text(text: str, layer: str | None = None) -> Reading:
     return read(source(text), format="prodigy", options=ReadOptions(layer=layer))
 
 
-def spans(layer: Layer) -> list[tuple[str, str, str]]:
-    ids = layer.documents.ids
-    return [(ids[int(layer.doc[span])], layer.text(span), layer.label(span)) for span in range(len(layer))]
-
-
 def test_every_annotator_is_a_layer_and_only_what_was_accepted_is_read() -> None:
     assert layers_of(source(PRODIGY)) == ("ner-alex", "ner-sam")
     alex = read_text(PRODIGY, "ner-alex")
-    assert spans(alex.layer) == [("1842734674", "Apple", "ORG")]
+    assert span_texts(alex.layer) == [("1842734674", "Apple", "ORG")]
     assert alex.documents.tokens is not None
     assert alex.documents.tokens.of_document(0) == [(0, 5), (6, 7), (8, 13)]
     untested = "offsets taken as code points, end exclusive: no quotes to test them by"
     assert alex.notes == ("tasks answered 'ignore', left out: 1", "tasks answered 'reject', left out: 1", untested)
     sam = read_text(PRODIGY, "ner-sam")
-    assert (spans(sam.layer), sam.notes) == ([("1842734674", "Hello", "PER")], (untested,))
+    assert (span_texts(sam.layer), sam.notes) == ([("1842734674", "Hello", "PER")], (untested,))
     assert sam.places == (("ner.jsonl", 4),)
     with pytest.raises(FormatError, match="it holds 2 layers, 'ner-alex', 'ner-sam', and one is read at a time"):
         read_text(PRODIGY)
@@ -51,7 +47,7 @@ def test_every_annotator_is_a_layer_and_only_what_was_accepted_is_read() -> None
 def test_spacy_lines_have_one_layer_without_a_name() -> None:
     reading = read(source(SPACY))
     assert (reading.format, layers_of(source(SPACY))) == ("prodigy", ("annotations",))
-    assert (spans(reading.layer), reading.documents.named) == ([("1", "Uber", "ORG")], False)
+    assert (span_texts(reading.layer), reading.documents.named) == ([("1", "Uber", "ORG")], False)
 
 
 def test_what_a_span_may_have_besides_is_read() -> None:

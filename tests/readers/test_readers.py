@@ -306,7 +306,7 @@ def test_a_damaged_entry_of_a_zip_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("EXPANDED_BYTES", "3 bytes when exp")]
+    ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("MOST_EXPANDED_BYTES", "3 bytes when exp")]
 )
 def test_a_zip_beyond_the_limits_is_refused(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, limit, 2)

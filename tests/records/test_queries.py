@@ -8,18 +8,19 @@ from functools import cache
 
 import pytest
 
-from nereval_core.analysis.periods import UNDATED
-from nereval_core.analysis.slices.hipe_slices import LEVELS, NOISE, UNKNOWN
+from nereval_core.analysis.slices.decades_and_noise import LEVELS, NOISE, UNDATED, UNKNOWN
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
+from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.records.tables import MISSED, SPURIOUS, confusion, records
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.counts import Average, Counts
+from nereval_core.scoring.averages import Average
+from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.view import ABSENT, LAYOUTS, ORDERS, View, parse, write
+from pages.shared.view import LAYOUTS, View
 from pages.shared.view.count_tables import (
     COUNTS,
     RATIOS,
@@ -32,6 +33,7 @@ from pages.shared.view.count_tables import (
     types_cell,
     types_table,
 )
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import FACETS, NO_GOLD, Query, around, cell_query, context, narrowed, query_of, view_of
 
 MERGES = {
@@ -67,7 +69,7 @@ OPENED: dict[tuple[int, Query], int] = {}
 
 def opened(records: MemoryLedger, query: Query) -> int:
     """Return what the records that a count opens weigh, opened as a link does: through the view and its address."""
-    view, notices = parse(write(view_of(View(), query)))
+    view, notices = read_link(write_link(view_of(View(), query)))
     assert not notices
     # The ledgers are kept by `listed`, so their ids stay theirs.
     key = (id(records), query_of(view))
@@ -211,7 +213,7 @@ def test_periods_and_noise_stand_in_their_order() -> None:
     assert list(frame.facet_counts(Query(), "period")) == ["1790s", "1800s", UNDATED]
     assert list(frame.facet_counts(Query(), "noise")) == [*NOISE, NO_GOLD]
     gold = dated().layers("strict")[0]
-    of_record = [frame.cube.names["noise"][code] for code in frame.cube.codes["noise"][frame.of_record]]
+    of_record = [frame.facets.names["noise"][code] for code in frame.facets.codes["noise"][frame.of_record]]
     for (_, row), level in zip(frame.page(Query(), rows=1_000).iterrows(), of_record, strict=True):
         noise = gold.meta.get(row["gold"], {}).get("LED")
         assert (level == NO_GOLD) == (row["decision"] == "SPU")
@@ -264,7 +266,7 @@ def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None
 def test_the_search_text_holds_fields(q: str, query: Query) -> None:
     asked = replace(query, decision=DECISIONS)
     assert query_of(View(q=q, decision=DECISIONS)) == asked
-    assert query_of(parse(write(view_of(View(), asked)))[0]) == asked
+    assert query_of(read_link(write_link(view_of(View(), asked)))[0]) == asked
 
 
 @pytest.mark.parametrize("text", ["ASPIRIN", "aspirin", "spiri", "morphine sulfate", "en-01 aspirin"])

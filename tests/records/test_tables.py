@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.corpus import Builder, Documents, Layer, layer
-from nereval_core.records import tables
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.corpus.builder import Builder
+from nereval_core.records import reasons, tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -226,9 +227,9 @@ WIDE = st.one_of(st.integers(-3, 3), st.integers(-(2**31), 2**31))
 
 @given(rows=st.lists(st.tuples(st.booleans(), WIDE, WIDE, st.integers(0, 40)), min_size=1, max_size=30))
 def test_different_rows_of_columns(rows: list[tuple[bool, int, int, int]]) -> None:
-    """Columns too wide to be packed into one number together are told apart too."""
+    """Columns too wide to be packed into one number together are distinguished too."""
     columns = [np.array(column) for column in zip(*rows, strict=True)]
-    first, which = tables._distinct(columns)
+    first, which = reasons._distinct(columns)
     assert [rows[first[place]] for place in which.tolist()] == rows
     assert len(first) == len(set(rows))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.report.excerpts import CUT, cut_around
-from nereval_core.report.highlight import Mark
+from nereval_core.report.marks import Mark
 from tests.report.test_highlight import marked
 
 TEXT = (

@@ -15,17 +15,17 @@ import pytest
 from pyarrow import parquet
 
 from nereval_core.report import excel
-from nereval_core.report.excel import CHARACTERS, as_excel, excel_of
+from nereval_core.report.excel import CELL_CHARACTERS, as_excel, excel_of
 from nereval_core.report.export import frame_as
-from nereval_core.report.figures.transitions import right_bars
+from nereval_core.report.figures.comparison import right_bars
 from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_formats import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View
-from tests.pages.test_pages import opened, sound
 from tests.support.commands import Cli
+from tests.support.pages import opened, sound
 
 SPACE = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 HOSTILE = ["=1+1", "+1", "-1", "@x", "http://a.example", "00012", "\ttab", "1e5", " blank ", "línea\nother", "<b>&amp;"]
@@ -93,12 +93,12 @@ def test_columns_are_as_wide_as_what_they_hold() -> None:
     assert widths == [[22, 14, 8, 8], [60, 8]]
 
 
-@pytest.mark.parametrize("text", ["x" * (CHARACTERS + 1), "𝄞" * CHARACTERS])
+@pytest.mark.parametrize("text", ["x" * (CELL_CHARACTERS + 1), "𝄞" * CELL_CHARACTERS])
 def test_a_text_too_long_for_a_cell_is_cut_and_says_so(text: str) -> None:
     (shown,) = read(excel_of([("t", ("text",), [(text,)])]))["t"][1]
     assert isinstance(shown, str) and shown.endswith("…") and text.startswith(shown[:-1])
-    assert CHARACTERS - 2 <= len(shown.encode("utf-16-le")) // 2 <= CHARACTERS
-    assert read(excel_of([("t", ("text",), [("x" * CHARACTERS,)])]))["t"][1] == ["x" * CHARACTERS]
+    assert CELL_CHARACTERS - 2 <= len(shown.encode("utf-16-le")) // 2 <= CELL_CHARACTERS
+    assert read(excel_of([("t", ("text",), [("x" * CELL_CHARACTERS,)])]))["t"][1] == ["x" * CELL_CHARACTERS]
 
 
 def test_sheets_have_names_that_excel_takes() -> None:
@@ -111,7 +111,7 @@ def test_sheets_have_names_that_excel_takes() -> None:
 
 @pytest.mark.parametrize("rows", [0, 1, 149, 150, 151, 450])
 def test_a_long_table_goes_on_in_another_sheet(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(excel, "ROWS", 150)
+    monkeypatch.setattr(excel, "SHEET_ROWS", 150)
     found = read(excel_of([("t", ("n",), ((number,) for number in range(rows)))]))
     assert len(found) == max(1, -(-rows // 150))
     assert all(page[0] == ["n"] for page in found.values())

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.figures import SYMBOLS, confusion_map, decision_bars, sensitivity_dots
+from nereval_core.report.figures import SYMBOLS, confusion_map, decision_bars
+from nereval_core.report.figures.criteria import sensitivity_dots
 
 TABLE = pd.DataFrame(
     {

@@ -8,7 +8,7 @@ import pytest
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.highlight import Mark
+from nereval_core.report.marks import Mark
 from nereval_core.report.slides import Slide, Text, from_word, gone_html, shortened, slide_html, title_html, to_word
 
 HOSTILE = "</section><script>alert(1)</script><img src=x onerror=alert(1)>"

@@ -11,7 +11,7 @@ from hypothesis import given as over
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.review.apply import Applied, accepted, applied, without
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.corrected_copy import LOG_COLUMNS, log_rows, signature
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Given, Key, Kind, Marked, Seen, Side, Verdict, text_digest
@@ -63,7 +63,7 @@ def spans_of(found: Layer, document: int = 0) -> list[Marked]:
     return [marked(found, span) for span in range(*found.first[document : document + 2].tolist())]
 
 
-def said(found: Applied) -> list[tuple[str, str]]:
+def said(found: AppliedVerdicts) -> list[tuple[str, str]]:
     """Return by row of the log what was done, or why nothing was, and the spans after it."""
     return [(change.done or change.reason, " ".join(change.quotes)) for change in found.log]
 
@@ -127,7 +127,7 @@ CASES = {
 @pytest.mark.parametrize(("given", "after", "done", "quotes"), CASES.values(), ids=CASES)
 def test_each_kind_on_each_side(given: Given, after: list[Marked], done: str, quotes: str) -> None:
     gold = layer_of([ANN, DRUG])
-    found = applied(gold, standing(given), [layer_of([LONG, OTHER])])
+    found = apply_verdicts(gold, standing(given), [layer_of([LONG, OTHER])])
     assert (spans_of(found.layer), said(found)) == (after, [(done, quotes)])
     assert (found.layer is gold) == (after == [ANN, DRUG] and done != "alternative added")
     assert found.counts() == {done: 1} and found.verdicts == len(found.changes)
@@ -136,9 +136,9 @@ def test_each_kind_on_each_side(given: Given, after: list[Marked], done: str, qu
 
 def test_both_gives_gold_an_alternative_and_keeps_those_that_it_has() -> None:
     gold = layer_of([ANN, DRUG], alternatives={1: ((4, 16),)})
-    found = applied(gold, standing(verdict("gold", DRUG, "both", LONG)))
+    found = apply_verdicts(gold, standing(verdict("gold", DRUG, "both", LONG)))
     assert found.layer.alternatives == {1: ((4, 16), (9, 24))}
-    again = applied(found.layer, standing(verdict("gold", DRUG, "both", LONG)))
+    again = apply_verdicts(found.layer, standing(verdict("gold", DRUG, "both", LONG)))
     assert again.layer is found.layer and said(again) == [("nothing to do", "aspirin")]
 
 
@@ -168,7 +168,7 @@ TOUCHING = {
 @pytest.mark.parametrize(("given", "after"), TOUCHING.values(), ids=TOUCHING)
 def test_verdicts_that_touch_one_another(given: list[Given], after: list[Marked]) -> None:
     for order in (given, given[::-1]):
-        found = applied(layer_of([ANN, DRUG]), standing(*order), [layer_of([LONG, OTHER])])
+        found = apply_verdicts(layer_of([ANN, DRUG]), standing(*order), [layer_of([LONG, OTHER])])
         assert spans_of(found.layer) == after
 
 
@@ -214,7 +214,7 @@ def test_a_verdict_on_a_text_that_repeats(
     gold = layer_of([ANN, DRUG], [TEXT, TEXT, "Another text, as long as the first one."])
     reviewed = Reviewed().after(replace(one, number=at) for at, one in enumerate(given, start=1))
     for only, spans, numbers in ((True, own, counted), (False, every, every_counted)):
-        found = applied(gold, reviewed, only_this_document=only)
+        found = apply_verdicts(gold, reviewed, only_this_document=only)
         assert [spans_of(found.layer, number) for number in range(3)] == [*spans, [ANN, DRUG]]
         assert (found.verdicts, found.places, found.documents, found.spared) == numbers
         assert f"verdicts applied {numbers[0]} | places {numbers[1]} | documents with verdicts {numbers[2]}" in (
@@ -223,11 +223,13 @@ def test_a_verdict_on_a_text_that_repeats(
         rows = [dict(zip(LOG_COLUMNS, row, strict=True)) for row in log_rows(found.changes)]
         assert len({row["verdict id"] for row in rows}) == numbers[0] and len(rows) == numbers[1]
         assert not only or all(row["document"] == row["given on"] for row in rows)
-        assert applied(found.layer, reviewed, only_this_document=only).layer.digest == found.layer.digest
+        assert apply_verdicts(found.layer, reviewed, only_this_document=only).layer.digest == found.layer.digest
 
 
 def test_a_text_of_one_document_is_changed_whatever_the_document_is_called() -> None:
-    found = applied(layer_of([ANN, DRUG]), standing(verdict("gold", DRUG, "pred", document="as it was called once")))
+    found = apply_verdicts(
+        layer_of([ANN, DRUG]), standing(verdict("gold", DRUG, "pred", document="as it was called once"))
+    )
     assert spans_of(found.layer) == [ANN]
 
 
@@ -240,7 +242,7 @@ def test_spans_that_repeat_one_another_go_together_and_what_stays_keeps_what_it_
         "meta": {0: {"sure": True}},
     }
     gold = layer_of([ANN, DRUG, DRUG], **extras)
-    found = applied(gold, standing(verdict("gold", DRUG, "pred", TWICE))).layer
+    found = apply_verdicts(gold, standing(verdict("gold", DRUG, "pred", TWICE))).layer
     assert spans_of(found) == [ANN, TWICE]
     assert (found.ids, found.links, found.cores) == ({0: "T1"}, {0: ("P1",)}, {})
     assert (found.scores, found.meta) == ({0: 0.5}, {0: {"sure": True}})
@@ -248,7 +250,7 @@ def test_spans_that_repeat_one_another_go_together_and_what_stays_keeps_what_it_
 
 def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:
     gold = layer_of([TWICE, DRUG, ANN])
-    found = applied(gold, standing(verdict("gold", DRUG, "pred", LONG))).layer
+    found = apply_verdicts(gold, standing(verdict("gold", DRUG, "pred", LONG))).layer
     assert found.order is not None
     read = [span for _, span in sorted(zip(found.order.tolist(), spans_of(found), strict=True))]
     assert read == [TWICE, ANN, LONG]
@@ -256,13 +258,13 @@ def test_a_layer_stays_in_the_order_in_which_it_was_read() -> None:
 
 def test_without_other_layers_predictions_are_taken_to_be_there() -> None:
     given = [verdict("gold", LONG, "pred"), verdict("pred", TWICE, "pred")]
-    found = applied(layer_of([ANN]), standing(*given))
+    found = apply_verdicts(layer_of([ANN]), standing(*given))
     assert spans_of(found.layer) == [ANN, TWICE] and said(found) == [("added", "twice"), ("stale", "")]
 
 
 def test_two_that_contradict_one_another_are_told_apart() -> None:
     given = [verdict("gold", DRUG, "pred", LONG), verdict("pred", LONG, "gold")]
-    found = applied(layer_of([ANN, DRUG]), standing(*given), [layer_of([LONG])])
+    found = apply_verdicts(layer_of([ANN, DRUG]), standing(*given), [layer_of([LONG])])
     assert spans_of(found.layer) == [ANN, LONG]
     assert said(found) == [("replaced", "aspirin tablets"), ("gold has the span", "")]
 
@@ -271,13 +273,13 @@ def test_verdicts_are_chosen_by_reviewer_and_kind() -> None:
     every = standing(verdict("gold", DRUG, "pred"), verdict("gold", ANN, "neither", who="Bob"))
     gold = layer_of([ANN, DRUG])
     for chosen, after in (
-        (accepted(every), []),
-        (accepted(every, who=["Bob"]), [DRUG]),
-        (accepted(every, kinds=["pred"]), [ANN]),
-        (accepted(every, who=["Bob"], kinds=["pred"]), [ANN, DRUG]),
-        (without(every, [every.of(key_of(gold, 0, "gold")).uid]), [ANN]),
+        (select_verdicts(every), []),
+        (select_verdicts(every, who=["Bob"]), [DRUG]),
+        (select_verdicts(every, kinds=["pred"]), [ANN]),
+        (select_verdicts(every, who=["Bob"], kinds=["pred"]), [ANN, DRUG]),
+        (drop_verdicts(every, [every.of(key_of(gold, 0, "gold")).uid]), [ANN]),
     ):
-        assert spans_of(applied(gold, chosen).layer) == after
+        assert spans_of(apply_verdicts(gold, chosen).layer) == after
 
 
 TEXTS = ("abcdef", "abcdef", "bacdef")
@@ -319,12 +321,12 @@ def test_order_is_free_and_twice_is_once(
     gold, pred = layer_of(own, TEXTS), layer_of(theirs, TEXTS, "system")
     reviewed = standing(*given)
     only = chance.random() < 0.5
-    found = applied(gold, reviewed, [pred], only_this_document=only)
+    found = apply_verdicts(gold, reviewed, [pred], only_this_document=only)
     shuffled = list(reviewed.last.values())
     chance.shuffle(shuffled)
-    other = applied(gold, standing(*shuffled), [pred], only_this_document=only)
+    other = apply_verdicts(gold, standing(*shuffled), [pred], only_this_document=only)
     assert other.layer.digest == found.layer.digest and other.log == found.log
-    again = applied(found.layer, reviewed, [pred], only_this_document=only)
+    again = apply_verdicts(found.layer, reviewed, [pred], only_this_document=only)
     assert again.layer.digest == found.layer.digest
     before = [(number, span) for number in range(len(TEXTS)) for span in spans_of(gold, number)]
     after = [(number, span) for number in range(len(TEXTS)) for span in spans_of(found.layer, number)]
@@ -341,5 +343,5 @@ def test_order_is_free_and_twice_is_once(
 def test_gold_is_right_everywhere_changes_nothing(own: list[Marked]) -> None:
     gold = layer_of(own, TEXTS)
     every = [verdict("gold", span, "gold", text=text) for span in own for text in TEXTS]
-    found = applied(gold, standing(*every), [layer_of([], TEXTS)], only_this_document=False)
+    found = apply_verdicts(gold, standing(*every), [layer_of([], TEXTS)], only_this_document=False)
     assert found.layer is gold and not found.open and set(found.counts()) <= {"kept"}

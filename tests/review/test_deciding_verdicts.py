@@ -1,24 +1,27 @@
-"""What a conclusion hangs on: the set found reverses it, nothing in it can be left out, and the bound is one."""
+"""The verdicts that decide an order: without them it turns, none is needless, and no smaller set than claimed does."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given as over
 from hypothesis import settings as run
 from hypothesis import strategies as st
 
-from nereval_core.api.load import read
+from nereval_core.api.read import read
 from nereval_core.corpus import Layer
-from nereval_core.review.apply import Applied, applied, without
-from nereval_core.review.apply.count_changes import MATTERS, Effects
-from nereval_core.review.apply.deciding_verdicts import every_pair, hanging
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts
+from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude, conclude_pairs
+from nereval_core.review.apply.verdict_places import EFFECTIVE, group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1, what_if
+from nereval_core.review.tables import conclusion_in_words, conclusions_table
 from nereval_core.review.verdicts import Given, Marked
-from nereval_core.scoring import Counting, Settings
+from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, TWICE, layer_of, standing, verdict
 
@@ -33,7 +36,7 @@ def sides(gold: Layer, *systems: list[Marked], texts: tuple[str, ...] = (TEXT,))
     return one, two
 
 
-def lead(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> int | None:
+def lead(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> int | None:
     """Return which system is ahead: 1 the first, -1 the second, 0 neither; None where a score is undefined."""
     counts = what_if(found, systems, settings).counts
     ratios = [
@@ -46,19 +49,19 @@ def lead(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> in
     return (ratios[0] > ratios[1]) - (ratios[0] < ratios[1])
 
 
-def check(found: Applied, systems: tuple[Layer, Layer], settings: Settings) -> tuple[int, int]:
+def check(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> tuple[int, int]:
     """Hold what is said against every set of verdicts; return the number found and the least there is."""
     ahead = lead(found, systems, settings)
-    said = hanging(found, systems, settings)
+    said = conclude(found, systems, settings)
     if not ahead:
         assert said is None
         return 0, 0
     assert said is not None and said.better == systems[ahead < 0].name
-    some = sorted({one.given.uid for one in found.log if (one.done or one.reason) in MATTERS})
+    some = sorted({one.given.uid for one in found.log if (one.done or one.reason) in EFFECTIVE})
 
     def turned(gone: tuple[str, ...]) -> bool:
-        left, only = without(found.reviewed, gone), found.only_this_document
-        now = lead(applied(found.gold, left, systems, only_this_document=only), systems, settings)
+        left, only = drop_verdicts(found.reviewed, gone), found.only_this_document
+        now = lead(apply_verdicts(found.gold, left, systems, only_this_document=only), systems, settings)
         return now is not None and now != ahead
 
     least = next((size for size in range(1, len(some) + 1) if any(map(turned, combinations(some, size)))), None)
@@ -92,7 +95,7 @@ def test_tangled_spans_against_every_set_of_verdicts(
 ) -> None:
     gold = layer_of(own, TEXTS)
     systems = sides(gold, first, second, texts=TEXTS)
-    found = applied(gold, standing(*given), systems, only_this_document=only)
+    found = apply_verdicts(gold, standing(*given), systems, only_this_document=only)
     check(found, systems, Settings((CRITERIA[criterion],), counting=counting))
 
 
@@ -116,7 +119,7 @@ def test_close_races_against_every_set_of_verdicts(criterion: str) -> None:
                 given.append(verdict("gold", span, "pred", partner, text=text))
             elif short[at] in theirs:
                 given.append(verdict("pred", short[at], "pred", text=text))
-        found.append(check(applied(gold, standing(*given), systems), systems, Settings((CRITERIA[criterion],))))
+        found.append(check(apply_verdicts(gold, standing(*given), systems), systems, Settings((CRITERIA[criterion],))))
     # The search finds the least in nearly all of them, and sets of several.
     several = [row for row in found if row[0] > 1]
     assert len(several) > 3 and sum(row[0] > row[1] for row in found) < 3
@@ -126,16 +129,16 @@ def test_it_is_said_what_is_claimed() -> None:
     gold = layer_of([ANN, DRUG, TWICE])
     systems = sides(gold, [ANN, LONG, TWICE], [ANN, DRUG])
     given = [verdict("gold", DRUG, "pred", LONG), verdict("gold", TWICE, "gold")]
-    found = applied(gold, standing(*given), systems)
-    said = hanging(found, systems, STRICT)
-    assert said is not None and said.smallest and (said.better, said.verdicts, said.least) == ("A", 1, 1)
-    assert said.words == "A is better than B only while this verdict stands"
+    found = apply_verdicts(gold, standing(*given), systems)
+    said = conclude(found, systems, STRICT)
+    assert said is not None and (said.better, said.verdicts, said.least) == ("A", 1, 1)
+    assert conclusion_in_words(said) == "A is better than B only while this verdict stands"
     assert [change.given for change in said.changes] == given[:1]
     assert said.f1 == (1.0, 0.4) and said.without == (pytest.approx(2 / 3), 0.8)
-    assert every_pair(found, systems, STRICT) == {("strict", "A", "B"): said}
-    nothing = hanging(applied(gold, standing(given[1]), systems), systems, STRICT)
+    assert conclude_pairs(found, systems, STRICT) == {("strict", "A", "B"): said}
+    nothing = conclude(apply_verdicts(gold, standing(given[1]), systems), systems, STRICT)
     assert nothing is not None and nothing.firm
-    assert nothing.words == "B is better than A whichever of the verdicts fall"
+    assert conclusion_in_words(nothing) == "B is better than A whichever of the verdicts fall"
 
 
 def test_verdicts_in_one_tangle_are_one_group() -> None:
@@ -148,9 +151,9 @@ def test_verdicts_in_one_tangle_are_one_group() -> None:
         verdict("gold", TWICE, "pred"),
         verdict("pred", LONG, "gold"),
     ]
-    effects = Effects(applied(gold, standing(*given), systems), systems, STRICT)
-    members = [[effects.verdicts[one].verdict.key.span for one in group] for group in effects.groups]
-    assert members == [[ANN, DRUG], [TWICE]]
+    found = apply_verdicts(gold, standing(*given), systems)
+    groups = group_verdicts(found, systems, by_token=False)
+    assert [[one.verdict.key.span for one in group.verdicts] for group in groups] == [[ANN, DRUG], [TWICE]]
 
 
 def test_a_document_with_many_verdicts_in_one_tangle() -> None:
@@ -160,15 +163,46 @@ def test_a_document_with_many_verdicts_in_one_tangle() -> None:
     gold = layer_of([whole, *parts], (text,))
     systems = sides(gold, [whole], parts[:3], texts=(text,))
     given = [verdict("gold", part, "pred", text=text) for part in parts]
-    found = applied(gold, standing(*given), systems)
-    said = hanging(found, systems, STRICT)
+    found = apply_verdicts(gold, standing(*given), systems)
+    said = conclude(found, systems, STRICT)
     assert said is not None and said.better == "A" and said.verdicts and not said.firm
     assert said.least in (1, 2) and len({change.given.verdict.key.record for change in said.changes}) == said.verdicts
 
 
-def test_it_goes_over_the_demo_in_a_moment() -> None:
+SENTENCES = [
+    ({"firm": True}, "A is better than B whichever of the verdicts fall", "whichever verdicts fall"),
+    ({}, "A is better than B; no verdicts were found that this hangs on", "as far as is known"),
+    (
+        {"verdicts": 1, "least": 1},
+        "A is better than B only while this verdict stands",
+        "only while these 1 stand",
+    ),
+    (
+        {"verdicts": 3, "least": 3},
+        "A is better than B only while these 3 verdicts stand; no smaller set does it",
+        "only while these 3 stand",
+    ),
+    (
+        {"verdicts": 3, "least": 2},
+        "A is better than B only while these 3 verdicts stand; none of them can be left out, and no set of fewer than "
+        "2 does it",
+        "only while these 3 stand",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "sentence", "duration"), SENTENCES)
+def test_a_conclusion_in_words_claims_what_was_proven(fields: dict[str, Any], sentence: str, duration: str) -> None:
+    row = Conclusion("A", "B", "strict", (0.5, 0.4), **fields)
+    assert conclusion_in_words(row) == sentence
+    table = conclusions_table([row])
+    assert table["holds"].tolist() == [duration] and table["F1"].tolist() == [0.5]
+
+
+def demo_corpus() -> tuple[AppliedVerdicts, tuple[Layer, Layer]]:
+    """Return the demo's gold with every second span refused, and two annotators."""
     gold = read("demo_data/pharmacology/gold.jsonl").layer
-    systems = tuple(
+    one, two = (
         replace(read(f"demo_data/pharmacology/{name}.jsonl").layer, documents=gold.documents, name=name)
         for name in ("annotator-1", "annotator-2")
     )
@@ -178,7 +212,30 @@ def test_it_goes_over_the_demo_in_a_moment() -> None:
         mark = Marked(((int(gold.start[span]), int(gold.end[span])),), gold.label(span))
         text, name = gold.documents.texts[number], gold.documents.ids[number]
         given.append(verdict("gold", mark, "pred", text=text, document=name))
-    found = applied(gold, standing(*given), systems)
-    criteria = Settings(tuple(CRITERIA[name] for name in ("strict", "type", "fragment")))
-    for said in every_pair(found, systems, criteria).values():
-        assert said.firm or said.least <= said.verdicts
+    return apply_verdicts(gold, standing(*given), (one, two)), (one, two)
+
+
+@pytest.mark.parametrize("criterion", ["strict", "type", "fragment"])
+def test_counts_of_places_add_up_to_those_of_the_whole(criterion: str) -> None:
+    found, systems = demo_corpus()
+    settings = Settings((CRITERIA[criterion],))
+    groups = group_verdicts(found, systems, by_token=criterion == "fragment")
+    places = [(place, group.verdicts) for group in groups for place in group.places]
+    assert sum(len(group.verdicts) for group in groups) == found.verdicts > 50
+    change = sum(
+        sign * place_counts(found, [(place, given if sign > 0 else ()) for place, given in places], systems, settings)
+        for sign in (1, -1)
+    ).sum(axis=0)
+    for number, system in enumerate(systems):
+        before, after = (score_layers(gold, system, settings).counts(criterion) for gold in (found.gold, found.layer))
+        expected = np.array((after.gold, after.pred)) - np.array((before.gold, before.pred))
+        assert expected.any() and np.array_equal(change[number], expected)
+
+
+def test_the_demo_is_decided_within_the_bound() -> None:
+    found, systems = demo_corpus()
+    settings = Settings(tuple(CRITERIA[name] for name in ("strict", "type", "fragment")))
+    conclusions = conclude_pairs(found, systems, settings)
+    assert len(conclusions) == 3
+    for row in conclusions.values():
+        assert row.firm or row.least <= row.verdicts

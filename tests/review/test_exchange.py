@@ -17,7 +17,7 @@ from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from nereval_core.review.exchange import Imported, import_verdicts
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import HAND, KEYS, LIMIT, lines_read, written
+from nereval_core.review.verdict_lines import HAND_KEYS, KEYS, LINE_BYTES, export_lines, read_lines
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 from tests.support import databases
 
@@ -50,11 +50,11 @@ def give(store: ReviewStore, who: str, at: int = 9, kind: Kind = "gold", note: s
 
 
 def exported(store: ReviewStore) -> bytes:
-    return b"".join(written(store.every()))
+    return b"".join(export_lines(store.every()))
 
 
 def taken(store: ReviewStore, content: bytes) -> Imported:
-    return import_verdicts(store, lines_read(io.BytesIO(content), "x.jsonl"), "x.jsonl")
+    return import_verdicts(store, read_lines(io.BytesIO(content), "x.jsonl"), "x.jsonl")
 
 
 def test_a_store_is_taken_over_whole_and_twice_changes_nothing(make: Make) -> None:
@@ -118,7 +118,6 @@ def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> N
     assert [given.verdict.kind for given in one.reviewed().standing] == ["both", "gold"]
 
 
-@pytest.mark.xdist_group("review-stress")
 def test_from_a_file_to_a_server_and_back(make: Make, server: databases.Server) -> None:
     one, two, three = make("one"), databases.emptied(ReviewStore(server.url)), make("three")
     # More spans than a question to the database names at once.
@@ -167,7 +166,7 @@ BAD = (
     (b'{"uid": ' + b"9" * 5000 + b"}", "a number with too many digits"),
     (b'{"uid": NaN}', "NaN, which is not JSON"),
     (b'{"uid": "a", "uid": "b"}', "the key 'uid' stands twice"),
-    (b"x" * (LIMIT + 1), f"a line of more than {LIMIT:,} bytes"),
+    (b"x" * (LINE_BYTES + 1), f"a line of more than {LINE_BYTES:,} bytes"),
     (line(extra=1), "an unknown key 'extra'; the keys are document, side, span"),
     (line(note=...), "no note; see `nereval review import --help`"),
     (line(note=3), "note is an integer; write a string"),
@@ -231,7 +230,7 @@ def test_a_name_that_another_span_has_here_is_a_conflict(make: Make) -> None:
 def hand(**changed: Any) -> bytes:
     row = {"document": "d1", "span": {"fragments": [[9, 16]], "type": "Drug"}, "quote": "aspirin", "kind": "both"}
     row |= changed
-    assert set(row) <= set(HAND)
+    assert set(row) <= set(HAND_KEYS)
     return json.dumps(row).encode() + b"\n"
 
 
@@ -239,7 +238,7 @@ DOCUMENTS = Documents(("d1", "d2"), (TEXT, "Nobody."))
 
 
 def taken_by_hand(store: ReviewStore, content: bytes, who: str = "Ann") -> Imported:
-    return import_verdicts(store, lines_read(io.BytesIO(content), "x", documents=DOCUMENTS, who=who), "x")
+    return import_verdicts(store, read_lines(io.BytesIO(content), "x", documents=DOCUMENTS, who=who), "x")
 
 
 def test_lines_written_by_hand_are_found_in_the_corpus(make: Make) -> None:
@@ -307,7 +306,7 @@ def histories(draw: st.DrawFn) -> list[Given]:
 
 @given(histories())
 def test_what_is_written_is_read_again(drawn: list[Given]) -> None:
-    content = b"".join(written(drawn))
-    read = [one for _, one in lines_read(io.BytesIO(content), "x")]
-    assert b"".join(written(read)) == content
+    content = b"".join(export_lines(drawn))
+    read = [one for _, one in read_lines(io.BytesIO(content), "x")]
+    assert b"".join(export_lines(read)) == content
     assert {one.uid: one for one in read} == {one.uid: replace(one, number=0) for one in drawn}

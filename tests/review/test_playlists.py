@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,29 +19,23 @@ from nereval_core.review.playlists import (
     Starred,
     body_of,
     free_name,
-    moved,
-    on_records,
+    move_item,
+    playlist_records,
     starred_of,
 )
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.store.schema import REVISION
 from nereval_core.review.verdicts import Key, Marked, Seen, text_digest
-from nereval_core.review.verdicts_on_records import asked
+from nereval_core.review.verdicts_on_records import verdict_subject
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import load_demo
-from tests.review.test_store import TEXT, draft
-from tests.support.databases import emptied
+from tests.review.test_store import TEXT
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PlaylistStore]:
-    """An empty store in each kind of database."""
-    if request.param == "sqlite":
-        found = ReviewStore(tmp_path / "review.sqlite")
-    else:
-        found = emptied(ReviewStore(request.getfixturevalue("server").url))
+@pytest.fixture
+def store(empty_database: str) -> Iterator[PlaylistStore]:
+    found = ReviewStore(empty_database)
     yield PlaylistStore(found)
     found.close()
 
@@ -73,7 +66,7 @@ def test_what_is_starred_stays_in_order_and_with_comments(store: PlaylistStore) 
     assert store.star(uid, [star(9), star(31), star(0), star(9)], "Ann") == 3
     assert store.star(uid, [star(31), star(31, "other"), star(31, criterion="type")], "Bob") == 2
     assert places(store) == [9, 31, 0, 31, 31]
-    store.order(uid, moved(one(store), 2, 0), "Bob")
+    store.order(uid, move_item(one(store), 2, 0), "Bob")
     store.comment(uid, one(store).items[0], "<b>why</b>\nnot?", "Bob")
     assert places(store) == [0, 9, 31, 31, 31]
     other = again(store)
@@ -102,7 +95,7 @@ def test_who_comes_second_is_told(store: PlaylistStore) -> None:
     with pytest.raises(ChangedError, match=r"Ann on .* wrote 'first': 'aspirin'"):
         store.comment(uid, seen.items[0], "second", "Bob")
     with pytest.raises(ChangedError, match="Ann on"):
-        store.order(uid, moved(seen, 1, 0), "Bob")
+        store.order(uid, move_item(seen, 1, 0), "Bob")
     store.unstar(uid, one(store).items[1], "Ann")
     with pytest.raises(ChangedError, match=r"Ann on .* took it out"):
         store.unstar(uid, seen.items[1], "Bob")
@@ -163,19 +156,6 @@ def test_comments_and_numbers_have_bounds(store: PlaylistStore) -> None:
     assert len(one(store).items) == 1
 
 
-def test_verdicts_of_the_revision_before_can_be_read_and_have_no_playlists(store: PlaylistStore) -> None:
-    store.review.give([draft()], "Ann")
-    with store.review.database.writing() as connection:
-        for table in ("playlist", "playlist_item"):
-            connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '0001'")
-    older = again(store)
-    assert len(older.review.reviewed()) == 1 and older.playlists().standing == ()
-    older.make("Meeting", "Ann")
-    assert len(older.playlists().standing) == 1 and len(older.review.reviewed()) == 1
-    older.review.close()
-
-
 def test_what_is_starred_is_written_and_read_back() -> None:
     span = Marked(((0, 3), (9, 16)), "<b>\u202e")
     odd = Starred(Key("0" * 64, "pred", span), Seen("é", "Ann"), Shown("", "a b", "c", "d", "e"))
@@ -190,16 +170,16 @@ def test_the_records_of_a_playlist_are_found_in_its_order() -> None:
     wanted = [40, 3, 17]
     items = []
     for place, record in enumerate(wanted):
-        key, _, seen = asked(about, record)
+        key, _, seen = verdict_subject(about, record)
         shown = Shown("", "rules" if record != 3 else "another", "strict", seen.document, "")
         items.append(Item(Starred(key, seen, shown), place, f"no {record}", "", "", 1))
     gone = replace(items[0].starred, key=replace(items[0].starred.key, text="0" * 64))
     items.append(replace(items[0], starred=gone))
     playlist = Playlist("", "", "", "", 1, tuple(items))
-    found = on_records(playlist, about, "rules")
+    found = playlist_records(playlist, about, "rules")
     assert [(record, item.comment) for record, item in found] == [(40, "no 40"), (17, "no 17")]
     # Under another criterion its record is another one, of the same span.
-    again = [asked(other, record)[0] for record, _ in on_records(playlist, other, "rules")]
+    again = [verdict_subject(other, record)[0] for record, _ in playlist_records(playlist, other, "rules")]
     assert again == [items[0].starred.key, items[2].starred.key]
     fragment = Settings(criteria=(CRITERIA["fragment"],))
-    assert on_records(playlist, ledger(score_layers(*sides, fragment), "fragment", sides).about, "rules") == []
+    assert playlist_records(playlist, ledger(score_layers(*sides, fragment), "fragment", sides).about, "rules") == []

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nereval_core.problems import FormatError
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore, databases
-from nereval_core.review.store.schema import EVENTS, HEAD, METADATA, REVISION
+from nereval_core.review.store.schema import EVENTS, HEAD, METADATA, REVISION_TABLE
 from nereval_core.review.verdicts import ConflictError, Draft, Key, Kind, Marked, Seen, Verdict, text_digest
-from tests.support.databases import emptied
 
 TEXT = "Ann took aspirin and then more aspirin."
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReviewStore]:
-    """An empty store in each kind of database."""
-    if request.param == "sqlite":
-        found = ReviewStore(tmp_path / "new folder" / "100% é?#.sqlite")
-    else:
-        found = emptied(ReviewStore(request.getfixturevalue("server").url))
+@pytest.fixture
+def store(empty_database: str) -> Iterator[ReviewStore]:
+    found = ReviewStore(empty_database)
     yield found
     found.close()
 
@@ -135,7 +133,7 @@ def test_more_threads_than_connections_lose_nothing(store: ReviewStore) -> None:
 
 def test_who_stands_in_line_too_long_is_told(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.give([draft()], "Ann")
-    monkeypatch.setattr(databases, "WAIT", 0.1)
+    monkeypatch.setattr(databases, "WRITER_WAIT_SECONDS", 0.1)
     other = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
     with store.database.writing():
         with pytest.raises(FormatError, match="another process is writing, and nothing was kept; try again"):
@@ -262,28 +260,51 @@ def test_what_no_database_holds_is_refused(store: ReviewStore, note: str, who: s
     assert store.every() == ()
 
 
-def test_the_tables_are_those_that_migrations_make(store: ReviewStore) -> None:
+def assert_tables_are_those_of_the_schema(store: ReviewStore) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    store.give([draft()], "Ann")
     with store.database.reading() as connection:
         assert connection is not None
-        context = MigrationContext.configure(connection, opts={"version_table": REVISION})
+        context = MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE})
         assert context.get_current_revision() == HEAD
         assert compare_metadata(context, METADATA) == []
 
 
-def test_a_newer_store_is_not_touched(store: ReviewStore) -> None:
+def test_the_initial_revision_makes_the_tables_of_the_schema(store: ReviewStore) -> None:
+    store.give([draft()], "Ann")
+    assert_tables_are_those_of_the_schema(store)
+
+
+def test_a_store_made_before_the_initial_revision_was_one_opens(tmp_path: Path) -> None:
+    """The fixture is sqlite3's dump of a store that two revisions, 0001 and 0002, had made (nereval at 07bb616)."""
+    with closing(sqlite3.connect(tmp_path / "review.sqlite")) as database:
+        database.executescript(Path("tests/fixtures/review-store-0002.sql").read_text())
+    store = ReviewStore(tmp_path / "review.sqlite")
+    key = draft().verdict.key
+    assert [(one.who, one.verdict.kind) for one in store.history(key)] == [("Ann", "gold"), ("Bob", "pred")]
+    assert all(one.verdict.key == key and one.verdict.key.record == key.record for one in store.every())
+    (playlist,) = PlaylistStore(store).playlists().standing
+    assert playlist.name == "Meeting" and [item.starred.key for item in playlist.items] == [key]
+    store.undo("Bob")
+    PlaylistStore(store).rename(playlist, "Monday", "Ann")
+    assert standing(store) == [("Ann", "gold")]
+    assert_tables_are_those_of_the_schema(store)
+    store.close()
+
+
+@pytest.mark.parametrize("known", ["0001", "9999"])
+def test_a_store_of_another_revision_is_not_touched(store: ReviewStore, known: str) -> None:
     store.give([draft()], "Ann")
     with store.database.writing() as connection:
-        connection.exec_driver_sql(f"UPDATE {REVISION} SET version_num = '9999'")
-    newer = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
-    with pytest.raises(FormatError, match="revision 9999, which this version does not know; install a newer nereval"):
-        newer.reviewed()
-    with pytest.raises(FormatError, match="revision 9999"):
-        newer.give([draft(31)], "Ann")
-    newer.close()
+        connection.exec_driver_sql(f"UPDATE {REVISION_TABLE} SET version_num = '{known}'")
+    other = ReviewStore(store.database.engine.url.render_as_string(hide_password=False))
+    for action in (other.reviewed, other.every, lambda: other.give([draft(31)], "Ann"), lambda: other.undo("Ann")):
+        with pytest.raises(FormatError, match=f"revision {known}, which this version does not know"):
+            action()
+    with pytest.raises(FormatError, match=f"revision {known}"):
+        PlaylistStore(other).playlists()
+    other.close()
 
 
 @pytest.mark.parametrize(

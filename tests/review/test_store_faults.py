@@ -16,15 +16,13 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import written as lines_of
+from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import Draft
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said, write, written
 from tests.support import ROOT, databases
 from tests.support.reviewers import verdict
 
-# The tests of servers run where the others that need one do.
-on_the_server = pytest.mark.xdist_group("review-stress")
 LONG = "x" * 9_000
 
 
@@ -230,7 +228,7 @@ def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
         lines = folder / "lines.jsonl"
         other = ReviewStore(folder / "other.sqlite")
         give(other, 1)
-        lines.write_bytes(b"".join(lines_of(other.every())))
+        lines.write_bytes(b"".join(export_lines(other.every())))
         other.close()
         for path in folder.rglob("*"):
             path.chmod(0o555 if path.is_dir() else 0o444)
@@ -293,7 +291,6 @@ def test_a_machine_without_a_server_is_told(
         pass
 
 
-@on_the_server
 def test_a_full_disk_of_the_server_is_told(server: databases.Server, small: Path) -> None:
     space = small / "space"
     space.mkdir()
@@ -325,7 +322,6 @@ def test_a_full_disk_of_the_server_is_told(server: databases.Server, small: Path
         own.close()
 
 
-@on_the_server
 def test_rights_and_servers_that_take_no_changes_are_told(server: databases.Server) -> None:
     own = databases.emptied(ReviewStore(server.url))
     reader = ReviewStore(server.url.replace("nereval@", "reader@"))

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -19,19 +18,6 @@ from nereval_core.review.verdicts import Draft
 from pages.shared.data.verdict_store import Verdicts
 from tests.support import ROOT, databases
 from tests.support.reviewers import READER, RECORDS, verdict
-
-# One worker runs them all: they share a server.
-pytestmark = pytest.mark.xdist_group("review-stress")
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind."""
-    if request.param == "sqlite":
-        return str(tmp_path / "review.sqlite")
-    server: databases.Server = request.getfixturevalue("server")
-    databases.emptied(ReviewStore(server.url)).close()
-    return server.url
 
 
 @contextmanager
@@ -74,28 +60,28 @@ def whole(store: ReviewStore) -> set[str]:
     return {one.uid for one in every}
 
 
-def test_four_writers_lose_nothing_and_a_reader_sees_all(where: str) -> None:
+def test_four_writers_lose_nothing_and_a_reader_sees_all(empty_database: str) -> None:
     # The database is empty: all begin by making its tables.
-    with reviewers(where, 150, READER, "Ann", "Bob", "Eve", "Max") as running:
+    with reviewers(empty_database, 150, READER, "Ann", "Bob", "Eve", "Max") as running:
         found = said(running)
         assert running.wait(60) == 0
     seen = found.pop(READER)
     assert [len(uids) for uids in found.values()] == [150] * 4
-    store = ReviewStore(where)
+    store = ReviewStore(empty_database)
     assert whole(store) == set.union(*found.values()) == seen
     assert [len(store.history(verdict(number).key)) for number in range(RECORDS)] == [120] * RECORDS
     store.close()
 
 
-def test_what_was_acknowledged_outlives_killed_writers(where: str) -> None:
+def test_what_was_acknowledged_outlives_killed_writers(empty_database: str) -> None:
     kept: set[str] = set()
     for _ in range(3):
-        with reviewers(where, 1000, "Ann", "Bob") as running:
+        with reviewers(empty_database, 1000, "Ann", "Bob") as running:
             kept |= set.union(*said(running, 30).values())
             os.killpg(running.pid, signal.SIGKILL)
             # What was said before the kill and not yet read was acknowledged too.
             kept |= set().union(*said(running).values())
-        store = ReviewStore(where)
+        store = ReviewStore(empty_database)
         assert kept <= whole(store)
         store.give([Draft(verdict(RECORDS - 1), store.reviewed().version(verdict(RECORDS - 1).key))], "Eve")
         store.close()

@@ -11,12 +11,25 @@ import pytest
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query
-from nereval_core.review.batches import chosen, drafts, since
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, Draft, Kind, Marked, Verdict
-from nereval_core.review.verdicts_on_records import asked, attached, places
-from nereval_core.review.words import decided, listed, meaning, named, pieces, spanned
+from nereval_core.review.verdicts_on_records import (
+    attach_verdicts,
+    draft_batch,
+    places,
+    select_batch,
+    verdict_subject,
+    verdicts_since,
+)
+from nereval_core.review.words import (
+    covered_pieces,
+    decision_in_words,
+    meaning,
+    piece_names,
+    verdict_labels,
+    word_pieces,
+)
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 
@@ -82,13 +95,13 @@ def records(
 
 
 def give(store: ReviewStore, found: MemoryLedger, record: int, kind: Kind, note: str = "", who: str = "Ann") -> None:
-    key, partner, seen = asked(found.about, record)
+    key, partner, seen = verdict_subject(found.about, record)
     store.give([Draft(Verdict(key, kind, seen, partner, note=note), store.reviewed().version(key))], who)
 
 
 def kinds(found: MemoryLedger) -> dict[str, str]:
     """Return the verdict of each record that has one."""
-    there = attached(found.about)
+    there = attach_verdicts(found.about)
     names = found.frame(found.positions(Query()))["record"].tolist()
     return {
         name: one.verdict.kind + (" (stale)" if there.stale[at] else "")
@@ -149,7 +162,7 @@ def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> Non
     assert kinds(there) == {"g:12-16:Drug": "pred (stale)", "g:25-32:Drug": "gold"}
     assert there.total(Query(having=(("stale", "yes"),))).records == 1
     gone = layer_of("gold", [(0, 0, 3, "Person")], ("Ann took nothing.", TEXTS[1]))
-    lost = attached(records(store, gone, layer_of("system", [], gone.documents.texts)).about).lost
+    lost = attach_verdicts(records(store, gone, layer_of("system", [], gone.documents.texts)).about).lost
     assert [one.verdict.seen.quote for one in lost] == ["aspirin", "aspirin"]
 
 
@@ -161,11 +174,11 @@ def test_runs_of_tokens_have_no_verdicts(store: ReviewStore) -> None:
 def test_a_key_leads_back_to_its_record(store: ReviewStore) -> None:
     found = records(store, merge=(("Drug", "Chemical"),))
     for record in range(4):
-        assert places(found.about, [(asked(found.about, record)[0], "d0")]) == [record]
+        assert places(found.about, [(verdict_subject(found.about, record)[0], "d0")]) == [record]
         assert found.position(*found.name(record)) == record
     assert found.position("d0", "g:0-1:Drug") is None
     other = records(store, layer_of("gold", []), layer_of("system", [(0, 0, 3, "Person")]))
-    assert places(other.about, [(asked(found.about, 1)[0], "d0")]) == [None]
+    assert places(other.about, [(verdict_subject(found.about, 1)[0], "d0")]) == [None]
 
 
 def test_a_batch_leaves_alone_what_stands_and_gives_each_key_one_verdict(store: ReviewStore) -> None:
@@ -173,13 +186,15 @@ def test_a_batch_leaves_alone_what_stands_and_gives_each_key_one_verdict(store: 
     found = records(store, twice, layer_of("system", [], twice.documents.texts))
     every = found.positions(Query())
     told: list[int] = []
-    made = drafts(found.about, every, "pred", "one and the same", store.reviewed(), told.append)
+    made = draft_batch(found.about, every, "pred", "one and the same", store.reviewed(), told.append)
     assert len(every) == 3 and len(made) == 2 and not told
     store.give(made, "Ann")
-    assert len(chosen(found.about, every).records) == 0 and chosen(found.about, every).left == 3
-    assert len(chosen(found.about, every, over=True).records) == 3
-    assert since(found.about, every, 0) == store.reviewed().standing and not since(found.about, every, 2)
-    store.give(drafts(found.about, every, "gold", "", store.reviewed()), "Ann")
+    assert len(select_batch(found.about, every).records) == 0 and select_batch(found.about, every).left == 3
+    assert len(select_batch(found.about, every, over=True).records) == 3
+    assert verdicts_since(found.about, every, 0) == store.reviewed().standing and not verdicts_since(
+        found.about, every, 2
+    )
+    store.give(draft_batch(found.about, every, "gold", "", store.reviewed()), "Ann")
     assert {one.version for one in store.reviewed().standing} == {2}
     store.undo("Ann")
     assert set(kinds(found).values()) == {"pred"}
@@ -189,15 +204,17 @@ def test_lists_say_a_verdict_in_words(store: ReviewStore) -> None:
     found = records(store)
     give(store, found, 1, "pred")
     give(store, found, 3, "unclear", who="Bob")
-    assert listed(attached(found.about), range(4)) == [None, "prediction · Ann", None, "unclear · Bob"]
+    assert verdict_labels(attach_verdicts(found.about), range(4)) == [None, "prediction · Ann", None, "unclear · Bob"]
     longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
     moved = records(store, longer, layer_of("s", [], longer.documents.texts))
-    assert listed(attached(moved.about), [0]) == ["stale · prediction · Ann"]
+    assert verdict_labels(attach_verdicts(moved.about), [0]) == ["stale · prediction · Ann"]
 
 
 def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -> None:
     about = records(store).about
-    said = {(record, kind): meaning(kind, *asked(about, record)[:2]) for record in (1, 2, 3) for kind in KINDS}
+    said = {
+        (record, kind): meaning(kind, *verdict_subject(about, record)[:2]) for record in (1, 2, 3) for kind in KINDS
+    }
     assert said[1, "pred"] == "The gold span gives way to the prediction."
     assert said[2, "pred"] == "The prediction is added to gold."
     assert said[3, "pred"] == "The system saw no entity here: the gold span goes."
@@ -208,12 +225,12 @@ def test_what_is_right_is_put_together_from_words() -> None:
     text = "the drug of the Anti-TNF-alpha kind"
     documents = Documents(("d",), (text,))
     span, partner = Marked(((16, 30),), "Drug"), Marked(((18, 24),), "Drug")
-    some = pieces(documents, 0, [span, partner])
-    assert named(some, text) == [
+    some = word_pieces(documents, 0, [span, partner])
+    assert piece_names(some, text) == [
         *("the", "drug", "of", "the (2)", "An", "ti", "-", "TNF", "- (2)", "alpha", "kind"),
     ]
-    assert spanned(some, span) == (4, 9) and spanned(some, partner) == (5, 7)
-    assert pieces(Documents(("d",), ("   ",)), 0, [Marked(((0, 2),), "Drug")]) == [(0, 2)]
-    assert decided("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
-    assert decided("neither", []) == "neither is right; right is no entity"
-    assert decided("withdrawn", []) == "taken back"
+    assert covered_pieces(some, span) == (4, 9) and covered_pieces(some, partner) == (5, 7)
+    assert word_pieces(Documents(("d",), ("   ",)), 0, [Marked(((0, 2),), "Drug")]) == [(0, 2)]
+    assert decision_in_words("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
+    assert decision_in_words("neither", []) == "neither is right; right is no entity"
+    assert decision_in_words("withdrawn", []) == "taken back"

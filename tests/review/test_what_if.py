@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
 
-from nereval_core.api.load import read
+from nereval_core.api.read import read
 from nereval_core.corpus import Layer
 from nereval_core.readers import Source
-from nereval_core.review.apply import applied
-from nereval_core.review.apply.text_windows import cut, pieces, whole
-from nereval_core.review.apply.what_if import WHAT_IF_COLUMNS, exact_f1, plus, what_if
+from nereval_core.review.apply import apply_verdicts
+from nereval_core.review.apply.what_if import WHAT_IF_COLUMNS, exact_f1, what_if
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.review.verdicts_on_records import key_of
 from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
-from nereval_core.writers.archive import packed
+from nereval_core.writers import pack_layer
 from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, layer_of, standing, verdict
 
 EVERY = Settings(tuple(CRITERIA.values()))
@@ -40,7 +39,7 @@ def test_it_is_the_score_of_the_layer_with_the_verdicts(
     gold = layer_of(own, TEXTS, cores={at: (span.start, span.start + 1) for at, span in enumerate(own[:2])})
     pred = over_gold(gold, theirs, TEXTS)
     settings = replace(EVERY, counting=counting)
-    found = what_if(applied(gold, standing(*given), [pred]), [pred], settings)
+    found = what_if(apply_verdicts(gold, standing(*given), [pred]), [pred], settings)
     before, after = (score_layers(side, pred, settings) for side in (gold, found.applied.layer))
     for criterion in settings.criteria:
         name = criterion.name
@@ -59,24 +58,12 @@ def test_it_is_the_score_of_the_layer_with_the_verdicts(
 def test_alternatives_come_to_life_with_the_first_both() -> None:
     gold = layer_of([ANN, DRUG])
     pred = over_gold(gold, [ANN, LONG])
-    found = what_if(applied(gold, standing(verdict("gold", DRUG, "both", LONG)), [pred]), [pred], EVERY)
+    found = what_if(apply_verdicts(gold, standing(verdict("gold", DRUG, "both", LONG)), [pred]), [pred], EVERY)
     table = found.table().set_index("criterion")
     assert list(found.table().columns) == list(WHAT_IF_COLUMNS)
     row = table.loc["alternatives"]
     assert row[["f1", "f1_difference"]].isna().all() and row["f1_after"] == 1.0 and row["POS_after"] == 2
     assert table.loc["strict", "f1"] == table.loc["strict", "f1_after"] == 0.5 and "core" not in table.index
-
-
-def test_windows_are_scored_like_the_documents_that_they_are_cut_from() -> None:
-    gold = read("demo_data/newspapers/gold.jsonl").layer
-    windows = whole(gold.documents, range(len(gold.documents)))
-    documents = cut(gold.documents, windows, tokens=True)
-    settings = replace(EVERY, criteria=tuple(one for one in EVERY.criteria if one.lacks(gold) is None))
-    piece = pieces(gold, windows, documents)
-    one, two = (score_layers(layer, layer, settings) for layer in (gold, piece))
-    for criterion in settings.criteria:
-        assert one.counts(criterion.name) == two.counts(criterion.name)
-    assert plus(one.counts("strict"), one.counts("strict"), two.counts("strict")) == one.counts("strict")
 
 
 def test_it_is_the_same_on_real_spans() -> None:
@@ -90,7 +77,7 @@ def test_it_is_the_same_on_real_spans() -> None:
         document = gold.documents.ids[int(gold.doc[span])]
         given.append(verdict("gold", key.span, kind, text=text, document=document))  # type: ignore[arg-type]
     settings = replace(EVERY, criteria=tuple(one for one in EVERY.criteria if one.lacks(gold) is None))
-    found = what_if(applied(gold, standing(*given), [pred]), [pred], settings)
+    found = what_if(apply_verdicts(gold, standing(*given), [pred]), [pred], settings)
     scores = score_layers(found.applied.layer, pred, settings)
     assert len(found.applied.layer) < len(gold) and found.applied.verdicts == len(given)
     for criterion in settings.criteria:
@@ -102,7 +89,7 @@ def test_what_is_written_and_read_again_is_the_layer(
     own: list[Marked], theirs: list[Marked], given: list[Given]
 ) -> None:
     gold = layer_of(own, TEXTS)
-    found = applied(gold, standing(*given), [over_gold(gold, theirs, TEXTS)])
-    name, raw, notes = packed(found.layer, "jsonl", "gold")
+    found = apply_verdicts(gold, standing(*given), [over_gold(gold, theirs, TEXTS)])
+    name, raw, notes = pack_layer(found.layer, "jsonl", "gold")
     again = read(Source.of_uploads([(name, raw)])).layer
     assert again.digest == found.layer.digest and not notes

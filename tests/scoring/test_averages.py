@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.scoring import Counting, Scores, Settings, type_averages
-from nereval_core.scoring.averages import Sums, ratio_columns
-from nereval_core.scoring.counts import RATIOS, Average, Counts, DocumentCounts
+from nereval_core.scoring import Counting, Scores, Settings, averages
+from nereval_core.scoring.averages import Average, Sums
+from nereval_core.scoring.counts import Counts, DocumentCounts
 from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.scoring.ratios import RATIOS, ratio_columns
 from tests.scoring.test_scoring import corpus, score
 from tests.support.spans import CRITERIA_TESTED
 
@@ -71,8 +72,8 @@ def one_by_one(scores: Scores, name: str) -> dict[str, dict[str, Average]]:
 def test_averages_by_type_over_documents(
     counting: Counting, block: int, sparse: int, field: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("BLOCK", block), ("SPARSE", sparse), ("FIELD", field)):
-        monkeypatch.setattr(type_averages, name, value)
+    for name, value in (("BLOCK_SPANS", block), ("CELLS_PER_SPAN", sparse), ("FIELD_BITS", field)):
+        monkeypatch.setattr(averages, name, value)
     scores = score(*corpus(2, 40, 6), Settings((*CRITERIA_TESTED, CRITERIA["fragment"]), counting=counting))
     for criterion in scores.criteria:
         assert scores.macro_documents_by_type(criterion.name) == one_by_one(scores, criterion.name)

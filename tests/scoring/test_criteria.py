@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError
-from nereval_core.scoring.criteria import (
-    APPLICABLE,
-    CRITERIA,
-    Boundaries,
-    Criterion,
-    Decision,
-    TypeRules,
-    criteria_from_toml,
-    criterion_from_parts,
-    criterion_to_toml,
-    merges_in_words,
-    parse_merge,
-    same_rule,
-)
+from nereval_core.scoring.criteria import APPLICABLE, BOUNDARY_RULES, CRITERIA, Criterion, Decision, same_rule
+from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_from_parts, criterion_to_toml
+from nereval_core.scoring.type_merging import TypeRules, parse_merge
+from tests.support.spans import CRITERIA_TESTED
 
 NAMES = "strict exact partial type left right either approximate lenient core alternatives fragment"
 
@@ -48,6 +38,12 @@ leave_out = ["cell_line"]
 [criterion.start-only]
 boundaries = "start"
 """
+
+
+def test_every_boundary_rule_is_held_to_the_oracle() -> None:
+    assert {rule.boundaries for rule in CRITERIA_TESTED} == set(BOUNDARY_RULES)
+    with pytest.raises(ValueError, match="no boundary rule is called 'middle'"):
+        Criterion(name="own", boundaries="middle", same_type=True)
 
 
 def test_composed_criteria_from_toml() -> None:
@@ -95,7 +91,7 @@ def test_all_problems_are_told_at_once() -> None:
 
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(
-    boundaries=st.sampled_from(get_args(Boundaries)),
+    boundaries=st.sampled_from(tuple(BOUNDARY_RULES)),
     types=st.sampled_from(["equal", "any"]),
     otherwise=st.sampled_from(["INC", "PAR"]),
     minimum=st.fractions(0, 1, max_denominator=1000),
@@ -137,7 +133,7 @@ def test_toml_round_trip(
 )
 def test_merges(values: list[str], merge: dict[str, str]) -> None:
     assert parse_merge(values) == merge
-    again = merges_in_words(merge)
+    again = merged_in_words(merge)
     assert again == "none" if not merge else parse_merge(again.split(";")) == merge
 
 

@@ -1,4 +1,4 @@
-"""The marked text is read and written, its mistakes are named, and the Guide's examples show what they say."""
+"""Marked text is read and written, its mistakes are named, and each example of the Guide shows its decision."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_glossary_names_sentences_and_formulas() -> None:
     assert all(term.sentence.endswith(".") for term in GLOSSARY.values())
     assert len({term.anchor for term in GLOSSARY.values()}) == len(GLOSSARY)
     assert tooltip("POS") == (
-        "possible (POS): All gold spans: what could have been found. POS = COR + INC + PAR + MIS."
+        "possible (POS): All gold spans, which could have been found. POS = COR + INC + PAR + MIS."
     )
     assert tooltip("F1").endswith("F1 = 2 × (COR + 0.5 × PAR) / (POS + ACT).")
 

@@ -15,10 +15,11 @@ from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import clusters, greedy
+from nereval_core.alignment import greedy, tangled_clusters
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
-from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable, criterion_from_parts
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support.oracle import Span, decide, decide_each_side
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -198,8 +199,8 @@ def limited(window: int | None) -> Iterator[None]:
     """Align every cluster greedily, each span being offered so many others; exactly where `window` is None."""
     with pytest.MonkeyPatch.context() as patch:
         if window is not None:
-            patch.setattr(clusters, "LIMIT", 0)
-            patch.setattr(greedy, "WINDOW", window)
+            patch.setattr(tangled_clusters, "EXACT_PAIRS", 0)
+            patch.setattr(greedy, "WINDOW_SPANS", window)
         yield
 
 
@@ -331,8 +332,8 @@ def test_partners_agree_with_decisions() -> None:
 
 def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many documents in small chunks, and solvers called more than once, against the sum of their parts."""
-    monkeypatch.setattr(alignment, "CHUNK", 1_000)
-    monkeypatch.setattr(alignment, "FLUSH", 5_000)
+    monkeypatch.setattr(alignment, "CHUNK_SPANS", 1_000)
+    monkeypatch.setattr(alignment, "FLUSH_SPANS", 5_000)
     over, gold, pred = corpus(3, 300, 5)
     once = score(over, gold, pred, Settings(CRITERIA_TESTED))
     many = documents(300 * 60, 2)
@@ -352,7 +353,7 @@ def test_chunks_that_end_at_the_last_span(monkeypatch: pytest.MonkeyPatch, step:
     """A chunk of one span, and of as many as a side has, one less and one more: no decision depends on it."""
     over, *both = corpus(3, 60, 4)
     once = score(over, *both, Settings(CRITERIA_TESTED))
-    monkeypatch.setattr(alignment, "CHUNK", step if side is None else len(flatten(both[side])) + step)
+    monkeypatch.setattr(alignment, "CHUNK_SPANS", step if side is None else len(flatten(both[side])) + step)
     again = score(over, *both, Settings(CRITERIA_TESTED))
     for criterion in CRITERIA_TESTED:
         for ours, theirs in zip(again.decisions(criterion.name), once.decisions(criterion.name), strict=True):
@@ -404,7 +405,7 @@ def test_more_questions_than_a_code_has_bits_for() -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_spans_that_differ_in_their_core_only_are_told_apart(turned: bool) -> None:
-    """Which of the two was read first must not decide which is correct."""
+    """The order of reading must not decide which of the two is correct."""
     first, second = Span(((0, 9),), "A", (0, 2)), Span(((0, 9),), "A", (5, 7))
     read = [(0, first), (0, second)][:: -1 if turned else 1]
     over = documents(1)

@@ -16,7 +16,8 @@ from nereval_core.corpus.tokens import tokens_of
 from nereval_core.records import tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Counts, Scores, Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, Decision, criterion_from_parts
+from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support.oracle import COR, MIS, SPU, Span, split, tokens_by_decision
 from tests.support.spans import make, random_spans, settings
 

@@ -14,8 +14,9 @@ from urllib.parse import urlencode
 from PIL import Image
 
 from pages.shared.data.loading import load_demo
-from pages.shared.view import View, write
-from tests.support.browser import ROOT, Visit, launched, served
+from pages.shared.view import View
+from pages.shared.view.link import write_link
+from tests.support.browser import ROOT, Visit, serve_app, start_browser
 
 HERE = Path(__file__).parent
 COLOURS = 96
@@ -43,7 +44,7 @@ def main() -> None:
     names = {path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py")}
     # Without verdicts, which nobody has given on the demos, Review says no more than how to give some.
     pages = ["", *sorted(names - {"Review"})]
-    with served(*(["--mask"] if options.mask else [])) as address, launched() as browser:
+    with serve_app(*(["--mask"] if options.mask else [])) as address, start_browser() as browser:
         for width, height in SIZES if folder else SIZES[:1]:
             for theme in ("light", "dark") if folder else ("light",):
                 visit = Visit(browser, address, viewport={"width": width, "height": height}, color_scheme=theme)
@@ -54,7 +55,7 @@ def main() -> None:
                 for name in pages:
                     chosen = f"{query}{WANTED.get(name, '')}"
                     if name == "Slices":
-                        chosen = urlencode(write(View(corpus=load_demo(SLICED).corpus.digest)))
+                        chosen = urlencode(write_link(View(corpus=load_demo(SLICED).corpus.digest)))
                     visit.go(f"/{name}?{chosen}" if name else "/")
                     visit.page.wait_for_timeout(SETTLE)
                     suffix = f"_{width}_{theme}" if folder else ""

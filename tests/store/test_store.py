@@ -19,15 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.cli import main
-from nereval_core.corpus import Builder, Corpus, Layer
+from nereval_core.corpus import Corpus, Layer
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import Texts
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
 from nereval_core.store import (
     ChangedError,
-    Kept,
     Store,
+    StoredCorpus,
     TooLargeError,
     columns,
     fingerprints,
@@ -53,17 +54,17 @@ def example(text: str = "Aspirin helps", *, name: str = "one") -> Corpus:
     return Corpus(name, gold.documents, gold.renamed("gold"), (gold.renamed("system"),))
 
 
-def kept(corpus: Corpus, files: Mapping[str, bytes] | None = None) -> tuple[Kept, tuple[bytes, ...]]:
+def kept(corpus: Corpus, files: Mapping[str, bytes] | None = None) -> tuple[StoredCorpus, tuple[bytes, ...]]:
     found = {
         name: Source.of_uploads([(f"{name}.jsonl", raw), ("note.txt", b"read me")])
         for name, raw in (files or {"gold": b"one\n", "system": b"two\n"}).items()
     }
     prints = fingerprints(found)
     said = {"of": corpus.name, "numbers": [1, 2.5, None]}
-    return Kept(corpus, said, found, input_key(found, prints, corpus.digest)), prints
+    return StoredCorpus(corpus, said, found, input_key(found, prints, corpus.digest)), prints
 
 
-def stored(folder: Path, corpus: Corpus, *, limit: int = 10**9) -> tuple[Store, Kept]:
+def stored(folder: Path, corpus: Corpus, *, limit: int = 10**9) -> tuple[Store, StoredCorpus]:
     store = Store(folder, limit)
     made, prints = kept(corpus)
     store.put(made, prints)
@@ -118,8 +119,8 @@ def test_documents_without_texts_keep_their_sizes(tmp_path: Path) -> None:
 def test_sparse_values_are_found_one_by_one_and_all_at_once(values: dict[int, str], lookups: int) -> None:
     spans = np.array(sorted(values), np.int32)
     rows = [values[span] for span in sorted(values)]
-    for made in (sparse.Sparse(spans, lambda low, high: rows[low:high]) for _ in range(2)):
-        made._lookups = sparse.LOOKUPS - lookups
+    for made in (sparse.SparseValues(spans, lambda low, high: rows[low:high]) for _ in range(2)):
+        made._lookups = sparse.SINGLE_LOOKUPS - lookups
         assert [made.get(span) for span in range(502)] == [values.get(span) for span in range(502)]
         assert list(made) == sorted(values) and len(made) == len(values) and bool(made) == bool(values)
         assert dict(made.items()) == values == dict(made) == made
@@ -127,7 +128,7 @@ def test_sparse_values_are_found_one_by_one_and_all_at_once(values: dict[int, st
 
 
 def test_files_come_back_whatever_their_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "BLOCK", 1_000)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1_000)
     raw = {"gold": os.urandom(4_321), "system": b"", "other": b"x" * 2_999}
     store = Store(tmp_path)
     made, prints = kept(example(), raw)
@@ -151,13 +152,13 @@ def test_packed_files_stay_packed(tmp_path: Path) -> None:
     uploads = {"gold": Source.of_path(tmp_path / "gold.jsonl.gz"), "p": Source.of_uploads([("p.jsonl.gz", raw)])}
     prints = fingerprints(uploads)
     corpus = example()
-    Store(tmp_path).put(Kept(corpus, {}, uploads, input_key(uploads, prints, "")), prints)
+    Store(tmp_path).put(StoredCorpus(corpus, {}, uploads, input_key(uploads, prints, "")), prints)
     found = Store(tmp_path).of_digest(corpus.digest)
     assert found is not None
     for name, source in found.sources.items():
         [file], [given] = source.files, uploads[name].files
         assert (file.name, file.origin.size(), file.origin.most) == (given.name, len(raw), given.origin.most)
-        assert file.read() == b"one\ntwo\n" * 1_000 and file.head() == given.head()
+        assert file.read() == b"one\ntwo\n" * 1_000 and file.head().lines == given.head().lines
         with file.stream() as stream:
             assert stream.read() == file.read()
 
@@ -168,7 +169,7 @@ def test_one_file_for_gold_and_prediction_is_kept_once(tmp_path: Path) -> None:
     prints = fingerprints(both)
     assert len(prints) == 1
     corpus = example()
-    Store(tmp_path).put(Kept(corpus, {}, both, input_key(both, prints, "")), prints)
+    Store(tmp_path).put(StoredCorpus(corpus, {}, both, input_key(both, prints, "")), prints)
     found = Store(tmp_path).of_digest(corpus.digest)
     assert found is not None and found.sources["gold"] is found.sources["prediction"]
 
@@ -244,7 +245,7 @@ def test_a_file_without_an_end_is_none(tmp_path: Path, cut: int) -> None:
     [entry] = Store(tmp_path).entries()
     entry.path.write_bytes(entry.path.read_bytes()[:cut])
     with pytest.raises(columns.DamagedError):
-        columns.opened(entry.path)
+        columns.map_columns(entry.path)
 
 
 def test_an_entry_under_another_name_goes(tmp_path: Path) -> None:
@@ -342,7 +343,7 @@ def test_files_that_changed_since_they_were_read_are_not_kept(tmp_path: Path) ->
     prints = fingerprints(found)
     path.write_bytes(b"two")
     with pytest.raises(ChangedError):
-        Store(tmp_path / "store").put(Kept(example(), {}, found, input_key(found, prints, "")), prints)
+        Store(tmp_path / "store").put(StoredCorpus(example(), {}, found, input_key(found, prints, "")), prints)
     assert list((tmp_path / "store").iterdir()) == []
 
 

@@ -1,26 +1,38 @@
-"""The app in a real browser: a server, a browser, and what waiting and clicking need."""
+"""The app in a real browser: start a server and a browser, open pages, click, wait and read."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+from pages.shared.view.link import write_link
 from tests.support import ROOT
 
+if TYPE_CHECKING:
+    from pages.shared.view import View
+
 MISSING = "Chromium is not installed: install it (Debian: apt-get install chromium) to run the browser tests"
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+HERE = "127.0.0.1"
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    # No other name or address is found: nothing a page asks for leaves this machine.
+    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HERE}",
+]
 
 
 def chromium() -> str:
@@ -32,7 +44,7 @@ def chromium() -> str:
 
 
 @contextmanager
-def launched() -> Iterator[Any]:
+def start_browser() -> Iterator[Any]:
     """Start a browser for as long as the block lasts."""
     path = chromium()
     from playwright.sync_api import sync_playwright
@@ -46,21 +58,23 @@ def launched() -> Iterator[Any]:
 
 
 @contextmanager
-def served(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[str]:
+def serve_app(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[str]:
     """Start the app (or another script) as its users do, on a free port of this machine; yield its address."""
-    with running(*arguments, script=script) as (address, _):
+    with serve_app_process(*arguments, script=script) as (address, _):
         yield address
 
 
 @contextmanager
-def running(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[str, int]]:
-    """Do as `served`; yield the number of the server's process too."""
+def serve_app_process(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[str, int]]:
+    """Start the app as `serve_app` does; yield its address and the number of the server's process."""
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.bind((HERE, 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--", *arguments]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
+    # Looking for changes in all modules after every run of a page is a third of what the server does.
+    environment = {**os.environ, "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://{HERE}:{port}"
     try:
         for _ in range(300):
             assert server.poll() is None, "the server stopped by itself"
@@ -77,27 +91,38 @@ def running(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[s
         server.wait(30)
 
 
+# In the page: the number of the last run that has ended, which the last element drawn is named by, and whether the page
+# rests after a run later than `since`.
+RUNS = """Math.max(0, ...[...document.querySelectorAll("[class*='st-key-run-']")]
+    .map((last) => Number(/st-key-run-(\\d+)/.exec(last.className)[1])))"""
+RESTS = f"""(since) => {RUNS} > since
+    && !document.querySelector("[data-testid='stApp'][data-test-script-state='running'], [data-stale='true']")"""
+TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+TALL = {"width": 1440, "height": 2400}
+"""A window in which all tables of a page are in view."""
+ROW = 35
+"""Height in pixels of a row of a table, the header included."""
+
+
 class Visit:
-    """One page in a fresh browser context: it leaves this machine never, and its console has no errors."""
+    """A page in a fresh browser context. Closing it fails on any error in its console and any request to elsewhere."""
 
     def __init__(self, browser: Any, address: str, **context: Any) -> None:
         self.address = address
         self.problems: list[str] = []
         self.context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
-        self.context.route("**/*", self._keep_here)
+        # Noted, not routed: a browser whose requests are routed keeps no file, and every page loads the whole app anew.
+        self.context.on("request", self._note_request)
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        self.page.on("console", self._heard)
+        self.page.on("console", self._note_console)
 
-    def _keep_here(self, route: Any) -> None:
-        if urlsplit(route.request.url).hostname in ("127.0.0.1", None):
-            route.continue_()
-        else:
-            self.problems.append(f"request leaves the machine: {route.request.url}")
-            route.abort()
+    def _note_request(self, request: Any) -> None:
+        if urlsplit(request.url).hostname not in (HERE, None):
+            self.problems.append(f"request leaves the machine: {request.url}")
 
-    def _heard(self, message: Any) -> None:
+    def _note_console(self, message: Any) -> None:
         # Streamlit itself asks for two paths below the page's own before it finds its server.
         probe = message.location.get("url", "").endswith(("/_stcore/health", "/_stcore/host-config"))
         if message.type == "error" and not probe:
@@ -106,30 +131,95 @@ class Visit:
     def go(self, path: str = "/") -> None:
         """Open a page and wait until it is drawn."""
         self.page.goto(self.address + path)
-        self.drawn(0)
+        self.wait_until_drawn(0)
 
-    def runs(self) -> int:
-        """Return how often the page has run to its end: its last element says it."""
-        names = self.page.locator("[class*='st-key-run-']").evaluate_all("all => all.map(e => e.className)")
-        found = [int(word.removeprefix("st-key-run-")) for name in names for word in name.split() if "key-run-" in word]
-        return max(found, default=0)
+    def open(self, page: str, view: View) -> None:
+        """Open a page by the link to a view."""
+        # Not by tests that have no browser: it takes long to import.
 
-    def drawn(self, since: int) -> None:
+        self.go(f"/{page}?{urlencode(write_link(view))}")
+
+    def open_demo(self, page: str) -> None:
+        """Choose the first demo corpus on the front page and go to another page by the sidebar."""
+        self.go("/")
+        with self.rerun():
+            self.page.get_by_role("button", name="Open", exact=True).first.click()
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=page, exact=True).click()
+        self.page.get_by_role("heading", name=page, exact=True).wait_for()
+        self.wait_until_drawn(self.run_count() - 1)
+
+    def run_count(self) -> int:
+        """Return how often the page has run to its end."""
+        return int(self.page.evaluate(RUNS))
+
+    def wait_until_drawn(self, since: int) -> None:
         """Wait until the page has run once more than `since` and rests."""
-        for _ in range(1_200):
-            busy = self.page.locator("[data-testid='stApp'][data-test-script-state='running']").count()
-            if self.runs() > since and not busy and not self.page.locator("[data-stale='true']").count():
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"the page did not run again after run {since}")
+        self.page.wait_for_function(RESTS, arg=since, polling=50)
 
     @contextmanager
     def rerun(self) -> Iterator[None]:
         """Wait, after the block, until what it did has changed the page."""
-        before = self.runs()
+        before = self.run_count()
         yield
-        self.drawn(before)
+        self.wait_until_drawn(before)
+
+    def press(self, key: str) -> None:
+        """Press a key and wait until it has changed the page."""
+        with self.rerun():
+            self.page.keyboard.press(key)
+
+    def eventually(self, holds: Callable[[], bool]) -> bool:
+        """Wait for what several runs of the page may take to bring about."""
+        for _ in range(600):
+            if holds():
+                return True
+            self.page.wait_for_timeout(100)
+        return False
+
+    def save(self, button: str, file: Path, *, exact: bool = False) -> None:
+        """Click a button and save what it downloads."""
+        with self.page.expect_download() as started:
+            self.page.get_by_role("button", name=button, exact=exact).click()
+        started.value.save_as(file)
+
+    def table(self, number: int = 0) -> Any:
+        return self.page.get_by_test_id("stDataFrame").nth(number)
+
+    def table_with(self, column: str) -> int:
+        """Return which of the page's tables has a column."""
+        every = self.page.get_by_test_id("stDataFrame")
+        every.locator("canvas th", has_text=column).first.wait_for(state="attached")
+        return next(
+            number for number in range(every.count()) if every.nth(number).locator("canvas th", has_text=column).count()
+        )
+
+    def rows(self, number: int) -> int:
+        """Return the number of rows of a table, without its header."""
+        return int(self.table(number).locator("canvas table").first.get_attribute("aria-rowcount")) - 1
+
+    def cell_text(self, row: int, column: int, number: int = 0) -> str:
+        return str(self.table(number).get_by_test_id(f"glide-cell-{column}-{row}").first.text_content())
+
+    def click_row(self, row: int, number: int, *, from_right: int = 40) -> None:
+        """Click a cell of a table, so many pixels from its right edge, and wait until that has changed the page."""
+        # While the page still runs, a table may be about to be replaced, and would take no click.
+        self.wait_until_drawn(self.run_count() - 1)
+        target = self.table(number)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        place = box["x"] + box["width"] - from_right, box["y"] + ROW * (row + 1) + ROW / 2
+        # A table drawn anew takes a click only where it has seen the pointer come.
+        self.page.mouse.move(*place)
+        self.page.evaluate(TWO_FRAMES)
+        with self.rerun():
+            self.page.mouse.click(*place)
+
+    def listed_records(self) -> tuple[str, int]:
+        """Return title and number of the records that a cell has opened."""
+        heading = self.page.locator("strong", has_text=re.compile(r": [\d,]+ records?$")).first.inner_text()
+        title, _, number = heading.rpartition(": ")
+        return title, int(number.split()[0].replace(",", ""))
 
     def close(self) -> None:
         self.context.close()
-        assert self.problems == []
+        assert not self.problems, self.problems

@@ -7,7 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from nereval_core.corpus import SPAN_KEYS, Builder, Layer
+from nereval_core.corpus import SPAN_KEYS, Layer
+from nereval_core.corpus.builder import Builder
 
 HOSTILE = [
     "\ufeff",

@@ -1,8 +1,14 @@
-"""What every test of a published scorer asks: that its counts are what its records contribute."""
+"""Checks that every published scorer must pass: counts are sums of records, records show texts of the documents."""
 
 from __future__ import annotations
 
-from nereval_core.conventions import Outcome
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from nereval_core.conventions import Given, Outcome, find_convention, option_values
 
 
 def reconcile(outcome: Outcome) -> None:
@@ -15,3 +21,37 @@ def reconcile(outcome: Outcome) -> None:
         # Without records there is nothing to count.
         place = (row.evaluation, row.scope)
         assert (sums.loc[place, row.figure] if place in sums.index else 0) == row.value, row
+
+
+def check_texts(outcome: Outcome) -> None:
+    """Assert that records without fragments show the text at their offsets in their document."""
+    texts = dict(zip(outcome.documents.ids, outcome.documents.texts, strict=True))
+    for evaluation in outcome.evaluations:
+        records = outcome.records(evaluation)
+        assert set(records["document"]) <= set(texts)
+        for side in ("gold", "pred"):
+            columns = ["document", f"{side}_start", f"{side}_end", f"{side}_text"]
+            for document, start, end, text in records.loc[records[columns[1]].notna(), columns].itertuples(index=False):
+                assert texts[document][start:end] == text
+
+
+def overall_rows(records: pd.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
+    """Return some columns of the records of all types together, None for what is missing."""
+    rows = records.loc[records["scope"] == "overall", list(columns)].astype("object").to_numpy()
+    return [tuple(None if value != value else value for value in row) for row in rows]
+
+
+def by_layers_and_files(
+    name: str,
+    given: Given,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    of_files: Mapping[str, Any] | None = None,
+) -> tuple[Outcome, Outcome]:
+    """Return the outcomes of a convention for two files, read as layers and as the scorer reads them.
+
+    `of_files` are the options for the latter where they are others.
+    """
+    convention = find_convention(name)
+    assert convention.of_layers is not None
+    layers = convention.of_layers(*given.layers(), option_values(convention, options))
+    return layers, convention.score(given, option_values(convention, options if of_files is None else of_files))

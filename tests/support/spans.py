@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.scoring import Counting, Settings
-from nereval_core.scoring.criteria import CRITERIA, Criterion, criterion_from_parts
+from nereval_core.scoring.criteria import CRITERIA, Criterion
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support.oracle import Span
 
 COMPOSED = {

@@ -1,10 +1,10 @@
-"""Whether one system is better than another: intervals of scores, of differences, and tests of the differences.
+"""Significance: intervals of scores and of their differences, and tests of the differences.
 
-Intervals come from the bootstrap over units (documents, unless other `ResamplingUnits` are given), bias-corrected and
-accelerated; the resamples are the same for all systems and criteria, so differences are paired. What rests on one unit
-alone has neither interval nor test. Tests are approximate randomization: each unit's counts of the two systems change
-places or not, p = (times the difference of F1 is at least as large + 1) / (resamples + 1). Holm's
-correction is over the tests of one table under one criterion (and of one type).
+Intervals are from the bias-corrected and accelerated bootstrap over units (documents, unless other `ResamplingUnits`
+are given). All systems and criteria share the resamples, so that differences are paired. A figure that rests on a
+single unit has neither interval nor test. Tests are approximate randomization: the two systems swap the counts of each
+unit at random, and p = (number of swaps in which the difference of F1 is at least as large + 1) / (resamples + 1).
+Holm's correction is over the tests of one table under one criterion (and of one type).
 """
 
 from __future__ import annotations
@@ -13,22 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.resampling import (
-    COLUMNS,
+from nereval_core.analysis.bootstrap import (
+    COUNTS_AT_ONCE,
+    RATIO_TOLERANCE,
     RATIOS,
-    SLACK,
-    Counts,
-    Interval,
-    Plan,
+    ConfidenceIntervals,
+    DocumentCounts,
     Sums,
     acceleration,
-    bca,
+    bca_intervals,
     bootstrap_sums,
     document_counts,
     leave_one_out,
@@ -36,91 +34,84 @@ from nereval_core.analysis.resampling import (
     swap_sums,
     type_counts,
 )
-from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
 from nereval_core.scoring import Scores
-from nereval_core.scoring.protocols import Tallied
+from nereval_core.scoring.protocols import CountedScores
 
 F1 = RATIOS.index("f1")
-FEW = 20
-"""Units with spans below which a bootstrap over units tells little."""
+FEW_UNITS = 20
+"""With fewer units that have spans, a bootstrap over units is unreliable."""
 
 _KEYS = {"criterion": "str", "type": "str"}
-INTERVAL_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        **_KEYS,
-        "system": "str",
-        "units": "int64",
-        "POS": "int64",
-        "ACT": "int64",
-        **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_low", "_high")},
-        "undefined": "int64",
-        "rank": "Int64",
-        "best": "float64",
-        "why": "str",
-    }
-)
-"""Columns of `interval_table` and their dtypes. `type` is NA for all types together; `units` are those that are
-resampled and have spans of gold or of the system; `undefined` counts the resamples without an F1. `rank` is by F1, 1 is
-best, equals share the better; `best` is the share of resamples in which no other system's F1 is higher. `why` says what
-keeps F1 from an interval and from being the best in a share of resamples."""
-DIFFERENCE_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        **_KEYS,
-        "system": "str",
-        "baseline": "str",
-        "difference": "float64",
-        "low": "float64",
-        "high": "float64",
-        "undefined": "int64",
-        "p": "float64",
-        "p_holm": "float64",
-        "tests": "int64",
-        "why": "str",
-    }
-)
+INTERVAL_COLUMNS: Mapping[str, str] = {
+    **_KEYS,
+    "system": "str",
+    **dict.fromkeys(("units", "POS", "ACT"), "int64"),
+    **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_low", "_high")},
+    "undefined": "int64",
+    "rank": "Int64",
+    "best": "float64",
+    "why": "str",
+}
+"""Columns of `interval_table` and their dtypes. `type` is NA for all types together; `units` is the number of units
+with spans of gold or of the system; `undefined` is the number of resamples without an F1. `rank` is by F1, 1 is best,
+equal systems share the better rank; `best` is the share of resamples in which no other system's F1 is higher. `why` is
+the reason why F1 has no interval and no such share."""
+DIFFERENCE_COLUMNS: Mapping[str, str] = {
+    **_KEYS,
+    "system": "str",
+    "baseline": "str",
+    **dict.fromkeys(("difference", "low", "high"), "float64"),
+    "undefined": "int64",
+    "p": "float64",
+    "p_holm": "float64",
+    "tests": "int64",
+    "why": "str",
+}
 """Columns of `difference_table` and their dtypes: F1 of the system less that of the baseline, p before and after
-Holm's correction over `tests` tests; `why` says what keeps the difference from an interval and a test."""
+Holm's correction over `tests` tests; `why` is the reason why the difference has no interval and no test."""
 
 
-class Group(NamedTuple):
-    """What is compared under: a criterion, and one type or all together."""
+class ComparisonGroup(NamedTuple):
+    """One comparison of systems: under a criterion, for one type or all together."""
 
     criterion: str
     type: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class UnitCounts:
     """The counts of all systems: `counts` has the shape (groups, systems, PARTS, units)."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[ComparisonGroup, ...]
     systems: tuple[str, ...]
-    counts: Counts
+    counts: DocumentCounts
     units: ResamplingUnits
 
 
-def counted(scored: Mapping[str, Tallied], criteria: Sequence[str], units: ResamplingUnits) -> Counted:
-    """Return the counts of all units under some criteria."""
-    rows = [np.stack([units.summed(document_counts(one, name)) for one in scored.values()]) for name in criteria]
-    return Counted(tuple(map(Group, criteria)), tuple(scored), np.stack(rows), units)
+def count_units(scored: Mapping[str, CountedScores], criteria: Sequence[str], units: ResamplingUnits) -> UnitCounts:
+    """Return the counts of all systems by unit under some criteria."""
+    rows = [np.stack([units.sum_counts(document_counts(one, name)) for one in scored.values()]) for name in criteria]
+    return UnitCounts(tuple(map(ComparisonGroup, criteria)), tuple(scored), np.stack(rows), units)
 
 
-def counted_by_type(scored: Mapping[str, Scores], criterion: str, units: ResamplingUnits) -> Counted:
-    """Return the counts of all units by type under one criterion."""
+def count_units_by_type(scored: Mapping[str, Scores], criterion: str, units: ResamplingUnits) -> UnitCounts:
+    """Return the counts of all systems by unit and type under one criterion."""
     types = tuple(sorted({kind for scores in scored.values() for kind in scores.by_type(criterion)}))
     found = np.zeros((len(types), len(scored), 4, units.count), np.int32)
     for place, scores in enumerate(scored.values()):
-        found[:, place] = units.summed(type_counts(scores, criterion, types))
-    return Counted(tuple(Group(criterion, kind) for kind in types), tuple(scored), found, units)
+        found[:, place] = units.sum_counts(type_counts(scores, criterion, types))
+    return UnitCounts(tuple(ComparisonGroup(criterion, kind) for kind in types), tuple(scored), found, units)
 
 
 @dataclass(frozen=True, eq=False)
-class Resampled:
-    """What counts become in resamples and under random swaps: made when asked for, and kept."""
+class SystemResamples:
+    """The scores of all systems in resamples and under random swaps, computed on first use."""
 
-    counted: Counted
-    plan: Plan
+    counted: UnitCounts
+    plan: ResamplingPlan
 
     @cached_property
     def totals(self) -> Sums:
@@ -147,7 +138,7 @@ class Resampled:
     def left_out(self) -> tuple[Float64, Float64]:
         """Accelerations, shape (groups, systems, 3), and F1 with one unit left out, (groups, systems, units).
 
-        Of many units the three ratios of all groups would take much room at once.
+        For many units, the three ratios of all groups would need too much memory at once.
         """
         groups, systems, parts = self.observed.shape
         units = self.counted.counts.shape[-1]
@@ -158,37 +149,39 @@ class Resampled:
             accelerations[group] = acceleration(values.reshape(systems * parts, units)).reshape(systems, parts)
         return accelerations, f1
 
-    def interval(self) -> Interval:
+    def interval(self) -> ConfidenceIntervals:
         """Return the intervals of precision, recall and F1, each of shape (groups, systems, 3)."""
         shape = self.observed.shape
         replicates = self.ratios.reshape(-1, self.plan.resamples)
-        low, high, undefined = bca(self.observed.reshape(-1), replicates, self.left_out[0].reshape(-1), self.plan.level)
-        return Interval(low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
+        low, high, undefined = bca_intervals(
+            self.observed.reshape(-1), replicates, self.left_out[0].reshape(-1), self.plan.level
+        )
+        return ConfidenceIntervals(low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
 
-    def difference(self, one: int, other: int) -> tuple[Float64, Interval, Float64]:
+    def difference(self, one: int, other: int) -> tuple[Float64, ConfidenceIntervals, Float64]:
         """Return F1 of a system less that of another, its interval, and p, each of shape (groups,)."""
         f1 = self.observed[:, :, F1]
         replicates = self.ratios[:, one, F1] - self.ratios[:, other, F1]
         left_out = acceleration(self.left_out[1][:, one] - self.left_out[1][:, other])
         seen = f1[:, one] - f1[:, other]
         p = np.where(np.isnan(left_out), np.nan, self._randomization(one, other, seen))
-        return seen, bca(seen, replicates, left_out, self.plan.level), p
+        return seen, bca_intervals(seen, replicates, left_out, self.plan.level), p
 
     def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
         half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2
         moved = (self.swaps[:, one] - self.swaps[:, other]).astype(np.float64) / 2
         under = (ratios(half + moved) - ratios(half - moved))[:, F1]
-        # A difference that is undefined speaks for neither: counting it as large keeps p from being too small.
-        large = ~(np.abs(under) < np.abs(seen)[:, None] - SLACK)
+        # An undefined difference favours neither system: counting it as large keeps p from being too small.
+        large = ~(np.abs(under) < np.abs(seen)[:, None] - RATIO_TOLERANCE)
         p = (large.sum(axis=-1) + 1) / (self.plan.resamples + 1)
         return np.where(np.isnan(seen), np.nan, p)
 
 
-def interval_table(resampled: Resampled) -> pd.DataFrame:
+def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     """Return a row for each group and system: INTERVAL_COLUMNS."""
     interval = resampled.interval()
     f1, replicates = resampled.observed[:, :, F1], resampled.ratios[:, :, F1]
-    best = bests(replicates)
+    best = best_shares(replicates)
     units = resampled.counted.counts[:, :, 2:].any(axis=2).sum(axis=-1)
     rows: list[dict[str, Any]] = []
     for place, group in enumerate(resampled.counted.groups):
@@ -202,15 +195,18 @@ def interval_table(resampled: Resampled) -> pd.DataFrame:
                 row |= {f"{name}_low": interval.low[at][part], f"{name}_high": interval.high[at][part]}
             lone = lacks_interval(f1[at], interval.low[at][F1])
             row |= {"undefined": interval.undefined[at][F1], "rank": places[number]}
-            row |= {"best": np.nan if lone else best[at], "why": resampled.counted.units.lone("F1") if lone else ""}
+            row |= {
+                "best": np.nan if lone else best[at],
+                "why": resampled.counted.units.no_interval_note("F1") if lone else "",
+            }
             rows.append(row)
-    return pd.DataFrame(rows, columns=list(INTERVAL_COLUMNS)).astype(dict(INTERVAL_COLUMNS))
+    return typed_table(rows, INTERVAL_COLUMNS)
 
 
-def difference_table(resampled: Resampled, baseline: str | None = None) -> pd.DataFrame:
+def difference_table(resampled: SystemResamples, baseline: str | None = None) -> pd.DataFrame:
     """Return a row for each group and system against the baseline, or, without one, for each pair of systems.
 
-    DIFFERENCE_COLUMNS. Of a pair the system that comes later is compared with the earlier one.
+    Columns are DIFFERENCE_COLUMNS. In a pair the later system is compared with the earlier one.
     """
     systems = resampled.counted.systems
     if baseline is None:
@@ -222,27 +218,27 @@ def difference_table(resampled: Resampled, baseline: str | None = None) -> pd.Da
     rows: list[dict[str, Any]] = []
     for place, group in enumerate(resampled.counted.groups):
         tested = [p[place] for _, _, p in found]
-        adjusted = holm(np.array(tested))
+        adjusted = holm_correction(np.array(tested))
         tests = int((~np.isnan(tested)).sum())
         for (one, other), (seen, interval, p), corrected in zip(pairs, found, adjusted, strict=True):
             row = {**group._asdict(), "system": systems[one], "baseline": systems[other], "difference": seen[place]}
-            row |= {name: end[place] for name, end in zip(Interval._fields, interval, strict=True)}
+            row |= {name: end[place] for name, end in zip(ConfidenceIntervals._fields, interval, strict=True)}
             lone = lacks_interval(seen[place], interval.low[place])
-            why = resampled.counted.units.lone("an F1") if lone else ""
+            why = resampled.counted.units.no_interval_note("an F1") if lone else ""
             rows.append(row | {"p": p[place], "p_holm": corrected, "tests": tests, "why": why})
-    return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS)).astype(dict(DIFFERENCE_COLUMNS))
+    return typed_table(rows, DIFFERENCE_COLUMNS)
 
 
 def by_type_tables(
-    scored: Mapping[str, Scores], criterion: str, plan: Plan, baseline: str, units: ResamplingUnits
+    scored: Mapping[str, Scores], criterion: str, plan: ResamplingPlan, baseline: str, units: ResamplingUnits
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return intervals and differences of each type under one criterion."""
-    whole = counted_by_type(scored, criterion, units)
-    step = max(1, COLUMNS // max(1, len(scored) * 4 * max(plan.resamples, whole.counts.shape[-1])))
+    whole = count_units_by_type(scored, criterion, units)
+    step = max(1, COUNTS_AT_ONCE // max(1, len(scored) * 4 * max(plan.resamples, whole.counts.shape[-1])))
     parts = []
     for low in range(0, len(whole.groups), step):
-        some = Counted(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
-        resampled = Resampled(some, plan)
+        some = UnitCounts(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
+        resampled = SystemResamples(some, plan)
         parts.append((interval_table(resampled), difference_table(resampled, baseline)))
     intervals = [one for one, _ in parts] or [pd.DataFrame(columns=list(INTERVAL_COLUMNS))]
     differences = [two for _, two in parts] or [pd.DataFrame(columns=list(DIFFERENCE_COLUMNS))]
@@ -250,37 +246,38 @@ def by_type_tables(
 
 
 def lacks_interval(value: float, low: float) -> bool:
-    """Tell whether a figure that is defined has no interval, as it rests on one unit alone."""
+    """Tell whether a defined figure has no interval, because it rests on a single unit."""
     return bool(np.isnan(low) and not np.isnan(value))
 
 
-def bests(replicates: Float64) -> Float64:
-    """Return the share of resamples in which no other system has more, shape (groups, systems, resamples) in.
+def best_shares(replicates: Float64) -> Float64:
+    """Return the share of resamples in which no other system has a higher value, shape (groups, systems).
 
-    Resamples in which no system has a value are left out; NaN where none is left.
+    `replicates` have the shape (groups, systems, resamples). Resamples in which no system has a value are left out; the
+    share is NaN if none is left.
     """
     known = ~np.isnan(replicates)
     values = np.where(known, replicates, -np.inf)
     most = values.max(axis=1, keepdims=True, initial=-np.inf)
     some = known.any(axis=1, keepdims=True).sum(axis=-1)
-    won = ((values >= most - SLACK) & known).sum(axis=-1)
+    won = ((values >= most - RATIO_TOLERANCE) & known).sum(axis=-1)
     found = np.full(won.shape, np.nan)
     np.divide(won, some, out=found, where=some > 0)
     return found
 
 
 def ranks(values: Float64) -> list[int | None]:
-    """Return places by value, 1 for the highest; equals share the better, NaN has none."""
-    return [None if np.isnan(value) else 1 + int((values > value + SLACK).sum()) for value in values]
+    """Return ranks by value, 1 for the highest; equal values share the better rank, NaN has none."""
+    return [None if np.isnan(value) else 1 + int((values > value + RATIO_TOLERANCE).sum()) for value in values]
 
 
-def significant(differences: pd.DataFrame, level: float) -> pd.Series[bool]:
-    """Return which rows of DIFFERENCE_COLUMNS differ at a level after Holm's correction: p at most 1 - level."""
+def are_significant(differences: pd.DataFrame, level: float) -> pd.Series[bool]:
+    """Tell which rows of DIFFERENCE_COLUMNS are significant after Holm's correction: p at most 1 - level."""
     return differences["p_holm"] <= round(1 - level, 12)
 
 
-def holm(values: Float64) -> Float64:
-    """Return p values corrected for their number as Holm 1979 does; NaN are no tests."""
+def holm_correction(values: Float64) -> Float64:
+    """Return p values corrected for their number (Holm 1979); NaN does not count as a test."""
     found = np.full(len(values), np.nan)
     order = [place for place in np.argsort(values, kind="stable") if not np.isnan(values[place])]
     highest = 0.0

@@ -1,42 +1,52 @@
-"""From one system to another: what the other made of each gold span and of each prediction, under one criterion.
+"""Transitions: gold spans and predictions by their decision under a baseline and under another system.
 
-Gold spans are the same on both sides. Predictions are taken by what they are: document, fragments and type. Of such a
-prediction a system may have several copies; those of both systems are paired in the order of their decisions, so that
-as many as can be are unchanged, and the ones left over are predicted by one system only.
+Both systems share the gold spans. Two predictions are the same if document, fragments and type are equal. A system may
+predict several copies of one; the copies of both systems are paired in the order of their decisions, so that as many as
+possible are unchanged, and the rest count as predicted by one system only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count, sentence_text
+from nereval_core.analysis.span_relations import span_keys
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.records.queries import Query
+from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 
 NOT_PREDICTED = "not predicted"
 GOLD_STATES = ("COR", "INC", "PAR", "MIS")
-"""What may become of a gold span, in the order of Decision."""
+"""The decisions on gold spans, in the order of Decision."""
 PRED_STATES = ("COR", "INC", "PAR", "SPU", NOT_PREDICTED)
-"""What may become of a prediction: its decision, or another system alone made it."""
+"""The decisions on predictions, and the state of a prediction that only the other system makes."""
+STATES: Mapping[str, tuple[str, ...]] = {"gold": GOLD_STATES, "pred": PRED_STATES}
+TITLES: Mapping[str, str] = {"gold": "Gold spans", "pred": "Predictions"}
+ALL_STATES = "all"
+FROM_HEAD = "from \\ to"
+RIGHT_HEADS = ("right by", "gold spans")
+Rows = tuple[tuple[Cell, ...], ...]
 TRANSITION_COLUMNS = {"side": "category", "one": "category", "other": "category", "count": "int64"}
 RIGHT_COLUMNS = {"right_by": "category", "gold_spans": "int64"}
 _STATE = np.array([0, 1, 2, -1, 3], np.int8)
-"""The place in PRED_STATES of each decision's code."""
-_ROOM = 1 << 60
+"""The index into PRED_STATES of each decision's code."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """How many gold spans and predictions went from each state under one system (rows) to each under another.
+    """Transition counts: gold spans and predictions by their state under a system (rows) and another (columns).
 
     `gold` has shape (4, 4), by GOLD_STATES; its sums over either axis are the systems' counts of gold spans. `pred`
-    has shape (5, 5), by PRED_STATES; its sums, but those of NOT_PREDICTED, are the systems' counts of predictions.
+    has shape (5, 5), by PRED_STATES; its sums, without NOT_PREDICTED, are the systems' counts of predictions.
     """
 
     gold: Int64
@@ -55,10 +65,10 @@ class Transitions:
         return made.astype({"side": sides, "one": states, "other": states, "count": "int64"})
 
 
-def comparable(one: Scores, other: Scores, name: str) -> bool:
-    """Tell whether two systems can be held against each other under a criterion: it decides over the same gold spans.
+def are_comparable(one: Scores, other: Scores, name: str) -> bool:
+    """Tell whether two systems can be compared span by span: the criterion decides over the same gold spans in both.
 
-    Counted by token it does not: a run of tokens is cut by what each system predicts.
+    Criteria that count tokens do not: the predictions of each system cut the runs of tokens.
     """
     for scores in (one, other):
         if name not in {criterion.name for criterion in scores.criteria} or scores.criterion(name).unit != "span":
@@ -67,7 +77,7 @@ def comparable(one: Scores, other: Scores, name: str) -> bool:
 
 
 def _same_spans(mine: Layer, theirs: Layer) -> bool:
-    """Tell whether two layers hold the same spans, one by one, over the same documents, wherever they were read."""
+    """Tell whether two layers have the same documents and spans, even if they were read from different places."""
     if mine is theirs:
         return True
     documents = mine.documents, theirs.documents
@@ -82,15 +92,15 @@ def _same_spans(mine: Layer, theirs: Layer) -> bool:
     return all(np.array_equal(*pair) for pair in (*columns, kinds))
 
 
-def transitions(one: Scores, other: Scores, name: str) -> Transitions:
-    """Count what became of gold spans and predictions from one system to another.
+def count_transitions(one: Scores, other: Scores, name: str) -> Transitions:
+    """Count gold spans and predictions by their state under two systems.
 
     Raises:
         ValueError: the criterion is not scored in both, or counts tokens.
     """
-    if not comparable(one, other, name):
-        raise ValueError(f"under {name} the two systems cannot be held against each other span by span")
-    gold = _table(one.decisions(name)[0], other.decisions(name)[0], len(GOLD_STATES))
+    if not are_comparable(one, other, name):
+        raise ValueError(f"under {name} the two systems cannot be compared span by span")
+    gold = _state_table(one.decisions(name)[0], other.decisions(name)[0], len(GOLD_STATES))
     mine, theirs = (_STATE[scores.decisions(name)[1]] for scores in (one, other))
     same = same_predictions(one, other, name)
     absent = len(PRED_STATES) - 1
@@ -98,26 +108,26 @@ def transitions(one: Scores, other: Scores, name: str) -> Transitions:
     alone = np.ones(len(theirs), bool)
     alone[same[same >= 0]] = False
     lone = theirs[alone]
-    pred = _table(np.concatenate((mine, np.full(len(lone), absent))), np.concatenate((there, lone)), len(PRED_STATES))
+    pred = _state_table(
+        np.concatenate((mine, np.full(len(lone), absent))), np.concatenate((there, lone)), len(PRED_STATES)
+    )
     return Transitions(gold, pred)
 
 
-def _table(rows: NDArray[np.integer], columns: NDArray[np.integer], size: int) -> Int64:
+def _state_table(rows: NDArray[np.integer], columns: NDArray[np.integer], size: int) -> Int64:
     cells = np.bincount(rows.astype(np.int64) * size + columns, minlength=size * size)
     return frozen(cells.astype(np.int64).reshape(size, size))
 
 
 def same_predictions(one: Scores, other: Scores, name: str) -> Int64:
-    """Return for each prediction of one system the index of the same one of another, -1 where there is none.
+    """Return for each prediction of one system the index of the same prediction of another, -1 where there is none.
 
-    Copies are paired by the order of their decisions (the best first), equal ones by their order in the layer.
+    Copies are paired by their decisions, best first, and copies of equal decision by their order in the layer.
     """
-    sides = [scores.layers(name)[1] for scores in (one, other)]
-    key = _keys(*sides)
-    keys = (key[: len(sides[0])], key[len(sides[0]) :])
+    keys = span_keys([scores.layers(name)[1] for scores in (one, other)])
     ranked = []
     for scores, own in zip((one, other), keys, strict=True):
-        # Layers stand nearly in the order of their keys, which a stable sort makes use of.
+        # Layers are nearly in the order of their keys, which makes a stable sort fast.
         ranked.append(np.argsort(own * len(Decision) + scores.decisions(name)[1], kind="stable"))
     mine, theirs = (own[order] for own, order in zip(keys, ranked, strict=True))
     copy = np.arange(len(mine)) - np.searchsorted(mine, mine, side="left")
@@ -128,70 +138,110 @@ def same_predictions(one: Scores, other: Scores, name: str) -> Int64:
     return frozen(found)
 
 
-def _keys(one: Layer, other: Layer) -> Int64:
-    """Number the spans of two layers so that the same document, fragments and type have the same number."""
-    types = {kind: code for code, kind in enumerate(sorted({*one.types, *other.types}))}
-    broken = {
-        parts: code for code, parts in enumerate(sorted({*one.fragments.values(), *other.fragments.values()}), start=1)
-    }
-    base = one.documents.base
-    columns = []
-    for layer in (one, other):
-        kinds = np.array([types[kind] for kind in layer.types], np.int64)
-        parts = np.zeros(len(layer), np.int64)
-        for span, fragments in layer.fragments.items():
-            parts[span] = broken[fragments]
-        kind = kinds[layer.type] if len(layer) else np.zeros(0, np.int64)
-        columns.append((base[layer.doc] + layer.start, (layer.end - layer.start).astype(np.int64), kind, parts))
-    packed, *rest = (np.concatenate(pair) for pair in zip(*columns, strict=True))
-    most = int(base[-1]) + 1
-    for column in rest:
-        size = int(column.max(initial=0)) + 1
-        if most * size >= _ROOM:
-            packed = np.unique(packed, return_inverse=True)[1]
-            most = int(packed.max(initial=0)) + 1
-        packed = packed * size + column
-        most *= size
-    return packed.astype(np.int64)
-
-
-def right_names(systems: int) -> tuple[str, ...]:
-    """Return the names of how many of some systems may be right: none, 1, 2, ... all."""
+def right_count_names(systems: int) -> tuple[str, ...]:
+    """Return the labels of the number of systems that are right: none, 1, 2, ... all."""
     return ("none", *map(str, range(1, systems)), "all") if systems else ("none",)
 
 
-def right_by(systems: Sequence[Scores], name: str) -> Int64:
+def right_system_counts(systems: Sequence[Scores], name: str) -> Int64:
     """Count for each gold span the systems that get it right (COR) under a criterion, shape (gold spans,).
 
     Raises:
         ValueError: the criterion is not scored in all of them, or counts tokens.
     """
-    if not all(comparable(systems[0], other, name) for other in systems):
-        raise ValueError(f"under {name} the systems cannot be held against each other span by span")
+    if not all(are_comparable(systems[0], other, name) for other in systems):
+        raise ValueError(f"under {name} the systems cannot be compared span by span")
     found = np.zeros(len(systems[0].layers(name)[0]), np.int64)
     for scores in systems:
         found += scores.decisions(name)[0] == Decision.COR
     return frozen(found)
 
 
-def right_table(systems: Sequence[Scores], name: str) -> pd.DataFrame:
-    """Return how many gold spans are right by none, by one, ... by all systems: RIGHT_COLUMNS, a row each."""
-    names = right_names(len(systems))
-    counts = np.bincount(right_by(systems, name), minlength=len(names))
+def right_count_table(systems: Sequence[Scores], name: str) -> pd.DataFrame:
+    """Return the number of gold spans that no, one, ... all systems get right: RIGHT_COLUMNS, a row each."""
+    names = right_count_names(len(systems))
+    counts = np.bincount(right_system_counts(systems, name), minlength=len(names))
     return pd.DataFrame({"right_by": pd.Categorical(names, categories=names), "gold_spans": counts.astype(np.int64)})
 
 
-__all__: Sequence[str] = (
-    "GOLD_STATES",
-    "NOT_PREDICTED",
-    "PRED_STATES",
-    "RIGHT_COLUMNS",
-    "TRANSITION_COLUMNS",
-    "Transitions",
-    "comparable",
-    "right_by",
-    "right_names",
-    "right_table",
-    "same_predictions",
-    "transitions",
-)
+def transition_matrix(counts: Int64, states: Sequence[str]) -> pd.DataFrame:
+    """Return a transition matrix with margins: a row and a column for each state (int64), ALL_STATES last.
+
+    The column FROM_HEAD names the rows.
+    """
+    table = pd.DataFrame(counts, columns=list(states))
+    table[ALL_STATES] = table.sum(axis=1)
+    table.loc[len(table)] = table.sum(axis=0)
+    table.insert(0, FROM_HEAD, [*states, ALL_STATES])
+    return table
+
+
+def transition_sheets(systems: Mapping[str, Scores], names: Iterable[str], baseline: str) -> Iterator[Sheet]:
+    """Yield the transition matrices from the baseline to each other system, under each criterion that counts spans.
+
+    After those of a criterion comes the table of gold spans by the number of systems that get them right.
+    """
+    for name in _comparable_criteria(systems, names, baseline):
+        for other, counts in _from_baseline(systems, name, baseline):
+            said = sentence_text(transition_sentence(counts, baseline, other))
+            for side, states in STATES.items():
+                table = transition_matrix(getattr(counts, side), states)
+                rows: Rows = tuple(
+                    (str(row[0]), *map(int, row[1:])) for row in table.itertuples(index=False, name=None)
+                )
+                title = f"{TITLES[side]} under {name}: {baseline} down, {other} across"
+                yield Sheet(title, tuple(table.columns), rows, (said,) if side == "gold" and said else ())
+        right = right_count_table(list(systems.values()), name)
+        found: Rows = tuple((str(label), int(count)) for label, count in right.itertuples(index=False, name=None))
+        yield Sheet(f"Gold spans by how many of {len(systems)} systems get them right under {name}", RIGHT_HEADS, found)
+
+
+def transition_records(
+    systems: Mapping[str, Scores], names: Iterable[str], baseline: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the cells that are not empty with criterion and systems, and gold spans by the number of right systems."""
+    cells: list[dict[str, Any]] = []
+    right: list[dict[str, Any]] = []
+    for name in _comparable_criteria(systems, names, baseline):
+        for other, counts in _from_baseline(systems, name, baseline):
+            head = {"criterion": name, "baseline": baseline, "system": other}
+            for side, one, then, count in counts.frame().itertuples(index=False):
+                cells.append({**head, "side": side, "from": one, "to": then, "count": count})
+        for label, count in right_count_table(list(systems.values()), name).itertuples(index=False, name=None):
+            right.append({"criterion": name, "right_by": label, "gold_spans": count})
+    return cells, right
+
+
+def _from_baseline(systems: Mapping[str, Scores], name: str, baseline: str) -> Iterator[tuple[str, Transitions]]:
+    for other, scores in systems.items():
+        if other != baseline:
+            yield other, count_transitions(systems[baseline], scores, name)
+
+
+def _comparable_criteria(systems: Mapping[str, Scores], names: Iterable[str], baseline: str) -> list[str]:
+    return [name for name in names if all(are_comparable(systems[baseline], other, name) for other in systems.values())]
+
+
+def transition_sentence(counts: Transitions, one: str, other: str) -> Sentence:
+    """Return the sentence on the gold spans that only one of two systems gets right (COR), that both do, or neither."""
+    gold = counts.gold
+    fixed, broken = int(gold[1:, 0].sum()), int(gold[0, 1:].sum())
+    right, wrong = int(gold[0, 0]), int(gold[1:, 1:].sum())
+    every = int(gold.sum())
+    if not every:
+        return ()
+
+    def against(value: str) -> Query:
+        return Query(having=((f"against {other}", value),))
+
+    return (
+        f"Of {number_with_noun('gold span', every)}, {other} gets right ",
+        record_count(fixed, against("only the other right")),
+        f" that {one} has wrong, and wrong ",
+        record_count(broken, against("only this right")),
+        f" that {one} has right; ",
+        record_count(right, against("both right"), every),
+        " are right in both, ",
+        record_count(wrong, against("both wrong"), every),
+        " in neither.",
+    )

@@ -1,31 +1,37 @@
-"""Questions about the edges of spans: words now inside, now just outside, and ends that look like slips.
+"""Questions about the edges of spans: words that are inside some spans and just outside others, and odd ends.
 
-A word counts for spans of one type at a time: what a guideline makes part of a cell type it may leave out of a protein.
+Words are counted for spans of each type separately: a guideline may include a word in cell types but not in proteins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from nereval_core.analysis.consistency.findings import Found, Occurrences, chosen, found_of, joined
-from nereval_core.analysis.consistency.questioned_layer import Codes, Inspected
+from nereval_core.analysis.consistency.findings import (
+    Occurrences,
+    RankedFindings,
+    concatenate_occurrences,
+    rank_findings,
+    select_occurrences,
+)
+from nereval_core.analysis.consistency.indexed_layer import Codes, IndexedLayer
 from nereval_core.analysis.running_words import Words, fold
 
 SIDES = ("left", "right")
 WAYS = ("inside", "just outside")
 OPEN, CLOSE = "([{", ")]}"
 QUOTES = frozenset("\"'`‘’‚“”„«»‹›")
-FINE = frozenset("%‰#@&*§†‡'’′″·_")
-"""Marks that a name may well begin or end with."""
+FINE_AT_EDGES = frozenset("%‰#@&*§†‡'’′″·_")
+"""Punctuation that names may begin or end with."""
 
 
-def edge_words(given: Inspected) -> Found:
-    """Find the words that stand at an edge of spans, now as their first or last word, now just outside them.
+def find_edge_words(given: IndexedLayer) -> RankedFindings:
+    """Find the words that are the first or last word of some spans and stand just outside others.
 
-    Inside counts where the span has other words too; outside where the word is in no span. Words without a letter
-    are not asked about.
+    A word counts as inside if the span has other words too, and as outside if it is in no span. Words without a letter
+    are ignored.
     """
     words, layer, cover = given.places.words, given.layer, given.cover
     low, high = given.places.low, given.places.high
@@ -49,32 +55,34 @@ def edge_words(given: Inspected) -> Found:
     for way in range(len(WAYS)):
         seen = [part[0] for part in parts[way :: len(WAYS)]]
         both &= np.bincount(np.concatenate(seen), minlength=len(both)) > 0
-    found = joined(*(chosen(part, both[part[0]]) for part in parts))
+    found = concatenate_occurrences(*(select_occurrences(part, both[part[0]]) for part in parts))
 
-    def what(number: int) -> tuple[str, str]:
+    def describe(number: int) -> tuple[str, str]:
         rest, kind = divmod(number, kinds)
         word, side = divmod(rest, len(SIDES))
         return words.names[word], f"{SIDES[side]} edge of {layer.types[kind]}"
 
-    return found_of(found, what=what, named=WAYS.__getitem__, votes=np.arange(len(WAYS)))
+    return rank_findings(found, describe=describe, group_name=WAYS.__getitem__, votes=np.arange(len(WAYS)))
 
 
-def odd_ends(given: Inspected) -> Found:
+def find_odd_ends(given: IndexedLayer) -> RankedFindings:
     """Find the spans with white space or punctuation at an edge, with unbalanced brackets, or with an edge in a word.
 
-    Each span is one to be settled. A bracket at an edge is fine if its other half is in the span. In scripts that put
-    no blanks between words no edge is in a word.
+    Each span needs settling. A bracket at an edge is fine if its other half is in the span. In scripts that put no
+    blanks between words no edge is in a word.
     """
     layer = given.layer
     number: dict[tuple[str, str], int] = {}
     found = [(number.setdefault(oddity, len(number)), span) for oddity, span in _oddities(given)]
     of, span = np.array(found, np.int64).reshape(-1, 2).T
     names = list(number)
-    return found_of((of, *given.bounds(span), layer.type[span]), what=names.__getitem__, named=layer.types.__getitem__)
+    return rank_findings(
+        (of, *given.bounds(span), layer.type[span]), describe=names.__getitem__, group_name=layer.types.__getitem__
+    )
 
 
-def _oddities(given: Inspected) -> Iterator[tuple[tuple[str, str], int]]:
-    """Yield what is odd, where at the span, and which span; a span may be odd in several ways."""
+def _oddities(given: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield oddities with their place at the span, and the span; a span may have several."""
     layer, words = given.layer, given.places.words
     low, high = given.places.low, given.places.high
     kept = given.kept
@@ -95,7 +103,8 @@ def _oddities(given: Inspected) -> Iterator[tuple[tuple[str, str], int]]:
         for at in np.flatnonzero(cut).tolist():
             doc = int(layer.doc[spans[at]])
             edges = (begin[at], start[at]) if left else (end[at], stop[at])
-            rest = given.text(doc, *(int(edge - base[at]) for edge in edges))
+            low_edge, high_edge = (int(edge - base[at]) for edge in edges)
+            rest = layer.documents.texts[doc][low_edge:high_edge]
             yield (f"the rest of a word, “{fold(rest)}”", where), int(spans[at])
     alone = words.punctuation[words.code[low]] & (high - low == 1)
     for at in np.flatnonzero(alone).tolist():
@@ -104,35 +113,35 @@ def _oddities(given: Inspected) -> Iterator[tuple[tuple[str, str], int]]:
         marks = words.punctuation[words.code[word]] & ~alone
         for at in np.flatnonzero(marks).tolist():
             mark = words.names[words.code[word[at]]]
-            if mark in FINE or mark in OPEN or mark in CLOSE:
+            if mark in FINE_AT_EDGES or mark in OPEN or mark in CLOSE:
                 continue
-            if mark in QUOTES and _quoted(words, int(low[at]), int(high[at]), mark):
+            if mark in QUOTES and _quotes_balanced(words, int(low[at]), int(high[at])):
                 continue
             yield (f"“{mark}”", where), int(spans[at])
-    yield from _brackets(given, spans, low, high)
+    yield from _lone_brackets(given, spans, low, high)
 
 
-def _quoted(words: Words, low: int, high: int, mark: str) -> bool:
-    """Tell whether a quotation mark at an edge of some words has another one beside it there."""
+def _quotes_balanced(words: Words, low: int, high: int) -> bool:
+    """Tell whether the words have an even number of quotation marks, so that one at an edge is closed."""
     marks = [name for name in (words.names[code] for code in words.code[low:high].tolist()) if name in QUOTES]
     return len(marks) % 2 == 0
 
 
-def _brackets(given: Inspected, spans: Codes, low: Codes, high: Codes) -> Iterator[tuple[tuple[str, str], int]]:
-    """Yield the brackets without their other half."""
+def _lone_brackets(given: IndexedLayer, spans: Codes, low: Codes, high: Codes) -> Iterator[tuple[tuple[str, str], int]]:
+    """Yield the spans with brackets that lack their other half."""
     words = given.places.words
     half = np.array([name in OPEN or name in CLOSE for name in words.names], bool)
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(half[words.code[: given.many]])))
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(half[words.code[: given.document_words]])))
     for at in np.flatnonzero(before[high] > before[low]).tolist():
         span = int(spans[at])
-        # Of a span in fragments the text between them is no part.
+        # The text between fragments is no part of a span.
         text = given.layer.text(span)
         for mark in dict.fromkeys(_unbalanced(text)):
             yield (f"“{mark}” without its other half", ""), span
 
 
 def _unbalanced(text: str) -> list[str]:
-    """Return the brackets of a text that have no other half in it."""
+    """Return the brackets of a text without their other half."""
     waiting: list[str] = []
     lone: list[str] = []
     for char in text:
@@ -144,6 +153,3 @@ def _unbalanced(text: str) -> list[str]:
             else:
                 lone.append(char)
     return lone + waiting
-
-
-__all__: Sequence[str] = ("SIDES", "WAYS", "edge_words", "odd_ends")

@@ -1,7 +1,7 @@
-"""What a question to a layer found: findings in their order, and the occurrences of each.
+"""Findings about a layer's consistency, ranked, with the occurrences of each.
 
-An occurrence is a place in the texts, annotated or not, and stands in one of the groups of its finding: for one way of
-annotating, or for none.
+An occurrence is a place in the texts, annotated or not. It belongs to one of the groups of its finding, which votes for
+one way of annotating, or for none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from nereval_core.corpus import frozen
 Codes = NDArray[np.integer[Any]]
 
 _DENSE = 1 << 20
-"""So many numbers more than there are keys are counted in a table of all of them."""
+"""Keys are counted in a table of all numbers up to the largest if that has at most so many unused ones."""
 
 
-class Cells(NamedTuple):
-    """How many occurrences of each group the findings have, those of finding i at `first[i]` to `first[i + 1]`."""
+class GroupCounts(NamedTuple):
+    """The number of occurrences of each finding by group; those of finding i are at `first[i]` to `first[i + 1]`."""
 
     first: Int64
     group: Codes
@@ -31,13 +31,14 @@ class Cells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a question found: findings in their order, and the occurrences of each.
+class RankedFindings:
+    """The findings of one question in their order, and the occurrences of each.
 
-    `finding`, `start`, `end` and `group` have shape (occurrences,); places are those in all texts in a row. `settles`
-    (findings,) is how many occurrences would change if the one way were taken for all: `votes` says by group for which
-    way it stands, -1 for none, and is None where each occurrence is one to be settled. `what` says what a finding is
-    about and, beside it, where or of which type; `named` says what a group is. `skipped` says what was left out.
+    `finding`, `start`, `end` and `group` have shape (occurrences,); places count from the beginning of all texts.
+    `settles` (findings,) is the number of occurrences that would change if all were annotated in the most frequent way.
+    `votes` is the way that each group votes for, -1 for none; it is None if each occurrence needs settling. `describe`
+    returns the subject of a finding, and its place or type; `group_name` names a group. `skipped` are notes on
+    what was left out.
     """
 
     finding: Int32
@@ -45,22 +46,22 @@ class Found:
     end: Codes
     group: Codes
     settles: Int64
-    cells: Cells
+    cells: GroupCounts
     votes: Codes | None
-    what: Callable[[int], tuple[str, str]]
-    named: Callable[[int], str]
+    describe: Callable[[int], tuple[str, str]]
+    group_name: Callable[[int], str]
     skipped: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.settles)
 
     def places(self, number: int) -> Int64:
-        """Return which occurrences are a finding's, in the order of the texts."""
+        """Return the occurrences of a finding in the order of the texts."""
         some = np.flatnonzero(self.finding == number)
         return some[np.lexsort((self.end[some], self.start[some]))]
 
     def to_settle(self, number: int) -> set[int]:
-        """Return the groups of a finding whose occurrences would change; of ways equally frequent the first is kept."""
+        """Return the groups of a finding whose occurrences would change; the first of equally frequent ways is kept."""
         low, high = self.cells.first[number : number + 2].tolist()
         groups = self.cells.group[low:high].tolist()
         if self.votes is None:
@@ -74,50 +75,48 @@ class Found:
         return {group for group, way in ways.items() if way != most}
 
     def counted(self, number: int) -> int:
-        """Return how many occurrences of a finding stand for one way or another."""
+        """Return the number of occurrences of a finding that vote for any way."""
         low, high = self.cells.first[number : number + 2].tolist()
         counts = self.cells.number[low:high]
         return int(counts.sum() if self.votes is None else counts[self.votes[self.cells.group[low:high]] >= 0].sum())
 
     def counts(self, number: int) -> dict[str, int]:
-        """Return how many occurrences of each group a finding has, most first."""
+        """Return the number of occurrences of a finding in each group, most first."""
         low, high = self.cells.first[number : number + 2].tolist()
         pairs = zip(self.cells.group[low:high].tolist(), self.cells.number[low:high].tolist(), strict=True)
         found: dict[str, int] = {}
         for group, count in sorted(pairs, key=lambda pair: -pair[1]):
-            name = self.named(group)
+            name = self.group_name(group)
             found[name] = found.get(name, 0) + count
         return found
 
 
 Occurrences = tuple[Codes, Codes, Codes, Codes]
-"""What an occurrence is of (any number), start, end and group, each of shape (occurrences,)."""
+"""Subject (any number), start, end and group of occurrences, each of shape (occurrences,)."""
 
 
-def found_of(
+def rank_findings(
     occurrences: Occurrences,
     *,
-    what: Callable[[int], tuple[str, str]],
-    named: Callable[[int], str],
+    describe: Callable[[int], tuple[str, str]],
+    group_name: Callable[[int], str],
     votes: Codes | None = None,
     skipped: Sequence[str] = (),
-) -> Found:
-    """Put findings in order: those that settle most first, then those with most occurrences, then by where the
-    first of the occurrences given stands.
+) -> RankedFindings:
+    """Rank findings: those that settle most first, then those with most occurrences, then by first occurrence given.
 
-    `votes` (groups,) says for which of two or more ways a group's occurrences stand, -1 for none: what a finding
-    settles is all that stand for any way but the most frequent. Without, each occurrence is one to be settled.
-    `what` is asked for by the number that the occurrences have.
+    `votes` (groups,) is the way that each group votes for, -1 for none: a finding settles all votes but those for its
+    most frequent way. Without votes, each occurrence needs settling. `describe` gets the number of a subject.
     """
     of, start, end, group = occurrences
     width = int(group.max(initial=0)) + 1
-    key, number = counted(of.astype(np.int64) * width + group)
+    key, number = count_distinct(of.astype(np.int64) * width + group)
     about, groups = key // width, key % width
     opens = np.flatnonzero(np.diff(about, prepend=-1))
     numbers = about[opens]
     total = np.add.reduceat(number, opens) if len(opens) else np.zeros(0, np.int64)
     row = np.repeat(np.arange(len(opens)), np.diff(opens, append=len(key)))
-    settles = total if votes is None else _minority(row, votes[groups], number, len(numbers))
+    settles = total if votes is None else _minority_votes(row, votes[groups], number, len(numbers))
     place = np.zeros(int(of.max(initial=0)) + 1, np.int32)
     earliest = np.zeros(len(place), np.int64)
     earliest[of[::-1]] = start[::-1]
@@ -127,22 +126,22 @@ def found_of(
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
     picked = np.repeat(opens[order] - first[:-1], sizes) + np.arange(len(key))
     sought = numbers[order]
-    return Found(
+    return RankedFindings(
         frozen(place[of]),
         start,
         end,
         group,
         frozen(settles[order]),
-        Cells(frozen(first), frozen(groups[picked]), frozen(number[picked])),
+        GroupCounts(frozen(first), frozen(groups[picked]), frozen(number[picked])),
         votes,
-        lambda finding: what(int(sought[finding])),
-        named,
+        lambda finding: describe(int(sought[finding])),
+        group_name,
         tuple(skipped),
     )
 
 
-def counted(keys: Int64) -> tuple[Int64, Int64]:
-    """Return the distinct ones of some keys, sorted, and how often each is there."""
+def count_distinct(keys: Int64) -> tuple[Int64, Int64]:
+    """Return the distinct keys, sorted, and the number of each."""
     most = int(keys.max(initial=-1)) + 1
     if most > 4 * len(keys) + _DENSE:
         found, number = np.unique(keys, return_counts=True)
@@ -152,8 +151,8 @@ def counted(keys: Int64) -> tuple[Int64, Int64]:
     return found, number[found]
 
 
-def _minority(row: Int64, vote: Codes, number: Int64, rows: int) -> Int64:
-    """Return of each row how many occurrences do not stand for the way that most do."""
+def _minority_votes(row: Int64, vote: Codes, number: Int64, rows: int) -> Int64:
+    """Return the number of votes in each row that are not for its most frequent way."""
     some = vote >= 0
     width = int(vote.max(initial=0)) + 1
     key = row[some] * width + vote[some]
@@ -165,15 +164,13 @@ def _minority(row: Int64, vote: Codes, number: Int64, rows: int) -> Int64:
     return total - most
 
 
-def chosen(occurrences: Occurrences, some: Bools) -> Occurrences:
+def select_occurrences(occurrences: Occurrences, some: Bools) -> Occurrences:
     """Return some of the occurrences."""
     of, start, end, group = occurrences
     return of[some], start[some], end[some], group[some]
 
 
-def joined(*parts: Occurrences) -> Occurrences:
-    """Return the occurrences of several parts as one."""
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))  # type: ignore[return-value]
-
-
-__all__: Sequence[str] = ("Cells", "Found", "Occurrences", "chosen", "counted", "found_of", "joined")
+def concatenate_occurrences(*parts: Occurrences) -> Occurrences:
+    """Return the occurrences of several parts together."""
+    of, start, end, group = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return of, start, end, group

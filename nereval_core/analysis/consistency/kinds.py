@@ -1,25 +1,30 @@
-"""The kinds of inconsistency that a layer is asked for: a new one is one function and one row of KINDS."""
+"""The kinds of inconsistency; a new kind is one function and one row of KINDS."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from nereval_core.analysis.consistency.edge_questions import edge_words, odd_ends
-from nereval_core.analysis.consistency.findings import Found
-from nereval_core.analysis.consistency.nesting_questions import nested_differently
-from nereval_core.analysis.consistency.other_layer_questions import LEAST, against_all
-from nereval_core.analysis.consistency.questioned_layer import Inspected
-from nereval_core.analysis.consistency.surface_form_questions import not_everywhere, several_types
+from nereval_core.analysis.consistency.edge_questions import find_edge_words, find_odd_ends
+from nereval_core.analysis.consistency.findings import RankedFindings
+from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
+from nereval_core.analysis.consistency.nesting_questions import find_different_nesting
+from nereval_core.analysis.consistency.other_layer_questions import LEAST_OTHERS, find_lone_disagreements
+from nereval_core.analysis.consistency.surface_form_questions import (
+    find_forms_not_annotated_everywhere,
+    find_forms_with_several_types,
+)
 from nereval_core.problems import FormatError, quoted
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A question to a layer: its name in links and options, title, the question itself, and what it is called to find
-    one or many. `counted` says what a finding would settle, `form` whether findings are surface forms, `others` how
-    many other layers the question takes, `none` that nothing was found, where "No" before `one` does not."""
+class ConsistencyKind:
+    """A kind of inconsistency: its name in links and options, its title, and the question that finds it.
+
+    `one` and `many` follow the number of findings. `counted` explains the places that a finding would settle. `form`:
+    the findings are surface forms. `others` is the number of other layers needed. `none` replaces "No" before `one`
+    when nothing was found.
+    """
 
     name: str
     title: str
@@ -27,7 +32,7 @@ class Kind:
     one: str
     many: str
     counted: str
-    ask: Callable[[Inspected], Found]
+    ask: Callable[[IndexedLayer], RankedFindings]
     form: bool = False
     others: int = 0
     none: str = ""
@@ -36,75 +41,76 @@ class Kind:
 _LESS = "Settled are the places that would change if what is done most often were done always."
 _ALL = "Each place is one to settle."
 _ROWS = (
-    Kind(
+    ConsistencyKind(
         "types",
         "Several types",
         "Which surface forms are annotated now with one type, now with another?",
         "form has several types",
         "forms have several types",
         _LESS,
-        several_types,
+        find_forms_with_several_types,
         form=True,
     ),
-    Kind(
+    ConsistencyKind(
         "not-everywhere",
         "Here, not there",
         "Which surface forms are annotated at some places and stand at others without any annotation?",
         "form is annotated here and not there",
         "forms are annotated here and not there",
         f"{_LESS} Places inside another span are listed, but count for neither.",
-        not_everywhere,
+        find_forms_not_annotated_everywhere,
         form=True,
     ),
-    Kind(
+    ConsistencyKind(
         "edges",
         "Edge words",
         "Which words stand at an edge of spans, now inside, now just outside?",
         "word stands at an edge now inside, now just outside",
         "words stand at an edge now inside, now just outside",
         _LESS,
-        edge_words,
+        find_edge_words,
     ),
-    Kind(
+    ConsistencyKind(
         "nesting",
         "Nested differently",
         "Which texts are annotated as a whole here, in parts there, or with other spans inside?",
         "text is nested or parted differently",
         "texts are nested or parted differently",
         _LESS,
-        nested_differently,
+        find_different_nesting,
         form=True,
     ),
-    Kind(
+    ConsistencyKind(
         "odd-ends",
         "Odd ends",
         "Which spans have white space or punctuation at an edge, half of a pair of brackets, or an edge inside a word?",
         "kind of odd ends",
         "kinds of odd ends",
         _ALL,
-        odd_ends,
+        find_odd_ends,
         none="No span has an odd end.",
     ),
-    Kind(
+    ConsistencyKind(
         "against-all",
         "Against all others",
         "Where do all other layers agree against this one?",
         "form on which all others agree against this layer",
         "forms on which all others agree against this layer",
         _ALL,
-        against_all,
+        find_lone_disagreements,
         form=True,
-        others=LEAST,
+        others=LEAST_OTHERS,
     ),
 )
-KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ROWS})
+KINDS: Mapping[str, ConsistencyKind] = {kind.name: kind for kind in _ROWS}
 
 
 def check_kinds(names: Sequence[str]) -> None:
-    """Raises FormatError where there is no kind of one of these names."""
+    """Check names of kinds.
+
+    Raises:
+        FormatError: there is no such kind.
+    """
     for name in names:
         if name not in KINDS:
             raise FormatError.single("--kinds", None, f"{quoted(name)} is no kind", f"choose among {', '.join(KINDS)}")
-
-
-__all__: Sequence[str] = ("KINDS", "Kind", "check_kinds")

@@ -1,46 +1,46 @@
-"""The question of nesting: the same text annotated as a whole here, in parts there, with others inside elsewhere."""
+"""The question of nesting: texts annotated as a whole in one place, in parts or with spans inside in another."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.consistency.findings import Found, found_of
-from nereval_core.analysis.consistency.questioned_layer import Codes, Inspected
+from nereval_core.analysis.consistency.findings import RankedFindings, rank_findings
+from nereval_core.analysis.consistency.form_search import SpanWords
+from nereval_core.analysis.consistency.indexed_layer import Codes, IndexedLayer
 from nereval_core.analysis.running_words import form_of
 from nereval_core.arrays import Int64
+from nereval_core.corpus import Layer
 
 WHOLE = "as a whole"
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def nested_differently(given: Inspected) -> Found:
-    """Find the texts of two words and more that are annotated in different ways: whole, in parts, with spans inside.
+def find_different_nesting(given: IndexedLayer) -> RankedFindings:
+    """Find the texts of two or more words that are annotated differently: as a whole, in parts, with spans inside.
 
-    Asked about is each place where the words of a form stand, something of them is annotated, and no span reaches
-    over an edge or holds them all and more. Types are not looked at.
+    The places compared are those where the words of a form occur, some of them are annotated, and no span crosses an
+    edge or contains them all and more. Types are ignored.
     """
     hits, cover = given.hits, given.cover
     some = np.flatnonzero((hits.size > 1) & ~given.free)
     low, high, form = hits.word[some], hits.word[some] + hits.size[some], hits.form[some]
     asked = cover.whole(low, high)
     low, high, form = low[asked], high[asked], form[asked]
-    spans = _by_words(given)
+    spans = _spots_by_words(given)
     begin, stop, exact = given.places.low[spans], given.places.high[spans], given.places.whole[spans]
-    begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(begin, minlength=given.many))))
+    begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(begin, minlength=given.document_words))))
     first, last = begun[low], begun[high]
-    # Where one spot alone is there, is it the whole?
+    # A single spot may be the whole.
     plain = (last - first == 1) & exact[first] & (begin[first] == low) & (stop[first] == high)
     pattern = np.zeros(len(low), np.int64)
     odd = np.flatnonzero(~plain)
     pattern[odd] = 1 + _patterns(begin, stop, exact, low[odd], first[odd], last[odd], form[odd])
-    # A form is a finding where it has two patterns.
+    # A form with two patterns is a finding.
     size = len(given.forms.size)
     ways = np.zeros(size, np.int64)
-    # A pattern is of one form only: each counts where it is first met.
+    # A pattern has a single form: each counts where it first occurs.
     _, met = np.unique(pattern[odd], return_index=True)
     ways += np.bincount(form[odd[met]], minlength=size)
     ways += np.bincount(form[plain], minlength=size) > 0
@@ -51,44 +51,46 @@ def nested_differently(given: Inspected) -> Found:
     sample = np.empty(len(groups), np.int64)
     sample[group[::-1]] = np.arange(len(group))[::-1]
 
-    def named(number: int) -> str:
+    layer, places, texts = given.layer, given.places, given.texts
+
+    def group_name(number: int) -> str:
         if groups[number] == 0:
             return WHOLE
         hit = sample[number]
-        return _said(given, spans[int(first[hit]) : int(last[hit])], int(low[hit]), int(high[hit]))
+        return _annotated_parts(layer, places, spans[int(first[hit]) : int(last[hit])], int(low[hit]), int(high[hit]))
 
-    return found_of(
+    return rank_findings(
         (form, *given.stretch(low, high), group),
-        what=lambda form: (given.form(form), ""),
-        named=named,
+        describe=lambda form: (texts.of_form(form), ""),
+        group_name=group_name,
         votes=np.arange(len(groups)),
     )
 
 
-def _by_words(given: Inspected) -> Int64:
-    """Return a span of each spot in the order of their words; spots of the same words, but for white space, are one."""
+def _spots_by_words(given: IndexedLayer) -> Int64:
+    """Return a span of each spot in the order of words; spots that differ only in white space count as one."""
     spans, places = given.spots.span, given.places
     spans = spans[places.high[spans] > places.low[spans]]
-    key = (places.low[spans] * (given.many + 1) + places.high[spans]) * 2 + places.whole[spans]
+    key = (places.low[spans] * (given.document_words + 1) + places.high[spans]) * 2 + places.whole[spans]
     return spans[np.unique(key, return_index=True)[1]]
 
 
 def _patterns(
     begin: Int64, stop: Int64, exact: NDArray[np.bool_], low: Codes, first: Codes, last: Codes, form: Codes
 ) -> Int64:
-    """Number how the spots `first` to `last` lie within words from `low` on, forms apart, shape (hits,)."""
+    """Number the patterns of the spots `first` to `last` within words from `low` on, by form, shape (hits,)."""
     if not len(low):
         return np.zeros(0, np.int64)
     sizes = last - first
     hit = np.repeat(np.arange(len(low)), sizes)
     spot = np.arange(len(hit)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + first[hit]
     place = ((begin[spot] - low[hit]) * 64 + stop[spot] - low[hit]) * 2 + exact[spot]
-    # Each spot has a number as though drawn at random; their sum tells sets of them apart.
-    sums = np.add.reduceat(_mixed(place + 1), np.cumsum(sizes) - sizes)
-    return pd.factorize(_mixed(sums ^ _mixed(form)))[0].astype(np.int64)
+    # Each spot has a pseudo-random number; sums of them identify sets of spots.
+    sums = np.add.reduceat(_scatter(place + 1), np.cumsum(sizes) - sizes)
+    return pd.factorize(_scatter(sums ^ _scatter(form)))[0].astype(np.int64)
 
 
-def _mixed(numbers: Codes) -> NDArray[np.uint64]:
+def _scatter(numbers: Codes) -> NDArray[np.uint64]:
     """Return numbers scattered over 64 bits (splitmix64's last steps)."""
     found = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in zip((30, 27), _MIX, strict=True):
@@ -96,9 +98,8 @@ def _mixed(numbers: Codes) -> NDArray[np.uint64]:
     return np.asarray(found ^ (found >> np.uint64(31)), np.uint64)
 
 
-def _said(given: Inspected, spans: Int64, low: int, high: int) -> str:
-    """Say which parts of some words are annotated."""
-    layer, places = given.layer, given.places
+def _annotated_parts(layer: Layer, places: SpanWords, spans: Int64, low: int, high: int) -> str:
+    """Return in words the annotated parts of the words `low` to `high`."""
     parts, whole = [], False
     for span in spans.tolist():
         if places.whole[span] and (places.low[span], places.high[span]) == (low, high):
@@ -107,6 +108,3 @@ def _said(given: Inspected, spans: Int64, low: int, high: int) -> str:
             parts.append(f"“{form_of(layer.text(span))}”")
     said = " and ".join(parts)
     return f"{WHOLE}, {said} inside" if whole and said else WHOLE if whole else f"{said} only"
-
-
-__all__: Sequence[str] = ("WHOLE", "nested_differently")

@@ -1,37 +1,42 @@
-"""The question that takes other layers: where all of them say the same, and the layer something else."""
+"""The question that compares with other layers: places where all of them agree against the layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 import numpy as np
 
-from nereval_core.analysis.consistency.findings import Found, Occurrences, chosen, found_of, joined
-from nereval_core.analysis.consistency.questioned_layer import Inspected
+from nereval_core.analysis.consistency.findings import (
+    Occurrences,
+    RankedFindings,
+    concatenate_occurrences,
+    rank_findings,
+    select_occurrences,
+)
+from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
 from nereval_core.analysis.running_words import form_of
+from nereval_core.analysis.span_relations import span_keys
 from nereval_core.arrays import Bools, Int64
-from nereval_core.corpus import Fragments, Layer
+from nereval_core.corpus import Layer
 
-LEAST = 2
-"""So many others are needed for their agreement to say something."""
+LEAST_OTHERS = 2
+"""Other layers that must agree for their agreement to count."""
 NOTHING = "nothing"
 
 
-def against_all(given: Inspected) -> Found:
-    """Find where all other layers agree against the layer.
+def find_lone_disagreements(given: IndexedLayer) -> RankedFindings:
+    """Find the spans on which all other layers agree against the layer.
 
-    That is: a span that none of them has, where each has exactly the same spans that share a character with it, or
-    each has nothing; and spans that all of them have where the layer has nothing. Each is one to be settled.
-    Of spans in fragments all between the first and the last character counts as theirs.
+    These are spans that no other layer has, where the others have exactly the same overlapping spans, or none; and
+    spans that all others have where the layer has none. Each needs settling. Spans in fragments count as their hulls.
     """
-    ours, *rest = _together((given.layer, *given.others))
+    ours, *rest = _distinct_spans((given.layer, *given.others))
     agreed = rest[0]
     for one in rest[1:]:
         agreed = agreed.take(agreed.among(one))
-    # What has no word is a question of odd ends.
+    # Spans without a word are found as odd ends.
     silent = ~ours.among(agreed) & (given.forms.code[ours.span] >= 0)
     for one in rest:
         silent &= ~ours.among(one)
@@ -41,22 +46,23 @@ def against_all(given: Inspected) -> Found:
         there = one.shared_with(ours)
         silent &= there == 0
         same &= there == shared
-    parts, names = _otherwise(given, ours, agreed, silent, same)
-    more, forms = _nothing_here(given, agreed, np.flatnonzero(ours.shared_with(agreed) == 0), names)
-    known = len(given.forms.size)
-
-    return found_of(
-        joined(*parts, more),
-        what=lambda form: (given.form(form) if form < known else forms[form - known], ""),
-        named=names.__getitem__,
+    parts, names = _lone_spans(given, ours, agreed, silent, same)
+    more, forms = _missing_spans(given, agreed, np.flatnonzero(ours.shared_with(agreed) == 0), names)
+    known, texts = len(given.forms.size), given.texts
+    return rank_findings(
+        concatenate_occurrences(*parts, more),
+        describe=lambda form: (texts.of_form(form) if form < known else forms[form - known], ""),
+        group_name=names.__getitem__,
     )
 
 
-def _otherwise(
-    given: Inspected, ours: _Spans, agreed: _Spans, silent: Bools, same: Bools
+def _lone_spans(
+    given: IndexedLayer, ours: _Spans, agreed: _Spans, silent: Bools, same: Bools
 ) -> tuple[list[Occurrences], list[str]]:
-    """Return the spans that no other has, of those in which they are silent or have others instead, with the names of
-    their groups."""
+    """Return the spans that no other layer has, where these are `silent` or have the `same` spans instead.
+
+    The names of their groups come second.
+    """
     layer, kinds = given.layer, len(given.layer.types)
     names = [f"{kind} here, {NOTHING} in all others" for kind in layer.types]
     spans = np.flatnonzero(silent)
@@ -82,16 +88,18 @@ def _otherwise(
     ]
 
 
-def _nothing_here(given: Inspected, agreed: _Spans, spans: Int64, names: list[str]) -> tuple[Occurrences, list[str]]:
-    """Return the spans that all others have and the layer has nothing of, and the forms that the layer never has.
+def _missing_spans(
+    given: IndexedLayer, agreed: _Spans, spans: Int64, names: list[str]
+) -> tuple[Occurrences, list[str]]:
+    """Return the spans that all others have where the layer has none, and the forms that the layer never has.
 
-    These are numbered after its own. The names of the groups are put behind `names`.
+    These forms are numbered after the layer's own. The names of the groups are appended to `names`.
     """
     words, layer = given.places.words, agreed.layer
     start, end = agreed.start[spans], agreed.end[spans]
-    low = np.searchsorted(words.start[: given.many], start)
-    high = np.searchsorted(words.end[: given.many], end, side="right")
-    # Only spans of whole words may have a form of the layer's.
+    low = np.searchsorted(words.start[: given.document_words], start)
+    high = np.searchsorted(words.end[: given.document_words], end, side="right")
+    # Only spans of whole words can have a form of the layer.
     whole = (high > low) & np.array([span not in layer.fragments for span in agreed.span[spans].tolist()], bool)
     whole[whole] = (words.start[low[whole]] == start[whole]) & (words.end[high[whole] - 1] == end[whole])
     of = np.full(len(spans), -1, np.int64)
@@ -103,14 +111,14 @@ def _nothing_here(given: Inspected, agreed: _Spans, spans: Int64, names: list[st
             of[place] = len(given.forms.size) + forms.setdefault(form, len(forms))
     group = len(names) + layer.type[agreed.span[spans]].astype(np.int64)
     names += [f"{NOTHING} here, {kind} in all others" for kind in layer.types]
-    return chosen((of, start, end, group), of >= 0), list(forms)
+    return select_occurrences((of, start, end, group), of >= 0), list(forms)
 
 
 @dataclass(frozen=True, eq=False)
 class _Spans:
-    """Spans of a layer, none of them twice, as though all texts stood in a row: sorted by start and end.
+    """The distinct spans of a layer, sorted by start and end, which count from the beginning of all texts.
 
-    `key` (spans,) is the same for equal spans of all layers, and sorted.
+    `key` (spans,) is sorted, and the same for equal spans of all layers.
     """
 
     layer: Layer
@@ -123,19 +131,19 @@ class _Spans:
         return _Spans(self.layer, self.span[some], self.start[some], self.end[some], self.key[some])
 
     def among(self, other: _Spans) -> Bools:
-        """Tell which of these the other layer has too."""
+        """Tell which of these spans the other layer has too."""
         if not len(other.key):
             return np.zeros(len(self.key), bool)
         place = np.minimum(np.searchsorted(other.key, self.key), len(other.key) - 1)
         return np.equal(other.key[place], self.key)
 
     def shared_with(self, other: _Spans) -> Int64:
-        """Return how many of these share a character with each of the other's, shape (other's,)."""
+        """Return the number of these spans that share a character with each of the other's, shape (other's,)."""
         begun = np.searchsorted(self.start, other.end, side="left")
         return (begun - np.searchsorted(self._ends, other.start, side="right")).astype(np.int64)
 
     def first_met(self, start: Int64) -> Int64:
-        """Return the first of these that ends behind each start: where any shares a character, it is one that does."""
+        """Return the first of these spans that ends after each start; it overlaps whenever any does."""
         return np.searchsorted(self._reached, start, side="right").astype(np.int64)
 
     @cached_property
@@ -148,31 +156,11 @@ class _Spans:
         return found
 
 
-def _together(layers: Sequence[Layer]) -> list[_Spans]:
-    """Return the spans of layers over the same documents, with keys that compare."""
-    types = {name: code for code, name in enumerate(sorted({name for layer in layers for name in layer.types}))}
-    parts: dict[Fragments, int] = {}
-    for layer in layers:
-        for fragments in layer.fragments.values():
-            parts.setdefault(fragments, len(parts) + 1)
-    base = layers[0].documents.base
-    sizes = [(layer.end - layer.start).astype(np.int64) for layer in layers]
-    width = max((int(size.max(initial=0)) for size in sizes), default=0) + 1
-    if prod((int(base[-1]) + 1, width, max(len(types), 1), len(parts) + 1)) > np.iinfo(np.int64).max:
-        # Lengths as their places among all that there are.
-        known = np.unique(np.concatenate(sizes))
-        sizes, width = [np.searchsorted(known, size) for size in sizes], len(known)
+def _distinct_spans(layers: Sequence[Layer]) -> list[_Spans]:
+    """Return the distinct spans of layers over the same documents, with keys that compare."""
     found = []
-    for layer, size in zip(layers, sizes, strict=True):
-        code = np.array([types[name] for name in layer.types], np.int64)[layer.type] if len(layer) else size
-        broken = np.zeros(len(layer), np.int64)
-        for span, value in layer.fragments.items():
-            broken[span] = parts[value]
-        start = base[layer.doc] + layer.start
-        key = ((start * width + size) * max(len(types), 1) + code) * (len(parts) + 1) + broken
-        key, span = np.unique(key, return_index=True)
-        found.append(_Spans(layer, span, start[span], base[layer.doc[span]] + layer.end[span], key))
+    for layer, keys in zip(layers, span_keys(layers), strict=True):
+        key, span = np.unique(keys, return_index=True)
+        base = layer.documents.base[layer.doc[span]]
+        found.append(_Spans(layer, span, base + layer.start[span], base + layer.end[span], key))
     return found
-
-
-__all__: Sequence[str] = ("LEAST", "NOTHING", "against_all")

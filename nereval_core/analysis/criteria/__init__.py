@@ -1,1 +1,1 @@
-"""What the criterion decides: gaps, ladders, overlap curves, sensitivity, rescued errors and proxy criteria."""
+"""The influence of the matching criterion: gaps, ladders, overlap curves, sensitivity, recovered spans, proxies."""

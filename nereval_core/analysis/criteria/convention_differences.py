@@ -1,8 +1,7 @@
-"""Where two ways of scoring the same spans part: span by span, with the rule that made each decide as it did.
+"""Differences between a published scorer and its equivalent criterion, span by span, with the rule behind each.
 
-A published scorer and the criterion of ours that means the same seldom give the same counts. Each span of either side
-is looked up in the records of both; where the decisions differ, the convention's own word for its rule (`why`) says
-which quirk it is.
+The two seldom give the same counts. Each span is looked up in the records of both; where the decisions differ, the
+convention's own name for its rule (`why`) identifies the quirk.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from nereval_core.problems import FormatError
 from nereval_core.records.tables import records
 from nereval_core.scoring import Scores
 
-SPAN_COLUMNS: Mapping[str, str] = {
+_PLACE_COLUMNS = {
     "side": "category",
     "document": "category",
     "record": "str",
@@ -26,35 +25,24 @@ SPAN_COLUMNS: Mapping[str, str] = {
     "end": "int64",
     "type": "category",
     "text": "str",
-    "decision": "str",
-    "why": "str",
-    "doc": "int64",
 }
-"""Columns of `spans` and their dtypes: a row a span of one side (`gold` or `pred`), offsets in code points, end
-exclusive. `record` is the id of the record that holds the span."""
+SPAN_COLUMNS: Mapping[str, str] = {**_PLACE_COLUMNS, "decision": "str", "why": "str", "doc": "int64"}
+"""Columns of `span_decisions` and their dtypes: a row for each span of a side (`gold` or `pred`), offsets in code
+points, end exclusive. `record` is the id of the span's record."""
 
 DIFFERENCE_COLUMNS: Mapping[str, str] = {
-    "side": "category",
-    "document": "category",
-    "record": "str",
-    "start": "int64",
-    "end": "int64",
-    "type": "category",
-    "text": "str",
-    "theirs": "category",
-    "ours": "category",
-    "quirk": "category",
-    "our_reason": "category",
+    **_PLACE_COLUMNS,
+    **dict.fromkeys(("theirs", "ours", "quirk", "our_reason"), "category"),
     "moves": "bool",
     "doc": "int64",
 }
-"""Columns of `differences` and their dtypes. `moves`: the span earns another credit there, or is not counted by one of
-the two; otherwise only the name of the mistake differs. `record` is ours where there is one."""
+"""Columns of `differences` and their dtypes. `moves` is true if the span's credit differs, or one of the two does not
+count it; otherwise only the name of the mistake differs. `record` is our record where there is one."""
 
 GROUP_COLUMNS = ("quirk", "theirs", "ours", "moves", "count")
 
 ABSENT = "none"
-"""The decision on a span that one of the two does not have at all."""
+"""The decision on a span that only the other of the two has."""
 NOT_THEIRS = "the convention has no such span: it reads the tags otherwise, or leaves the span out"
 NOT_OURS = "no such span here: the convention reads the tags otherwise"
 
@@ -62,24 +50,24 @@ _CREDIT = {"COR": 2, "PAR": 1, "INC": 0, "MIS": 0, "SPU": 0}
 _KEY = ["predicted", "doc", "start", "end", "kind", "number"]
 
 
-def twin(convention: Convention, evaluation: str) -> str | None:
-    """Return the criterion of ours that means the same as an evaluation, None where there is none.
+def twin_criterion(convention: Convention, evaluation: str) -> str | None:
+    """Return the criterion of ours that is equivalent to an evaluation, None where there is none.
 
-    `twins` may name the whole path of an evaluation, a part of it (the last that is named counts), or "" for all.
+    `twins` may name the whole path of an evaluation, a part of it (the last one named counts), or "" for all.
     """
     parts = (evaluation, *reversed(evaluation.split("/")), "")
     return next((convention.twins[part] for part in parts if part in convention.twins), None)
 
 
-def spans(found: pd.DataFrame, *, why: str) -> pd.DataFrame:
-    """Return the decision on each span, of match records or of a convention's (of one evaluation and scope).
+def span_decisions(found: pd.DataFrame, *, why: str) -> pd.DataFrame:
+    """Return the decision on each span in match records, or in a convention's records of one evaluation and scope.
 
-    `why` names the column with the reason. A span that stands in several records with different decisions has them all,
-    joined by "+". Records of what is no piece of text (codes, surface forms) are passed over.
+    `why` names the column with the reason. A span in several records with different decisions has them all, joined by
+    "+". Records of units that are no pieces of text (codes, surface forms) are ignored.
     """
     if "unit" in found.columns:
         found = found[(found["unit"] == "span").to_numpy()]
-    sides = [_of_side(found, side, why) for side in ("gold", "pred")]
+    sides = [_decisions_of_side(found, side, why) for side in ("gold", "pred")]
     return pd.concat(sides, ignore_index=True).astype(dict(SPAN_COLUMNS))
 
 
@@ -88,35 +76,38 @@ def differences(
 ) -> pd.DataFrame:
     """Return the spans that a convention and a criterion of ours decide differently: DIFFERENCE_COLUMNS.
 
-    `scores` are best without merged types and types left out: a convention knows neither. Types are compared whatever
-    their case, as some scorers change it.
+    `scores` should neither merge nor leave out types, as conventions do not. Types are compared without case, which
+    some scorers change.
 
     Raises:
         FormatError: the evaluation does not count spans.
     """
     theirs = outcome.records(evaluation)
-    return parted(_theirs(theirs, outcome, evaluation, scope), spans(records(scores, criterion), why="reason"))
+    return differing_decisions(
+        _convention_decisions(theirs, outcome, evaluation, scope),
+        span_decisions(records(scores, criterion), why="reason"),
+    )
 
 
-def _theirs(found: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) -> pd.DataFrame:
+def _convention_decisions(found: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) -> pd.DataFrame:
     found = found[(found["scope"] == scope).to_numpy()]
     if len(found) and not (found["unit"] == "span").any():
         unit = found["unit"].iat[0]
         what = f"evaluation {evaluation} of {outcome.convention} counts each {unit}, not spans"
         raise FormatError.single(outcome.convention, None, what, "compare an evaluation that counts spans")
-    return spans(found, why="why")
+    return span_decisions(found, why="why")
 
 
-def parted(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    """Return the spans that two tables of `spans` decide differently: DIFFERENCE_COLUMNS.
+def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
+    """Return the spans that two tables of SPAN_COLUMNS decide differently: DIFFERENCE_COLUMNS.
 
-    Types are compared whatever their case, and not at all where the two have none in common.
+    Types are compared without case, and not at all if the two tables have none in common.
     """
     names = [{str(kind).casefold() for kind in table["type"].dropna().unique()} for table in (theirs, ours)]
-    # A scorer that knows one type only calls it otherwise: then places alone tell spans.
+    # A scorer of a single type may give it another name: then spans are compared by place alone.
     shared = len({*names[0]} & {*names[1]}) > 0
     kinds = {name: code if shared else 0 for code, name in enumerate(sorted(names[0] | names[1]))}
-    left, right = (_keyed(table, kinds) for table in (theirs, ours))
+    left, right = (_with_keys(table, kinds) for table in (theirs, ours))
     both = left.merge(right, on=_KEY, how="outer", suffixes=("_theirs", "_ours"), sort=True)
     one, two = both["decision_theirs"].fillna(ABSENT), both["decision_ours"].fillna(ABSENT)
     parts = (one != two).to_numpy()
@@ -145,15 +136,15 @@ def parted(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
     return table.iloc[order].reset_index(drop=True).astype(dict(DIFFERENCE_COLUMNS))
 
 
-def grouped(found: pd.DataFrame) -> pd.DataFrame:
-    """Return how many differing spans each quirk accounts for: GROUP_COLUMNS, those that move the score first."""
+def count_by_quirk(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the number of differing spans for each quirk: GROUP_COLUMNS, those that move the score first."""
     table = found.groupby(list(GROUP_COLUMNS[:-1]), observed=True).size().rename("count").reset_index()
     table = table.sort_values(["moves", "count", "quirk", "theirs", "ours"], ascending=[False, False, True, True, True])
     return table[list(GROUP_COLUMNS)].reset_index(drop=True)
 
 
-def _of_side(found: pd.DataFrame, side: str, why: str) -> pd.DataFrame:
-    """Return one side's spans, each once, in the order of their numbers."""
+def _decisions_of_side(found: pd.DataFrame, side: str, why: str) -> pd.DataFrame:
+    """Return the spans of one side, each once, in the order of their numbers."""
     rows = found[(found["side"].isin(("both", side)) & (found[side] >= 0) & found[f"{side}_start"].notna()).to_numpy()]
     table = pd.DataFrame(
         {
@@ -172,20 +163,20 @@ def _of_side(found: pd.DataFrame, side: str, why: str) -> pd.DataFrame:
     ).sort_values("unit", kind="stable")
     several = table["unit"].duplicated(keep=False).to_numpy()
     if several.any():
-        # Some scorers count a span more than once: it keeps its first place and all its decisions.
-        joined = table[several].groupby("unit")[["decision", "why"]].agg(_joined)
+        # A span that a scorer counts more than once keeps its first place and all its decisions.
+        joined = table[several].groupby("unit")[["decision", "why"]].agg(_join_distinct)
         table = table.drop_duplicates("unit")
         again = table["unit"].isin(joined.index)
         table.loc[again, ["decision", "why"]] = joined.loc[table.loc[again, "unit"]].to_numpy()
     return table.drop(columns="unit")
 
 
-def _joined(values: pd.Series) -> str:
+def _join_distinct(values: pd.Series) -> str:
     return "+".join(sorted(set(values))) if values.name == "decision" else "; ".join(dict.fromkeys(values))
 
 
-def _keyed(table: pd.DataFrame, kinds: Mapping[str, int]) -> pd.DataFrame:
-    """Return the table with what a span is known by; equal ones are numbered, discontinuous ones by what they cover."""
+def _with_keys(table: pd.DataFrame, kinds: Mapping[str, int]) -> pd.DataFrame:
+    """Return the table with the columns _KEY, which identify a span; equal spans are numbered in the order of texts."""
     codes = np.array([kinds.get(str(kind).casefold(), 0) for kind in table["type"].cat.categories], np.int64)
     of_type = codes[table["type"].cat.codes] if len(codes) else np.zeros(len(table), np.int64)
     table = table.assign(predicted=(table["side"] == "pred").to_numpy(), kind=of_type, number=0)

@@ -1,29 +1,34 @@
-"""The smallest change of a prediction that flips what a criterion decides about a pair of spans.
+"""Flips of a pair: the smallest change of a prediction that flips a criterion's decision on it and a gold span.
 
-Moves are of the outer start and end, in code points; gaps between fragments stay where they are. The smallest change
-moves the two together by the fewest code points. Between places where something begins or ends, what a share of overlap
-asks is linear in both, so that one of the two always stands at such a place, and single lines are searched.
+A move changes the outer start and end, in code points; gaps between fragments stay. The smallest move is that of the
+fewest code points, both ends together. Between edges (places where a fragment, core or alternative begins or ends), the
+condition on a share of overlap is linear in start and end. So one of the two is at an edge in the smallest move, and it
+suffices to search single lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Bools, Int64
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules, Spans, describe
+from nereval_core.alignment.questions import Facts
+from nereval_core.analysis.span_relations import fragments_of
+from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
-from nereval_core.scoring.criteria import Criterion, Decision
+from nereval_core.scoring.criteria import Criterion, Decision, decision_table
 
 Edges = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A span as criteria look at it: fragments (one where it has no gap), type, and for gold what else it has."""
+class CriterionSpan:
+    """The attributes of a span that criteria decide by: fragments (one if it has no gap), type, core, alternatives."""
 
     parts: Edges
     kind: str
@@ -31,9 +36,10 @@ class Placed:
     alternatives: Edges = ()
 
     @classmethod
-    def of(cls, layer: Layer, span: int) -> Placed:
-        parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
-        return cls(tuple(parts), layer.label(span), layer.cores.get(span), tuple(layer.alternatives.get(span, ())))
+    def of(cls, layer: Layer, span: int) -> CriterionSpan:
+        return cls(
+            fragments_of(layer, span), layer.label(span), layer.cores.get(span), tuple(layer.alternatives.get(span, ()))
+        )
 
     @property
     def start(self) -> int:
@@ -49,10 +55,10 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """How far the start and the end of a prediction move (below 0: left), and whether it changes its type too.
+class PredictionChange:
+    """A change of a prediction: the moves of its start and end (below 0: left), and whether its type changes.
 
-    `fragments` asks for the gold span's own fragments, which no move of the outer ends can make.
+    `fragments`: the prediction takes the gold span's own fragments, which moves of the outer ends cannot produce.
     """
 
     start: int = 0
@@ -62,32 +68,37 @@ class Change:
 
     @property
     def characters(self) -> int:
+        """The code points that start and end move together."""
         return abs(self.start) + abs(self.end)
 
 
-def judge(rule: Criterion, gold: Placed, pred: Placed) -> Decision:
-    """Return what a criterion decides about a pair that shares a character."""
-    fits = _fits(rule, gold, pred, *(np.array([edge]) for edge in (pred.start, pred.end)))[0]
-    return Decision.COR if fits and (not rule.same_type or gold.kind == pred.kind) else rule.otherwise
+def decide_pair(rule: Criterion, gold: CriterionSpan, pred: CriterionSpan) -> Decision:
+    """Return the decision of a criterion on a pair that shares a character."""
+    place = (np.array([edge]) for edge in (pred.start, pred.end))
+    return Decision(int(_decisions(rule, gold, pred, *place, same_type=gold.kind == pred.kind)[0]))
 
 
-def to_correct(rule: Criterion, gold: Placed, pred: Placed) -> Change:
+def smallest_correction(rule: Criterion, gold: CriterionSpan, pred: CriterionSpan) -> PredictionChange:
     """Return the smallest change that makes a pair correct under a criterion."""
     retyped = rule.same_type and gold.kind != pred.kind
-    found = _nearest(pred, (_fitting(rule, gold, pred, *lines) for lines in _lines(rule, gold, pred)))
-    return Change(retyped=retyped, fragments=True) if found is None else Change(*found, retyped)
+    found = _smallest_move(pred, (_combinations(rule, gold, pred, *lines) for lines in _lines(rule, gold, pred)))
+    return PredictionChange(retyped=retyped, fragments=True) if found is None else PredictionChange(*found, retyped)
 
 
-def to_wrong(rule: Criterion, gold: Placed, pred: Placed, length: int) -> Change | None:
-    """Return the smallest move that makes a correct pair wrong, or parts it; None where no move of one end or both
-    within the text, `length` code points, does."""
+def smallest_breaking_move(
+    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, length: int
+) -> PredictionChange | None:
+    """Return the smallest move that makes a correct pair wrong or separates it.
+
+    None if no move within the text, `length` code points, does.
+    """
     lines = _lines(rule, gold, pred, around=True, length=length)
-    found = _nearest(pred, (_fitting(rule, gold, pred, *line, wanted=False) for line in lines))
-    return None if found is None else Change(*found)
+    found = _smallest_move(pred, (_combinations(rule, gold, pred, *line, wanted=False) for line in lines))
+    return None if found is None else PredictionChange(*found)
 
 
-def in_words(change: Change, gold: Placed, pred: Placed) -> str:
-    """Say a change: `move the end 1 character left; type Drug instead of Group`."""
+def change_in_words(change: PredictionChange, gold: CriterionSpan, pred: CriterionSpan) -> str:
+    """Return a change in words: `move the end 1 character left; type Drug instead of Group`."""
     moves = []
     for name, by in (("start", change.start), ("end", change.end)):
         if by:
@@ -102,67 +113,81 @@ def in_words(change: Change, gold: Placed, pred: Placed) -> str:
     return "; ".join(parts)
 
 
-def _fits(rule: Criterion, gold: Placed, pred: Placed, start: Int64, end: Int64) -> Bools:
-    """Tell whether the boundary rule holds were the prediction to start and end so, shape (places,)."""
+def _decisions(
+    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, start: Int64, end: Int64, *, same_type: bool = True
+) -> UInt8:
+    """Return the decisions on a pair if the prediction had each of these starts and ends, shape (places,)."""
     shared = np.zeros(len(start), np.int64)
     size = end - start
-    inner = [(low, high) for (_, low), (high, _) in pairwise(pred.parts)]
-    for low, high in inner:
+    gaps = _gaps(pred)
+    for low, high in gaps:
         size -= high - low
     for low, high in gold.parts:
         shared += np.maximum(np.minimum(end, high) - np.maximum(start, low), 0)
-        for first, last in inner:
+        for first, last in gaps:
             shared -= max(0, min(last, high) - max(first, low))
-    same_gaps = inner == [(low, high) for (_, low), (high, _) in pairwise(gold.parts)]
-    at_start, at_end = start == gold.start, end == gold.end
-    equal = at_start & at_end & same_gaps
-    met: Bools
-    if rule.boundaries == "equal":
-        met = equal
-    elif rule.boundaries == "start":
-        met = at_start
-    elif rule.boundaries == "end":
-        met = at_end
-    elif rule.boundaries == "either":
-        met = at_start | at_end
-    elif rule.boundaries == "contain":
-        met = (start <= gold.start) & (end >= gold.end) | (start >= gold.start) & (end <= gold.end)
-    elif rule.boundaries == "core":
-        low, high = gold.core or (gold.start, gold.end)
-        met = (start <= low) & (end >= high)
-    elif rule.boundaries == "alternatives":
-        met = equal.copy()
-        for low, high in () if inner else gold.alternatives:
-            met |= (start == low) & (end == high)
-    else:
-        met = np.ones(len(start), bool)
-    if rule.minimum:
-        whole: Any = {"gold": gold.size, "prediction": size}.get(rule.share, gold.size + size - shared)
-        met = met & (shared * rule.minimum.denominator >= whole * rule.minimum.numerator)
-    return met & (shared > 0)
+    code = describe(np.array([gold.start]), np.array([gold.end]), start, end)
+    if gaps != _gaps(gold):
+        code &= ~np.uint8(EQUAL)
+    if same_type:
+        code |= np.uint8(SAME_TYPE)
+    table = _table(rule)
+    if table.questions:
+        ours = _columns(gold, np.array([gold.start]), np.array([gold.end]))
+        theirs = _columns(pred, start, end)
+        one = np.zeros(len(start), np.int64)
+        facts = Facts.of(ours, theirs, table.questions)
+        code |= facts.answers(one, np.arange(len(start)), theirs, shared, one + gold.size, size)
+    decisions: UInt8 = table.decisions[code, 0]
+    return np.where(shared > 0, decisions, np.uint8(rule.otherwise))
 
 
-def _fitting(
-    rule: Criterion, gold: Placed, pred: Placed, start: Int64, end: Int64, *, wanted: bool = True
+@lru_cache(maxsize=64)
+def _table(rule: Criterion) -> Rules:
+    return decision_table((rule,))
+
+
+def _gaps(span: CriterionSpan) -> Edges:
+    return tuple((low, high) for (_, low), (high, _) in pairwise(span.parts))
+
+
+def _columns(span: CriterionSpan, start: Int64, end: Int64) -> Spans:
+    """Return copies of a span with other outer starts and ends, which keep their fragments only to mark the gaps."""
+    none = np.zeros(len(start), np.int64)
+    return Spans(
+        none,
+        start,
+        end,
+        none,
+        dict.fromkeys(range(len(start)), span.parts) if len(span.parts) > 1 else {},
+        {0: span.core} if span.core else {},
+        {0: span.alternatives} if span.alternatives else {},
+    )
+
+
+def _combinations(
+    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, start: Int64, end: Int64, *, wanted: bool = True
 ) -> tuple[Int64, Int64]:
-    """Return the places, of every start with every end, where the rule holds (or does not)."""
+    """Return the combinations of a start and an end under which the pair is correct, or, if not `wanted`, is wrong."""
     starts, ends = (grid.ravel() for grid in np.meshgrid(start, end, indexing="ij"))
     # The outer fragments keep at least one character.
     there = (starts < pred.parts[0][1]) & (ends > pred.parts[-1][0]) if len(pred.parts) > 1 else starts < ends
     starts, ends = starts[there], ends[there]
-    met = _fits(rule, gold, pred, starts, ends) == wanted
+    met = (_decisions(rule, gold, pred, starts, ends) == Decision.COR) == wanted
     return starts[met], ends[met]
 
 
 def _lines(
-    rule: Criterion, gold: Placed, pred: Placed, *, around: bool = False, length: int = 0
+    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, *, around: bool = False, length: int = 0
 ) -> Iterator[tuple[Int64, Int64]]:
-    """Yield starts and ends that are tried with one another: places where something begins or ends, and lines."""
-    extra = (gold.core,) if gold.core and rule.boundaries == "core" else ()
-    more = gold.alternatives if rule.boundaries == "alternatives" else ()
+    """Yield starts and ends to combine: all edges with one another, and edges with all places on a line."""
+    annotated: Mapping[str | None, Edges] = {
+        "cores": (gold.core,) if gold.core else (),
+        "alternatives": gold.alternatives,
+    }
     # The outer fragments of a prediction cannot shrink beyond one character.
     least = ((pred.parts[0][1] - 1, pred.parts[-1][0] + 1),) if len(pred.parts) > 1 else ()
-    every = (*gold.parts, *pred.parts, *extra, *more, *least)
+    every = (*gold.parts, *pred.parts, *annotated.get(rule.boundary_rule.annotation, ()), *least)
     edges = np.unique(np.array([edge for low, high in every for edge in (low, high)], np.int64))
     if around:
         edges = np.unique(np.concatenate(([0, length], edges - 1, edges, edges + 1)))
@@ -171,7 +196,7 @@ def _lines(
     if rule.minimum:
         low, high = int(edges[0]), int(edges[-1])
         if around:
-            # Where the share is below the minimum whatever else is moved.
+            # Beyond this distance the share is below the minimum, wherever the other end is.
             far = -(-min(gold.size, pred.size) * rule.minimum.denominator // rule.minimum.numerator) + 1
             low, high = max(0, low - far), min(length, high + far)
         line = np.arange(low, high + 1)
@@ -179,8 +204,8 @@ def _lines(
         yield line, edges
 
 
-def _nearest(pred: Placed, found: Iterator[tuple[Int64, Int64]]) -> tuple[int, int] | None:
-    """Return by how much start and end move to the nearest of some places; of equally near ones the end moves."""
+def _smallest_move(pred: CriterionSpan, found: Iterator[tuple[Int64, Int64]]) -> tuple[int, int] | None:
+    """Return the moves of start and end to the nearest combination; moving the end is preferred."""
     best: tuple[Any, ...] | None = None
     for starts, ends in found:
         if not len(starts):
@@ -191,6 +216,3 @@ def _nearest(pred: Placed, found: Iterator[tuple[Int64, Int64]]) -> tuple[int, i
         mine = (int(cost[at]), abs(int(first[at])), -int(last[at]), int(first[at]), int(last[at]))
         best = mine if best is None else min(best, mine)
     return None if best is None else (best[3], best[4])
-
-
-__all__: Sequence[str] = ("Change", "Placed", "in_words", "judge", "to_correct", "to_wrong")

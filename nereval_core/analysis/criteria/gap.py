@@ -1,25 +1,28 @@
-"""Two criteria against each other: what each makes of a span, and the gap between their F1 split by cause.
+"""The gap between the F1 of two criteria, split by cause, and their decisions span by span.
 
 Counting one to one both criteria share POS + ACT, so the gap is the difference of their credit:
-F1' - F1 = 2 (credit' - credit) / (POS + ACT), and credit is a sum over gold spans. A span's part has the cause that is
-read from its pair under the looser criterion, the one with more credit.
+F1' - F1 = 2 (credit' - credit) / (POS + ACT), and credit is a sum over gold spans. The cause of a span's part is read
+from its pair under the looser criterion, the one with more credit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
-from nereval_core.analysis.pairs import judged_alone, same_type
+from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
+from nereval_core.analysis.span_relations import have_same_type, judge_pairs
 from nereval_core.problems import FormatError, quoted
-from nereval_core.records.tables import BOUNDARIES, DECISIONS, boundaries
+from nereval_core.records.queries import Query
+from nereval_core.records.reasons import BOUNDARIES, boundaries
+from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores
 
 Int8 = NDArray[np.int8]
@@ -34,22 +37,35 @@ CAUSES = (
     "boundary and type",
     ELSEWHERE,
 )
-"""Why a gold span earns another credit under another criterion. The first six say what differs in its pair under the
-looser criterion, and the rules themselves make the whole difference; else the span changed its partner, got one or lost
-it, which is ELSEWHERE."""
+"""The causes of a gold span's different credit under two criteria. With the first six, the rules make the whole
+difference in its pair under the looser criterion, and the cause is the way in which the pair differs. Otherwise the
+span changed, gained or lost its partner, which is ELSEWHERE."""
+CAUSES_IN_WORDS: Mapping[str, str] = {
+    "left boundary": "differ at the left boundary",
+    "right boundary": "differ at the right boundary",
+    "both boundaries": "differ at both boundaries",
+    "fragments": "differ in their fragments",
+    "type": "differ in type",
+    "boundary and type": "differ in boundary and type",
+    ELSEWHERE: "are aligned otherwise",
+}
+"""The predicate of a sentence for each of CAUSES."""
 GAIN = ("more", "less", "same")
-"""What the looser criterion gives a span: more credit than the other, less, or as much."""
+"""The credit of a span under the looser criterion, compared with the other."""
 
-GAP_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {"cause": "str", "more": "int64", "less": "int64", "credit": "float64", "f1": "float64", "share": "float64"}
-)
+GAP_COLUMNS: Mapping[str, str] = {
+    "cause": "str",
+    "more": "int64",
+    "less": "int64",
+    **dict.fromkeys(("credit", "f1", "share"), "float64"),
+}
 """Columns of `Gap.table` and their dtypes: gold spans that gain and that lose, their credit (COR 1, PAR 0.5), its part
 of F1, and the share of the gap (NaN where there is none)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """The gap in F1 from the criterion `strict` to `loose`, which has no less credit.
+    """The gap in F1 from the criterion `strict` to `loose`, which has at least as much credit.
 
     `cause` (gold spans,) are indices into CAUSES, -1 where the credit is the same; `change` (gold spans,) is twice
     the credit gained. `spans` is POS + ACT.
@@ -64,7 +80,7 @@ class Gap:
 
     @property
     def parts(self) -> dict[str, Fraction]:
-        """The part of each cause, exactly: they add up to F1 under `loose` less F1 under `strict`."""
+        """The exact part of each cause; the parts add up to F1 under `loose` less F1 under `strict`."""
         sums = np.bincount(self.cause[self.cause >= 0], self.change[self.cause >= 0], minlength=len(CAUSES))
         return {
             cause: Fraction(int(half), self.spans) if self.spans else Fraction(0)
@@ -73,12 +89,12 @@ class Gap:
 
     @property
     def total(self) -> Fraction | None:
-        """The gap itself, None without any spans."""
+        """F1 under `loose` less F1 under `strict`, None without any spans."""
         strict, loose = self.f1
         return None if strict is None or loose is None else loose - strict
 
     def table(self) -> pd.DataFrame:
-        """Return one row a cause that some span has, with GAP_COLUMNS."""
+        """Return one row for each cause that occurs: GAP_COLUMNS."""
         parts, whole = self.parts, self.total
         rows = []
         for number, cause in enumerate(CAUSES):
@@ -88,10 +104,10 @@ class Gap:
             share = float(parts[cause] / whole) if whole else float("nan")
             more, less = int((change > 0).sum()), int((change < 0).sum())
             rows.append((cause, more, less, int(change.sum()) / 2, float(parts[cause]), share))
-        return pd.DataFrame(rows, columns=list(GAP_COLUMNS)).astype(dict(GAP_COLUMNS))
+        return typed_table(rows, GAP_COLUMNS)
 
     def gain(self) -> Int8:
-        """Return for each gold span the index into GAIN."""
+        """Return the index into GAIN of each gold span."""
         return np.select([self.change > 0, self.change < 0], [0, 1], 2).astype(np.int8)
 
 
@@ -101,15 +117,15 @@ def gap(scores: Scores, one: str, other: str) -> Gap:
     Raises:
         FormatError: a criterion counted by token, other type rules, or counting each side for itself.
     """
-    check(scores, one, other)
+    check_comparable(scores, one, other)
     totals = [int(CREDIT[scores.decisions(name)[0]].sum()) for name in (one, other)]
     strict, loose = (other, one) if totals[0] > totals[1] else (one, other)
-    return between(scores, strict, loose)
+    return ordered_gap(scores, strict, loose)
 
 
-def between(scores: Scores, strict: str, loose: str) -> Gap:
-    """As `gap`, in the order given, whichever has more credit."""
-    check(scores, strict, loose)
+def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
+    """Split the gap from one criterion to another as `gap` does, whichever of the two has more credit."""
+    check_comparable(scores, strict, loose)
     gold, pred = scores.layers(loose)
     before, after = (CREDIT[scores.decisions(name)[0]] for name in (strict, loose))
     change = (after - before).astype(np.int8)
@@ -120,10 +136,10 @@ def between(scores: Scores, strict: str, loose: str) -> Gap:
     if len(paired):
         mate = partner[paired]
         relation = boundaries(gold, pred, paired, mate).astype(np.int64)
-        same = same_type(gold, pred, paired, mate)
-        # What the stricter rule would give the pair of the looser criterion: where that makes the whole difference,
-        # what differs in the pair is the cause.
-        judged = CREDIT[judged_alone(gold, pred, scores.criterion(strict), paired, mate)]
+        same = have_same_type(gold, pred, paired, mate)
+        # Where the stricter rule, applied to the pair of the looser criterion, makes the whole difference, the cause is
+        # the way in which the pair differs.
+        judged = CREDIT[judge_pairs(gold, pred, scores.criterion(strict), paired, mate)]
         ruled = np.flatnonzero((change[paired] != 0) & (judged == before[paired]))
         differs = relation != BOUNDARIES.index("equal")
         kind = np.select(
@@ -137,16 +153,16 @@ def between(scores: Scores, strict: str, loose: str) -> Gap:
     return Gap(strict, loose, cause, change, spans, (exact[0], exact[1]))
 
 
-def decisions(scores: Scores, one: str, other: str) -> pd.DataFrame:
-    """Return how many spans got which decision under two criteria: index by `one`, columns by `other`, DECISIONS.
+def decision_matrix(scores: Scores, one: str, other: str) -> pd.DataFrame:
+    """Return the number of spans by their DECISIONS under criterion `one` (index) and under `other` (columns).
 
-    A span is that of a match record under `one`: every gold span, and the spurious predictions (row SPU). So rows add
-    up to the counts of `one`, and without row SPU columns COR to MIS to those of `other`.
+    Spans are those of match records under `one`: every gold span, and the spurious predictions (row SPU). So rows add
+    up to the counts of `one`, and columns COR to MIS without row SPU to those of `other`.
 
     Raises:
         FormatError: as for `gap`.
     """
-    check(scores, one, other)
+    check_comparable(scores, one, other)
     alone = scores.partners(one)[1] < 0
     size = len(DECISIONS)
     one_by_one, by_other = (
@@ -158,11 +174,11 @@ def decisions(scores: Scores, one: str, other: str) -> pd.DataFrame:
     return pd.DataFrame(counts, index=list(DECISIONS), columns=list(DECISIONS))
 
 
-def check(scores: Scores, *names: str) -> None:
-    """Refuse criteria that do not decide over the same spans, one to one.
+def check_comparable(scores: Scores, *names: str) -> None:
+    """Check that criteria decide over the same spans, one to one.
 
     Raises:
-        FormatError: as said.
+        FormatError: they do not, or one is not scored.
     """
     if scores.settings.counting != "one-to-one":
         raise FormatError.single("counting", None, "each side counts for itself", "compare criteria one to one")
@@ -179,4 +195,26 @@ def check(scores: Scores, *names: str) -> None:
         raise FormatError.single("criteria", None, found, "compare criteria of the same types")
 
 
-__all__: Sequence[str] = ("CAUSES", "ELSEWHERE", "GAIN", "GAP_COLUMNS", "Gap", "between", "check", "decisions", "gap")
+def gap_sentence(found: Gap) -> Sentence:
+    """Return the sentence on the gold spans with more and with less credit, and on the most frequent cause of more.
+
+    The records are those under the looser criterion.
+    """
+    spans = len(found.change)
+    more, less = int((found.change > 0).sum()), int((found.change < 0).sum())
+    if not spans:
+        return ()
+    credit = f"credit {found.strict}"
+    parts: list[str | RecordCount] = [
+        f"Of {number_with_noun('gold span', spans)} ",
+        record_count(more, Query(having=((credit, "more"),)), spans),
+        f" earn more credit under {found.loose} than under {found.strict}",
+    ]
+    if less:
+        parts += [" and ", record_count(less, Query(having=((credit, "less"),))), " less"]
+    if more:
+        sums = np.bincount(found.cause[found.change > 0], minlength=len(CAUSES))
+        cause = CAUSES[int(sums.argmax())]
+        query = Query(having=((f"gap {found.strict}", cause), (credit, "more")))
+        parts += ["; ", record_count(int(sums.max()), query, more), f" of these {CAUSES_IN_WORDS[cause]}"]
+    return join_parts([*parts, "."])

@@ -1,8 +1,8 @@
-"""P, R and F1 as a function of the least overlap that is asked for, exact at every value at which they change.
+"""The overlap curve: P, R and F1 as a function of the minimum overlap, exact at every value at which they change.
 
-Under a criterion that asks for nothing but a share of overlap (and perhaps equal types), credit is the size of the
-largest one-to-one matching of the pairs that reach it. Pairs are added in descending order of overlap: each makes the
-matching larger by one at most, which one augmenting path through the new pair tells (Berge 1957).
+Under a criterion that asks only for a share of overlap (and perhaps equal types), credit is the size of the largest
+one-to-one matching of the pairs that reach it. Pairs are added in descending order of overlap. Each enlarges the
+matching by at most one, and does so exactly if there is an augmenting path through the new pair (Berge 1957).
 """
 
 from __future__ import annotations
@@ -11,49 +11,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import SAME_TYPE
-from nereval_core.analysis.pairs import overlapping
+from nereval_core.analysis.span_relations import overlapping_pairs
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.scoring.criteria import Criterion, Share
 
-SHARES: Mapping[Share, str] = MappingProxyType(
-    {
-        "gold": "share of the gold span",
-        "prediction": "share of the prediction",
-        "union": "intersection over union",
-    }
-)
-CURVE_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        "minimum": "float64",
-        "numerator": "int64",
-        "denominator": "int64",
-        "COR": "int64",
-        "precision": "float64",
-        "recall": "float64",
-        "f1": "float64",
-    }
-)
+SHARES: Mapping[Share, str] = {
+    "gold": "share of the gold span",
+    "prediction": "share of the prediction",
+    "union": "intersection over union",
+}
+CURVE_COLUMNS: Mapping[str, str] = {
+    "minimum": "float64",
+    **dict.fromkeys(("numerator", "denominator", "COR"), "int64"),
+    **dict.fromkeys(("precision", "recall", "f1"), "float64"),
+}
 """Columns of `overlap_curve` and their dtypes. `minimum` is the fraction `numerator` / `denominator`, in lowest terms;
-COR and the ratios (NaN where undefined) hold from there down to the next row's minimum, that one left out."""
+COR and the ratios (NaN where undefined) hold from there down to the next row's minimum, exclusive."""
 
 
 def overlap_curve(gold: Layer, pred: Layer, share: Share = "union", *, same_type: bool = True) -> pd.DataFrame:
-    """Return a row for each least overlap at which COR changes, from 1 down to 0: CURVE_COLUMNS.
+    """Return a row for each minimum overlap at which COR changes, from 1 down to 0: CURVE_COLUMNS.
 
-    The layers are as scored, with merged types and types left out. The last row holds down to 0, any overlap.
+    The layers are as scored, with types merged and left out. The last row holds for any overlap.
 
     Raises:
-        FormatError: more pairs than can be looked at together.
+        FormatError: more pairs than fit in memory.
     """
-    pairs, gold_size, pred_size = overlapping(gold, pred)
+    pairs, gold_size, pred_size = overlapping_pairs(gold, pred)
     if same_type:
         pairs = pairs.take(pairs.code & SAME_TYPE != 0)
     sizes = (gold_size[pairs.gold], pred_size[pairs.pred])
@@ -63,10 +54,10 @@ def overlap_curve(gold: Layer, pred: Layer, share: Share = "union", *, same_type
     # Fractions of numbers below 2 to the power of 26 differ in float64 where they differ at all.
     overlap = pairs.shared / whole
     order = np.argsort(-overlap, kind="stable")
-    grown = _grown(pairs.gold[order], pairs.pred[order], len(gold), len(pred))
+    grown = _enlarges_matching(pairs.gold[order], pairs.pred[order], len(gold), len(pred))
     value = overlap[order]
     steps = np.flatnonzero(grown)
-    # Pairs of one overlap qualify together: the last of them tells.
+    # Pairs of equal overlap qualify together: the last of them has the count.
     last = np.append(value[steps[1:]] != value[steps[:-1]], True) if len(steps) else np.zeros(0, bool)
     first = steps[last]
     correct = np.arange(1, len(steps) + 1)[last]
@@ -82,7 +73,7 @@ def overlap_curve(gold: Layer, pred: Layer, share: Share = "union", *, same_type
 
 
 def step_at(table: pd.DataFrame, minimum: float | Fraction) -> int:
-    """Return the number of the row that holds at a least overlap, 0 to 1."""
+    """Return the number of the row that holds at a minimum overlap, 0 to 1."""
     asked = Fraction(minimum)
     reached = [
         Fraction(top, below) >= asked
@@ -104,28 +95,29 @@ def criterion_at(table: pd.DataFrame, row: int, share: Share, *, same_type: bool
     )
 
 
-def _grown(g: Int64, p: Int64, golds: int, preds: int) -> NDArray[np.bool_]:
-    """Return for each pair, in this order, whether the largest matching of those so far grows by it."""
+def _enlarges_matching(g: Int64, p: Int64, golds: int, preds: int) -> NDArray[np.bool_]:
+    """Tell for each pair, in this order, whether it enlarges the largest matching of the pairs before it."""
     grown = np.ones(len(g), bool)
-    # A pair whose spans are in no other one needs no search; most are so.
+    # Most pairs have spans that are in no other pair, and need no search.
     rivals = (np.bincount(g, minlength=golds)[g] > 1) | (np.bincount(p, minlength=preds)[p] > 1)
     some = np.flatnonzero(rivals)
-    sides = (_Side({}, {}), _Side({}, {}))
-    grown[some] = [_add(*sides, one, other) for one, other in zip(g[some].tolist(), p[some].tolist(), strict=True)]
+    sides = (_MatchedSide({}, {}), _MatchedSide({}, {}))
+    grown[some] = [_add_pair(*sides, one, other) for one, other in zip(g[some].tolist(), p[some].tolist(), strict=True)]
     return grown
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
-    """The spans of one side: the partner of each that has one, and those of the other side that it may have."""
+class _MatchedSide:
+    """The spans of one side: the partner of each matched span, and the possible partners of each span."""
 
     partner: dict[int, int]
     near: dict[int, list[int]]
 
-    def freeing(self, start: int, other: _Side) -> list[int] | None:
-        """Return spans of this side from one that has no partner to `start`, each of which can take the next one's.
+    def freeing(self, start: int, other: _MatchedSide) -> list[int] | None:
+        """Return a path of spans of this side from an unmatched one to `start`, where each can take the next one's
+        partner.
 
-        None where there is no such way; `start` alone where it has no partner.
+        None where there is no such path; `start` alone where it is unmatched.
         """
         came = {start: -1}
         waiting = [start]
@@ -141,26 +133,23 @@ class _Side:
                     waiting.append(rival)
         return None
 
-    def hand_on(self, way: Sequence[int], other: _Side) -> None:
-        """Give each span of the way the partner of the next one; the last one is left without."""
+    def hand_on(self, way: Sequence[int], other: _MatchedSide) -> None:
+        """Give each span of the path the partner of the next one; the last one is left unmatched."""
         for span, following in pairwise(way):
             self.partner[span] = self.partner[following]
             other.partner[self.partner[span]] = span
 
 
-def _add(gold: _Side, pred: _Side, g: int, p: int) -> bool:
-    """Add a pair to those that may be matched; make the matching larger through it and say so, where it can be."""
+def _add_pair(gold: _MatchedSide, pred: _MatchedSide, g: int, p: int) -> bool:
+    """Add a pair that may be matched, and tell whether the matching was enlarged through it."""
     gold.near.setdefault(g, []).append(p)
     pred.near.setdefault(p, []).append(g)
     ours = gold.freeing(g, pred)
     theirs = None if ours is None else pred.freeing(p, gold)
     if ours is None or theirs is None:
         return False
-    # The two ways cannot meet, or there would have been a path without this pair.
+    # The two paths cannot meet, or there would have been an augmenting path without this pair.
     gold.hand_on(ours, pred)
     pred.hand_on(theirs, gold)
     gold.partner[g], pred.partner[p] = p, g
     return True
-
-
-__all__: Sequence[str] = ("CURVE_COLUMNS", "SHARES", "criterion_at", "overlap_curve", "step_at")

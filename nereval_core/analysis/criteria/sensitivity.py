@@ -1,50 +1,48 @@
-"""How far the score depends on the criterion: all criteria x all systems x merged types.
+"""The sensitivity of scores to the criterion: all criteria x all systems x merged types.
 
-The experiment of Tsai et al. 2006 (BMC Bioinformatics 7:92, "Various criteria in the evaluation of biomedical named
-entity recognition"): the same systems scored under many criteria, with and without merged types. No table of theirs
-is claimed.
+This is the experiment of Tsai et al. 2006 (BMC Bioinformatics 7:92, "Various criteria in the evaluation of biomedical
+named entity recognition"): the same systems scored under many criteria, with and without merged types. We do not claim
+to reproduce their tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
-from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from nereval_core.alignment.outcome import Progress
+from nereval_core.alignment.codes import Progress
+from nereval_core.analysis.result_tables import free_name
+from nereval_core.analysis.sentences import name_list
 from nereval_core.corpus import Corpus
+from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, Problem
 from nereval_core.records.tables import count_row
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, applicable, merges_in_words, parse_merge
+from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, applicable
+from nereval_core.scoring.type_merging import parse_merge
 
 NONE, ALL_TYPES = "none", "all types"
-"""The settings that are always there: no merge, and all types as one."""
+"""The settings that are always compared: no merge, and all types merged into one."""
 
 REFERENCE = "strict"
 _SIDES = tuple(f"{side}_{decision}" for side in ("gold", "pred") for decision in ("COR", "INC", "PAR"))
 
-SENSITIVITY_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        "system": "category",
-        "criterion": "category",
-        "merge": "category",
-        "counting": "category",
-        **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
-        **dict.fromkeys(("precision", "recall", "f1"), "float64"),
-        "rank": "Int64",
-        "f1_minus_strict": "float64",
-        **dict.fromkeys(_SIDES, "int64"),
-        "signature": "str",
-    }
-)
-"""Columns of `sensitivity` and their dtypes. COR, INC and PAR are NA counting each side for itself; undefined ratios
-are NaN and have no rank. `rank` is the system's by F1 under one criterion, merge and counting: 1 is best, equals share
-the better. `f1_minus_strict` is F1 less that of the same system, merge and counting under strict."""
+SENSITIVITY_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("system", "criterion", "merge", "counting"), "category"),
+    **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
+    **dict.fromkeys(("precision", "recall", "f1"), "float64"),
+    "rank": "Int64",
+    "f1_minus_strict": "float64",
+    **dict.fromkeys(_SIDES, "int64"),
+    "signature": "str",
+}
+"""Columns of `sensitivity` and their dtypes. COR, INC and PAR are NA when each side counts for itself; undefined ratios
+are NaN and have no rank. `rank` is the system's rank by F1 under one criterion, merge and counting: 1 is best, equal
+systems share the better rank. `f1_minus_strict` is F1 less F1 of the same system, merge and counting under strict."""
 
 OVERTAKING_COLUMNS = ("system", "overtakes", "criterion", "merge", "counting")
 
@@ -61,9 +59,9 @@ def sensitivity(
 ) -> pd.DataFrame:
     """Return one row for each merge, counting, criterion and system, in this order: SENSITIVITY_COLUMNS.
 
-    `merges` maps the name of a setting to its merges (type -> merged name), see `merge_settings`; None is no merge and
-    all types as one. `criteria` None is every one that applies. `marks` are what happened to a system's data
-    on its way here, for the signatures; `progress` is called with the work done and all of it.
+    `merges` maps the name of a setting to its merges (type -> merged name), see `merge_settings`; None stands for no
+    merge and all types as one, and `criteria` None for all that apply. `marks` are changes to a system's data before
+    scoring, for the signatures. `progress` is called with the work done and its total.
 
     Raises:
         ValueError: for two criteria of one name.
@@ -74,7 +72,7 @@ def sensitivity(
         merges = merge_settings((), corpus, leave_out=left_out, criteria=chosen)
     countings = (counting,) if isinstance(counting, str) else tuple(counting)
     names = [criterion.name for criterion in chosen]
-    # Strict is what all are compared with: it is scored even where it is not shown.
+    # All criteria are compared with strict, which is scored even if it is not shown.
     scored = chosen if REFERENCE in names else (*chosen, CRITERIA[REFERENCE])
     work = [(merge, way, system) for merge in merges for way in countings for system in corpus.systems]
     rows: list[dict[str, Any]] = []
@@ -85,11 +83,11 @@ def sensitivity(
             system,
             settings,
             marks=tuple(marks[system.name]) if marks else (),
-            progress=_step(progress, step, len(work)),
+            progress=_step_progress(progress, step, len(work)),
         )
         strict = found.counts(REFERENCE).f1
         head = {"system": system.name, "merge": merge, "counting": way}
-        rows += [{**head, "criterion": name, **_numbers(found, name, strict)} for name in names]
+        rows += [{**head, "criterion": name, **_score_row(found, name, strict)} for name in names]
     table = pd.DataFrame(rows, columns=list(SENSITIVITY_COLUMNS))
     for column, known in (
         ("merge", list(merges)),
@@ -111,17 +109,17 @@ def merge_settings(
     leave_out: Collection[str] = (),
     criteria: Iterable[Criterion] = (),
 ) -> dict[str, dict[str, str]]:
-    """Return the settings to be compared: no merge, each given one, and all types as one where there are several.
+    """Return the settings to compare: no merge, each given one, and all types as one where there are several.
 
-    A merge is type -> merged name, or written as for `parse_settings`. A setting is called by its merged names
-    (`macromolecule`), or as it is written where two would be called the same. `leave_out` and `criteria` say which
-    other names are in use.
+    A merge maps types to merged names, or is a text for `parse_merges`. A setting is named by its merged names
+    (`macromolecule`), or by its text where two would have the same name. `leave_out` and `criteria` give other names in
+    use.
 
     Raises:
-        FormatError: with every merge that is none.
+        FormatError: with every merge that cannot be parsed.
     """
     values = list(merges)
-    read = iter(parse_settings(value for value in values if isinstance(value, str)))
+    read = iter(parse_merges(value for value in values if isinstance(value, str)))
     given: list[dict[str, str]] = []
     for merge in (next(read) if isinstance(value, str) else dict(value) for value in values):
         if merge not in given:
@@ -130,30 +128,27 @@ def merge_settings(
     settings: dict[str, dict[str, str]] = {NONE: {}}
     for label, merge in zip(labels, given, strict=True):
         clear = labels.count(label) == 1 and label not in (NONE, ALL_TYPES)
-        settings[label if clear else merges_in_words(merge)] = merge
+        settings[label if clear else merged_in_words(merge)] = merge
     types = {kind for layer in (corpus.gold, *corpus.systems) for kind in layer.types}.difference(leave_out)
     if len(types) > 1:
         rules = tuple(criteria)
-        # A merged name that a type has, or that is left out, would not say what is meant.
+        # A merged name must be neither a type nor left out.
         taken = types.union(leave_out, *(rule.leave_out for rule in rules), *(dict(rule.merge) for rule in rules))
-        name = ALL_TYPES
-        while name in taken:
-            name = f"({name})"
-        settings[ALL_TYPES] = dict.fromkeys(sorted(types), name)
+        settings[ALL_TYPES] = dict.fromkeys(sorted(types), free_name(ALL_TYPES, taken))
     return settings
 
 
-def parse_settings(values: Iterable[str]) -> list[dict[str, str]]:
+def parse_merges(values: Iterable[str]) -> list[dict[str, str]]:
     """Read merges written as `protein,DNA=macromolecule`, several in one setting with `;` between.
 
     Raises:
-        FormatError: with every value that is no merge.
+        FormatError: with every value that cannot be parsed.
     """
     problems: list[Problem] = []
     found: list[dict[str, str]] = []
     for value in values:
         try:
-            found.append(parse_merge(_parts(value)))
+            found.append(parse_merge(_merges_of_setting(value)))
         except FormatError as error:
             problems += error.problems
     if problems:
@@ -162,12 +157,12 @@ def parse_settings(values: Iterable[str]) -> list[dict[str, str]]:
 
 
 def overtakings(table: pd.DataFrame) -> pd.DataFrame:
-    """Return where two systems change places: OVERTAKING_COLUMNS, one row for each pair and setting.
+    """Return the settings in which two systems change places: OVERTAKING_COLUMNS, a row for each pair and setting.
 
-    The order compared with is the one under strict (the first criterion where that is not there), the first merge and
-    the first counting; for two that are level there, the first setting that tells them apart.
+    The reference order is that under strict (or the first criterion without it), the first merge and the first
+    counting; for two systems with equal F1 there, it is that of the first setting in which they differ.
     """
-    grid = _by_setting(table)
+    grid = _f1_by_setting(table)
     order = grid.index.tolist()
     rows = []
     for one, other in combinations(grid.columns.tolist(), 2):
@@ -184,8 +179,8 @@ def overtakings(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
-    """Say the order of the systems and who overtakes whom under what; nothing where there is one system only."""
-    grid = _by_setting(table)
+    """Return sentences on the order of the systems and on overtakings, none for a single system."""
+    grid = _f1_by_setting(table)
     if len(grid.columns) < 2:
         return ()
     merge, counting, criterion = grid.index[0]
@@ -195,7 +190,7 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
     lines = [f"order by F1 under {criterion}, types merged: {merge}, counting {counting}: {shown or 'undefined'}"]
     undefined = [str(system) for system in grid.columns if grid[system].iloc[0] != grid[system].iloc[0]]
     if undefined and shown:
-        lines[0] += f"; undefined for {_listed(undefined)}"
+        lines[0] += f"; undefined for {name_list(undefined)}"
     changes = overtakings(table)
     criteria = grid.index.get_level_values(2).unique().tolist()
     for (system, other), rows in changes.groupby(["system", "overtakes"], sort=False):
@@ -204,7 +199,7 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
             where = [] if way == counting else [f"counting {way}"]
             where += [] if merged == merge else [f"with types merged: {merged}"]
             many = len(under) == len(criteria) > 1
-            names = "every criterion" if many else _listed(under["criterion"].tolist())
+            names = "every criterion" if many else name_list(under["criterion"].tolist())
             parts.append(" ".join([*where, f"under {names}"]))
         lines.append(f"{system} overtakes {other} {'; '.join(parts)}")
     if changes.empty and grid.notna().sum(axis=1).gt(1).any():
@@ -212,8 +207,8 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _by_setting(table: pd.DataFrame) -> pd.DataFrame:
-    """Return F1 by (merge, counting, criterion) down and by system across, strict's rows leading each criterion."""
+def _f1_by_setting(table: pd.DataFrame) -> pd.DataFrame:
+    """Return F1 with a row for each (merge, counting, criterion), strict first, and a column for each system."""
     criteria = table["criterion"].cat.categories.tolist()
     leading = sorted(criteria, key=lambda name: name != REFERENCE)
     named = table.assign(criterion=table["criterion"].cat.reorder_categories(leading))
@@ -221,7 +216,7 @@ def _by_setting(table: pd.DataFrame) -> pd.DataFrame:
     return named.pivot(index=keys, columns="system", values="f1").sort_index().sort_index(axis=1)
 
 
-def _numbers(scores: Scores, name: str, strict: float | None) -> dict[str, Any]:
+def _score_row(scores: Scores, name: str, strict: float | None) -> dict[str, Any]:
     counts = scores.counts(name)
     row = count_row(counts)
     if scores.settings.counting == "each-side":
@@ -236,17 +231,13 @@ def _numbers(scores: Scores, name: str, strict: float | None) -> dict[str, Any]:
     )
 
 
-def _step(progress: Progress | None, step: int, steps: int) -> Progress | None:
+def _step_progress(progress: Progress | None, step: int, steps: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, total: progress(step * total + done, steps * total)
 
 
-def _parts(value: str) -> list[str]:
-    """Return the merges of one setting; a `;` within a name splits nothing."""
+def _merges_of_setting(value: str) -> list[str]:
+    """Return the merges of one setting; a `;` within a name does not split it."""
     parts = [part for part in value.split(";") if part.strip()]
     return parts if parts and all("=" in part for part in parts) else [value]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

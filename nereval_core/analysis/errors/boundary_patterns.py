@@ -1,21 +1,20 @@
-"""What predictions of wrong boundaries leave out or take in: determiner, title, punctuation, else the very words.
+"""Boundary patterns: the kinds of words that predictions with wrong boundaries leave out or take in.
 
-At each end where a prediction and its gold span of class `boundary only` part
-(`nereval_core.analysis.errors.error_classes`), the text between the two bounds is looked at. It is `part of a word`
-where one of its edges lies between two letters or digits (of a script that puts blanks between words), `white space`
-where it is no more, `parenthesis` where it begins with an opening bracket or ends with a closing one, and else named by
-its words: kinds of words joined by `+` where all, at most THREE of them, are known, or else the words themselves in
-quotes.
+At each end where a prediction of class `boundary only` (`nereval_core.analysis.errors.error_classes`) differs from its
+gold span, the text between the two bounds is named. It is `part of a word` if one of its edges lies between two letters
+or digits (of a script that puts blanks between words), `white space` if it is nothing else, and `parenthesis` if it
+begins with an opening bracket or ends with a closing one. Otherwise it is named by the kinds of its words, joined by
+`+`, if all are known and there are at most MOST_KINDS, or else by the words themselves in quotes.
 
-Words are known by short lists, those of all four languages at once, and the first that holds a word decides: `die` is
-a determiner in English too. Whether a word is an adjective is not found out but for the most frequent ones.
+Kinds of words come from short lists for four languages together, and the first list that holds a word decides: `die` is
+a determiner in English too. Only the most frequent adjectives are listed.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
@@ -25,7 +24,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.error_classes import BOUNDARY, STRICT, taxonomy
+from nereval_core.analysis.errors.error_classes import BOUNDARY, STRICT, classify_errors
+from nereval_core.analysis.result_tables import typed_table
 from nereval_core.corpus import frozen
 from nereval_core.corpus.masking import is_masked, masked_quotes, original
 from nereval_core.problems import one_line
@@ -43,9 +43,9 @@ PART, BLANK, PARENTHESIS, NUMBER, QUOTE, PUNCTUATION, SYMBOL = (
     "punctuation",
     "symbol",
 )
-THREE = 3
-SHOWN = 40
-"""Characters of the very words that a pattern has at most."""
+MOST_KINDS = 3
+MOST_QUOTED_CHARACTERS = 40
+"""Characters of the words quoted in a pattern."""
 
 _LISTS = {
     "determiner": (
@@ -76,25 +76,23 @@ _LISTS = {
         "nuevo nueva nuevos nuevas viejo vieja gran grandes pequeño pequeña alto alta bajo baja primero primera"
     ),
 }
-WORDS: Mapping[str, str] = MappingProxyType(
-    {word: kind for kind, words in reversed(_LISTS.items()) for word in words.casefold().split()}
-)
-"""The kind of each word known, casefolded; with a full stop where it is known with one only."""
+WORD_KINDS: Mapping[str, str] = {
+    word: kind for kind, words in reversed(_LISTS.items()) for word in words.casefold().split()
+}
+"""The kind of each known word, casefolded; words known only as abbreviations have their full stop."""
 _TOKEN = re.compile(r"[^\W\d_]+['’]|\w+\.?|[^\w\s]")
 _OPEN, _CLOSE = "([{", ")]}"
 _QUOTES = frozenset("\"'`‘’‚“”„«»‹›")
 
-PATTERN_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {"end": "str", "pattern": "str", "records": "int64", "share": "float64"}
-)
-"""Columns of `pattern_table`: `end` is left or right, `pattern` what is left out or taken in there, `records` how many
-of class `boundary only` do so, `share` theirs of all of that class. A record that differs at both ends is in two
-rows."""
+PATTERN_COLUMNS: Mapping[str, str] = {"end": "str", "pattern": "str", "records": "int64", "share": "float64"}
+"""Columns of `pattern_table`: `end` is left or right, `pattern` names the text left out or taken in there, `records` is
+the number of such records of class `boundary only`, `share` their share of that class. A record that differs at both
+ends is in two rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The pattern of each gold span and prediction at both ends: indices into `names`, -1 for none, by edge."""
+    """The pattern of each gold span and prediction by edge, as indices into `names`, -1 for none."""
 
     gold: Mapping[End, NDArray[np.int32]]
     pred: Mapping[End, NDArray[np.int32]]
@@ -104,31 +102,31 @@ class Patterns:
 _KEPT: WeakKeyDictionary[Scores, Patterns] = WeakKeyDictionary()
 
 
-def patterns(scores: Scores) -> Patterns:
-    """Return what each prediction of class `boundary only` leaves out or takes in; found once for the same scores.
+def find_patterns(scores: Scores) -> Patterns:
+    """Return the boundary patterns of predictions of class `boundary only`, kept as long as the scores.
 
-    Without texts there are no patterns.
+    Documents without texts have no patterns.
     """
     if scores not in _KEPT:
-        _KEPT[scores] = _patterns(scores)
+        _KEPT[scores] = _find_patterns(scores)
     return _KEPT[scores]
 
 
-def _patterns(scores: Scores) -> Patterns:
+def _find_patterns(scores: Scores) -> Patterns:
     gold, pred = scores.layers(STRICT)
-    found = taxonomy(scores)
+    found = classify_errors(scores)
     g = np.flatnonzero(found.gold == BOUNDARY)
     p = found.partner[g]
     hidden = is_masked(gold.documents)
     number: dict[str, int] = {}
     codes: dict[End, list[int]] = {edge: [] for edge in EDGES}
-    for text, one, other in _texts(scores, g, p):
-        for edge, mine, theirs in (("left", one[0], other[0]), ("right", other[1], one[1])):
-            # At either end the text lies between the two bounds; the prediction leaves it out where gold reaches on.
+    for text, one, other in _pair_texts(scores, g, p):
+        for edge, mine, theirs in zip(EDGES, (one[0], other[1]), (other[0], one[1]), strict=True):
+            # At either end the text lies between the two bounds; the prediction leaves it out if gold extends further.
             low, high = min(mine, theirs), max(mine, theirs)
-            name = "" if low == high else f"{CHANGES[mine > theirs]} {kind_of(text, low, high)}"
+            name = "" if low == high else f"{CHANGES[mine > theirs]} {name_difference(text, low, high)}"
             name = masked_quotes(name) if hidden else name
-            codes[edge].append(number.setdefault(name, len(number)) if name else -1)  # type: ignore[index]
+            codes[edge].append(number.setdefault(name, len(number)) if name else -1)
     sides = []
     for layer, spans in ((gold, g), (pred, p)):
         columns: dict[End, NDArray[np.int32]] = {}
@@ -140,12 +138,14 @@ def _patterns(scores: Scores) -> Patterns:
     return Patterns(sides[0], sides[1], tuple(number))
 
 
-def _texts(scores: Scores, g: NDArray[Any], p: NDArray[Any]) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
-    """Yield the text around each pair, gold's bounds and the prediction's; each document's text is fetched once."""
+def _pair_texts(
+    scores: Scores, g: NDArray[Any], p: NDArray[Any]
+) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """Yield the document's text of each pair with gold's and the prediction's bounds; a text is fetched once."""
     gold, pred = scores.layers(STRICT)
     if gold.documents.sizes is not None:
         return
-    # Kinds of words are told by the words themselves, which `_patterns` masks.
+    # Kinds are found from the original words, which `_find_patterns` masks.
     last, text, texts = -1, "", original(gold.documents).texts
     columns = (gold.doc[g], gold.start[g], gold.end[g], pred.start[p], pred.end[p])
     for doc, start, end, low, high in zip(*(column.tolist() for column in columns), strict=True):
@@ -154,9 +154,9 @@ def _texts(scores: Scores, g: NDArray[Any], p: NDArray[Any]) -> Iterator[tuple[s
         yield text, (start, end), (low, high)
 
 
-def kind_of(text: str, low: int, high: int) -> str:
-    """Name what stands between two places of a text (code points, end exclusive)."""
-    if _inside(text, low) or _inside(text, high):
+def name_difference(text: str, low: int, high: int) -> str:
+    """Return the name of the text between two places (code points, end exclusive)."""
+    if _is_inside_word(text, low) or _is_inside_word(text, high):
         return PART
     between = text[low:high].strip()
     if not between:
@@ -164,15 +164,15 @@ def kind_of(text: str, low: int, high: int) -> str:
     if between[0] in _OPEN or between[-1] in _CLOSE:
         return PARENTHESIS
     words = _TOKEN.findall(between)
-    kinds = [_kind(word) for word in words]
+    kinds = [_word_kind(word) for word in words]
     known = list(dict.fromkeys(kind for kind in kinds if kind is not None))
-    if words and None not in kinds and len(known) <= THREE:
+    if words and None not in kinds and len(known) <= MOST_KINDS:
         return " + ".join(known)
     shown = one_line(" ".join(between.split()))
-    return f"“{shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + '…'}”"
+    return f"“{shown if len(shown) <= MOST_QUOTED_CHARACTERS else shown[: MOST_QUOTED_CHARACTERS - 1] + '…'}”"
 
 
-def _inside(text: str, place: int) -> bool:
+def _is_inside_word(text: str, place: int) -> bool:
     """Tell whether a place of a text lies inside a word."""
     if not 0 < place < len(text):
         return False
@@ -180,9 +180,9 @@ def _inside(text: str, place: int) -> bool:
     return all(char.isalnum() and unicodedata.east_asian_width(char) not in "WF" for char in around)
 
 
-def _kind(word: str) -> str | None:
+def _word_kind(word: str) -> str | None:
     plain = word.casefold().replace("’", "'")
-    kind = WORDS.get(plain) or WORDS.get(plain.rstrip("."))
+    kind = WORD_KINDS.get(plain) or WORD_KINDS.get(plain.rstrip("."))
     if kind is not None:
         return kind
     if word.rstrip(".").isdecimal():
@@ -197,19 +197,16 @@ def _kind(word: str) -> str | None:
 
 
 def pattern_table(scores: Scores) -> pd.DataFrame:
-    """Return what predictions of class `boundary only` leave out or take in, most frequent first: PATTERN_COLUMNS.
+    """Return the boundary patterns of class `boundary only`, most frequent first: PATTERN_COLUMNS.
 
-    Equals stand left before right, then by name.
+    Equally frequent patterns are sorted left before right, then by name.
     """
-    found = patterns(scores)
-    every = int(taxonomy(scores).counts()[BOUNDARY])
+    found = find_patterns(scores)
+    every = int(classify_errors(scores).counts()[BOUNDARY])
     rows = []
     for edge in EDGES:
         codes = found.gold[edge]
         counts = np.bincount(codes[codes >= 0], minlength=len(found.names)).tolist()
         rows += [(edge, name, n, n / every) for name, n in zip(found.names, counts, strict=True) if n]
     rows.sort(key=lambda row: (-row[2], row[0], row[1]))
-    return pd.DataFrame(rows, columns=list(PATTERN_COLUMNS)).astype(dict(PATTERN_COLUMNS))
-
-
-__all__: Sequence[str] = ("CHANGES", "EDGES", "PATTERN_COLUMNS", "WORDS", "kind_of", "pattern_table", "patterns")
+    return typed_table(rows, PATTERN_COLUMNS)

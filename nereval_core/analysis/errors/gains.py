@@ -1,10 +1,10 @@
-"""What each class of errors costs: the predictions with some classes mended, scored anew.
+"""Gains: the score that a system would reach with some classes of its errors mended.
 
-Mending a record of `nereval_core.analysis.errors.error_classes` is the same for all classes. Of an aligned pair, the
-prediction takes the boundaries of its gold span where these differ, and its type where the types differ as scored
+Records of all classes (`nereval_core.analysis.errors.error_classes`) are mended in the same way. In an aligned pair,
+the prediction gets the boundaries of its gold span where these differ, and its type where the types differ as scored
 (`type only`: the type; `boundary only`: the boundaries; `split` and `merged`: whatever differs). A prediction aligned
-with nothing goes (`duplicate`, `spurious`, what is left over of `split`), and a gold span aligned with nothing is
-predicted (`missed`, what is left over of `merged`). With all classes mended the predictions equal gold.
+with nothing is removed (`duplicate`, `spurious`, the extra predictions of `split`), and a gold span aligned with
+nothing is predicted (`missed`, the extra gold spans of `merged`). With all classes mended the predictions equal gold.
 """
 
 from __future__ import annotations
@@ -18,68 +18,57 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, Taxonomy, over, taxonomy
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, ErrorClasses, classify_errors
+from nereval_core.analysis.result_tables import nan_for_none, typed_table
+from nereval_core.analysis.span_relations import corresponding_spans, have_same_type
 from nereval_core.corpus import Labels, Layer, frozen
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.counts import Counts
 
-CLASS_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        "class": "str",
-        "records": "int64",
-        "share": "float64",
-        "precision": "float64",
-        "recall": "float64",
-        "f1": "float64",
-        "gain": "float64",
-        "cumulative_f1": "float64",
-        "cumulative_gain": "float64",
-    }
-)
-"""Columns of `class_table` and their dtypes. `records` counts strict records, `share` is theirs of all that are not
-correct. `precision`, `recall` and `f1` are those reached if this class alone were mended, `gain` is `f1` less the
-present one; the cumulative ones are with all classes above mended too. Undefined ratios are NaN."""
+CLASS_COLUMNS: Mapping[str, str] = {
+    "class": "str",
+    "records": "int64",
+    **dict.fromkeys(("share", "precision", "recall", "f1", "gain", "cumulative_f1", "cumulative_gain"), "float64"),
+}
+"""Columns of `class_table` and their dtypes. `records` counts strict records, `share` is their share of all that are
+not correct. `precision`, `recall` and `f1` are those with this class alone mended, `gain` is `f1` less the present F1;
+the cumulative columns are with all classes above mended too. Undefined ratios are NaN."""
 
-TYPE_COLUMNS: Mapping[str, str] = MappingProxyType({"class": "str", "type": "str", "records": "int64"})
+TYPE_COLUMNS: Mapping[str, str] = {"class": "str", "type": "str", "records": "int64"}
 """Columns of `class_types`; the type is that of the record's gold span, else of its prediction."""
 
-END_COLUMNS: Mapping[str, str] = MappingProxyType({"class": "str", "ends": "str", "records": "int64"})
+END_COLUMNS: Mapping[str, str] = {"class": "str", "ends": "str", "records": "int64"}
 """Columns of `class_ends`."""
 
 
-def mended(scores: Scores, classes: Collection[str], *, name: str | None = None) -> Layer:
+def mend_classes(scores: Scores, classes: Collection[str], *, name: str | None = None) -> Layer:
     """Return the predictions as they were read, with some of CLASSES mended.
 
-    What was predicted stays in its reading order with all it has; a span that moves loses core and alternatives, and
-    those that are added have boundaries, fragments and type only and stand last. Types that scoring merges keep their
-    own names, spans of types left out stay as they are.
+    Predictions keep their reading order and all their attributes, except that a span that moves loses core and
+    alternatives. Added spans come last and have boundaries, fragments and type only. Types that scoring merges keep
+    their own names, and spans of types left out do not change.
 
     Raises:
         FormatError: there would be more types than can be told apart.
     """
     assert set(classes) <= set(CLASSES)
-    found = taxonomy(scores)
+    found = classify_errors(scores)
     chosen = np.append(np.isin(CLASSES, list(classes)), False)
     gold, pred = scores.read
     g, p = np.flatnonzero(chosen[found.gold]), np.flatnonzero(chosen[found.pred] & found.alone)
     to = found.partner[g]
     own, theirs = scores.layers(STRICT)
     pairs, added = g[to >= 0], g[to < 0]
-    places = [_places(*layers) for layers in ((own, gold), (theirs, pred))]
+    places = [corresponding_spans(*layers) for layers in ((own, gold), (theirs, pred))]
     moved, source = places[1][to[to >= 0]], places[0][pairs]
     kept = np.ones(len(pred), bool)
     kept[places[1][p]] = False
-    retyped = np.array(own.types, object)[own.type[pairs]] != np.array(theirs.types, object)[theirs.type[to[to >= 0]]]
-    return _changed(gold, pred, kept, moved, source, retyped, places[0][added]).renamed(name or pred.name)
+    retyped = ~have_same_type(own, theirs, pairs, to[to >= 0])
+    return _changed_layer(gold, pred, kept, moved, source, retyped, places[0][added]).renamed(name or pred.name)
 
 
-def _places(scored: Layer, read: Layer) -> NDArray[np.int64]:
-    """Return the index of each scored span in the layer as it was read."""
-    return over(np.arange(len(read)), read, scored)
-
-
-def _changed(
+def _changed_layer(
     gold: Layer,
     pred: Layer,
     kept: NDArray[np.bool_],
@@ -88,9 +77,9 @@ def _changed(
     retyped: NDArray[np.bool_],
     added: NDArray[Any],
 ) -> Layer:
-    """Return the predictions that are kept, those `moved` with the boundaries of the gold spans `source`, and more.
+    """Return the predictions `kept`, with changes, and the gold spans `added`.
 
-    Where `retyped` they take gold's type too. The gold spans `added` are predicted as well.
+    The predictions `moved` get the boundaries of the gold spans `source`, and their types where `retyped`.
     """
     start, end = pred.start.copy(), pred.end.copy()
     start[moved], end[moved] = gold.start[source], gold.end[source]
@@ -113,27 +102,27 @@ def _changed(
     if len(types) > np.iinfo(np.int16).max:
         raise FormatError.single(pred.name, None, f"{len(types)} types", "at most 32,767 types can be told apart")
 
-    back, place = _in_order(pred, columns, used, len(types))
+    back, place = _sorted_places(pred, columns, used, len(types))
     of_kept, of_added = (np.full(len(layer), -1, np.int64) for layer in (pred, gold))
     of_kept[spans] = back[: len(spans)]
     of_added[added] = back[len(spans) :]
-    extras = {key: _at(values, of_kept) for key, values in _extras(gold, pred, moved, source).items()}
-    extras["fragments"] |= _at(gold.fragments, of_added)
+    extras = {key: _renumber(values, of_kept) for key, values in _changed_attributes(gold, pred, moved, source).items()}
+    extras["fragments"] |= _renumber(gold.fragments, of_added)
     placed: dict[str, Any] = {key: frozen(values[place]) for key, values in columns.items()}
     placed |= {key: MappingProxyType(values) for key, values in extras.items()}
     made = replace(pred, **placed)
     return made.retyped(used[place].astype(np.int16), types)
 
 
-def _in_order(
+def _sorted_places(
     pred: Layer, columns: Mapping[str, NDArray[Any]], kind: NDArray[Any], kinds: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each span goes by document, start, end and type, and which span stands at each place."""
+    """Return the place of each span in the order of document, start, end and type, and the span at each place."""
     key = pred.documents.base[columns["doc"]] + columns["start"]
     length = columns["end"] - columns["start"]
     longest = int(length.max(initial=0)) + 1
-    # What a few records change is nearly in order: a sort of one number that finds runs is all but free. Where the
-    # number would be too large, `retyped` has more to sort.
+    # Few spans have changed, so that a stable sort of a single key is nearly free. If the key would be too large,
+    # `retyped` sorts the rest.
     if int(key.max(initial=0)) < (1 << 62) // (longest * max(kinds, 1)):
         key = (key * longest + length) * max(kinds, 1) + kind
     place = np.argsort(key, kind="stable")
@@ -142,11 +131,13 @@ def _in_order(
     return back, place
 
 
-def _extras(gold: Layer, pred: Layer, moved: NDArray[Any], source: NDArray[Any]) -> dict[str, dict[int, Any]]:
-    """Return what some predictions have, by span: those that move have the fragments of their gold span."""
+def _changed_attributes(
+    gold: Layer, pred: Layer, moved: NDArray[Any], source: NDArray[Any]
+) -> dict[str, dict[int, Any]]:
+    """Return the attributes of predictions by span, where those that move have the fragments of their gold span."""
     found = {key: dict(getattr(pred, key)) for key in ("fragments", "cores", "alternatives")}
     if not gold.fragments and not any(found.values()):
-        return found | _rest(pred)
+        return found | _kept_attributes(pred)
     for span, model in zip(moved.tolist(), source.tolist(), strict=True):
         same = (pred.start[span], pred.end[span]) == (gold.start[model], gold.end[model])
         if same and pred.fragments.get(span) == gold.fragments.get(model):
@@ -155,27 +146,27 @@ def _extras(gold: Layer, pred: Layer, moved: NDArray[Any], source: NDArray[Any])
             values.pop(span, None)
         if model in gold.fragments:
             found["fragments"][span] = gold.fragments[model]
-    return found | _rest(pred)
+    return found | _kept_attributes(pred)
 
 
-def _rest(pred: Layer) -> dict[str, dict[int, Any]]:
+def _kept_attributes(pred: Layer) -> dict[str, dict[int, Any]]:
     return {key: dict(getattr(pred, key)) for key in ("ids", "links", "scores", "meta")}
 
 
-def _at(values: Mapping[int, Any], number: NDArray[np.int64]) -> dict[int, Any]:
-    """Return values by span under the spans' new numbers; spans that went are left out."""
+def _renumber(values: Mapping[int, Any], number: NDArray[np.int64]) -> dict[int, Any]:
+    """Return values by the new numbers of their spans, without spans that were removed."""
     return {int(number[span]): value for span, value in values.items() if number[span] >= 0}
 
 
 def class_table(
     scores: Scores, criterion: str = STRICT, *, progress: Callable[[int, int], None] | None = None
 ) -> pd.DataFrame:
-    """Return what each class costs under a criterion, those that gain most first: CLASS_COLUMNS, one row a class.
+    """Return the gain of mending each class under a criterion, the largest first: CLASS_COLUMNS, a row for each class.
 
-    Classes are those of the strict records under any criterion; those that gain the same stand by their number, then
-    in the order of CLASSES. `progress` is called with the re-scorings done and their total.
+    Classes are those of the strict records under any criterion. Those of equal gain are in the order of their number of
+    records, then of CLASSES. `progress` is called with the re-scorings done and their total.
     """
-    number = taxonomy(scores).counts()
+    number = classify_errors(scores).counts()
     every = int(number.sum())
     present = [name for name, count in zip(CLASSES, number.tolist(), strict=True) if count]
     total = 2 * len(present) - 1
@@ -186,15 +177,15 @@ def class_table(
         done += 1
         if progress is not None:
             progress(done, total)
-        return rescored(scores, mended(scores, classes), criterion)
+        return rescore(scores, mend_classes(scores, classes), criterion)
 
     now = scores.counts(criterion)
     alone = {name: reached([name]) for name in present}
-    costs = {name: _ratio(alone.get(name, now).f1) for name in CLASSES}
+    costs = {name: nan_for_none(alone.get(name, now).f1) for name in CLASSES}
     order = sorted(
         CLASSES, key=lambda name: (-np.nan_to_num(costs[name]), -number[CLASSES.index(name)], CLASSES.index(name))
     )
-    before = _ratio(now.f1)
+    before = nan_for_none(now.f1)
     rows = []
     above: list[str] = []
     sofar = now
@@ -204,57 +195,40 @@ def class_table(
             sofar = alone[name] if len(above) == 1 else reached(above)
         counts = alone.get(name, now)
         records = int(number[CLASSES.index(name)])
-        f1, cumulative = _ratio(counts.f1), _ratio(sofar.f1)
+        f1, cumulative = nan_for_none(counts.f1), nan_for_none(sofar.f1)
         share = records / every if every else float("nan")
-        ratios = (_ratio(counts.precision), _ratio(counts.recall), f1)
+        ratios = (nan_for_none(counts.precision), nan_for_none(counts.recall), f1)
         rows.append((name, records, share, *ratios, f1 - before, cumulative, cumulative - before))
-    return pd.DataFrame(rows, columns=list(CLASS_COLUMNS)).astype(dict(CLASS_COLUMNS))
+    return typed_table(rows, CLASS_COLUMNS)
 
 
-def rescored(scores: Scores, layer: Layer, criterion: str) -> Counts:
-    """Return the counts of another layer of predictions, scored as these were."""
+def rescore(scores: Scores, layer: Layer, criterion: str) -> Counts:
+    """Return the counts of another layer of predictions, scored with the same settings."""
     rule = scores.criterion(criterion)
     return score_layers(scores.read[0], layer, replace(scores.settings, criteria=(rule,))).counts(criterion)
 
 
-def _ratio(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
 def class_types(scores: Scores) -> pd.DataFrame:
-    """Return how many records each class has of each type, zeros left out: TYPE_COLUMNS, in the order of CLASSES."""
-    found = taxonomy(scores)
+    """Return the number of records by class and type without zeros: TYPE_COLUMNS, in the order of CLASSES."""
+    found = classify_errors(scores)
     gold, pred = scores.layers(STRICT)
     names = tuple(sorted({*gold.types, *pred.types}))
-    rows = []
     cells = np.zeros((len(CLASSES), len(names)), np.int64)
     for layer, codes in ((gold, found.gold), (pred, np.where(found.alone, found.pred, -1))):
         kind = np.array([names.index(name) for name in layer.types], np.int64)
         some = np.flatnonzero(codes >= 0)
         np.add.at(cells, (codes[some], kind[layer.type[some]]), 1)
     rows = [(CLASSES[i], names[j], int(cells[i, j])) for i, j in np.argwhere(cells).tolist()]
-    return pd.DataFrame(rows, columns=list(TYPE_COLUMNS)).astype(dict(TYPE_COLUMNS))
+    return typed_table(rows, TYPE_COLUMNS)
 
 
 def class_ends(scores: Scores) -> pd.DataFrame:
-    """Return where the boundaries of `boundary only` and `type and boundary` are wrong, zeros too: END_COLUMNS."""
-    found: Taxonomy = taxonomy(scores)
+    """Return the number of records by wrong ends of the two classes with wrong boundaries, zeros too: END_COLUMNS."""
+    found: ErrorClasses = classify_errors(scores)
     some = found.gold_ends >= 0
     rows = []
     for name in ("boundary only", "type and boundary"):
         codes = found.gold_ends[some & (found.gold == CLASSES.index(name))]
         counts = np.bincount(codes, minlength=len(ENDS)).tolist()
         rows += [(name, ends, count) for ends, count in zip(ENDS, counts, strict=True)]
-    return pd.DataFrame(rows, columns=list(END_COLUMNS)).astype(dict(END_COLUMNS))
-
-
-__all__: Sequence[str] = (
-    "CLASS_COLUMNS",
-    "END_COLUMNS",
-    "TYPE_COLUMNS",
-    "class_ends",
-    "class_table",
-    "class_types",
-    "mended",
-    "rescored",
-)
+    return typed_table(rows, END_COLUMNS)

@@ -1,17 +1,18 @@
-"""Entity linking: which mention got the right concept id, and what became of the others.
+"""Entity linking: decisions on the concept ids of mentions.
 
-A mention is a span with links; a span without any says nothing of linking and takes no part. A prediction's links are
-its ranking, best first, and gold's first link is the truth. `NIL` is an id like any other: it says that the mention has
-no entry. A link that holds `|` is several, in the order written (as the NEL columns of CLEF-HIPE have it).
+A mention is a span with links; spans without links are ignored. A prediction's links are its ranking, best first, and
+gold's first link is the truth. `NIL` is an id like any other, for mentions without an entry. A link that contains `|`
+is several links in the order written (as in the NEL columns of CLEF-HIPE).
 
-Mentions are aligned one to one as spans are, by the criterion `exact` (strict) or `lenient` (overlapping), whatever
-their links: so a longer ranking or a mapping can only turn wrong into right. Types do not count.
+Mentions are aligned one to one as spans are, by the criterion `exact` (strict) or `lenient` (overlapping). Links do not
+influence the alignment, so that a longer ranking or a mapping can only turn wrong into right. Types do not count.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -23,18 +24,17 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.analysis.linking.mentions import NIL, Boundaries, LinkAlignment, Mentions, align_links
-from nereval_core.analysis.ratios import Ratios
 from nereval_core.corpus import Layer
 from nereval_core.problems import counted, one_line
 
 Truth = Literal["first", "any"]
 
 RANKS = (1, 3, 5)
-"""How much of a ranking is looked at, unless told otherwise."""
+"""The numbers of ranked links that count, by default."""
 
 
 class LinkDecision(IntEnum):
-    """What became of a mention's link."""
+    """The decision on a mention's link."""
 
     RIGHT = 0
     WRONG = 1
@@ -47,11 +47,45 @@ class LinkDecision(IntEnum):
 LINK_DECISIONS = ("right", "wrong link", "NIL for link", "link for NIL", "missing", "spurious")
 
 
+class Ratios(ABC):
+    """Precision, recall and F1 of counts, None where undefined."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def right(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def gold(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def predicted(self) -> int: ...
+
+    @property
+    def precision(self) -> float | None:
+        """right / predicted."""
+        return self.right / self.predicted if self.predicted else None
+
+    @property
+    def recall(self) -> float | None:
+        """right / gold."""
+        return self.right / self.gold if self.gold else None
+
+    @property
+    def f1(self) -> float | None:
+        """2 right / (gold + predicted)."""
+        both = self.gold + self.predicted
+        return 2 * self.right / both if both else None
+
+
 @dataclass(frozen=True, slots=True)
 class LinkCounts(Ratios):
-    """How many mentions got which decision; index with LinkDecision.
+    """The number of mentions by LinkDecision.
 
-    Ratios are over mentions and None where undefined; where gold's mentions are given, recall is the accuracy.
+    Ratios are over mentions; where gold's mentions are given, recall is the accuracy.
     """
 
     decisions: tuple[int, ...] = (0,) * len(LinkDecision)
@@ -79,9 +113,9 @@ class LinkCounts(Ratios):
 
 @dataclass(frozen=True, eq=False)
 class LinkScores:
-    """The decision of each row of an alignment, looking at the first `n` of each ranking.
+    """The decision on each row of an alignment by the first `n` links of each ranking.
 
-    `rank` is the place of the right link in the ranking from 0, -1 where none of the first `n` is right.
+    `rank` is the place of the right link in the ranking, from 0, or -1 if none of the first `n` is right.
     """
 
     alignment: LinkAlignment
@@ -108,7 +142,7 @@ class LinkScores:
 def judge_links(
     alignment: LinkAlignment, *, n: int = 1, truth: Truth = "first", relaxed: Mapping[str, str] | None = None
 ) -> LinkScores:
-    """Decide each mention by the first `n` of its ranking; `relaxed` says which id counts as which other one.
+    """Decide each mention by the first `n` links of its ranking; `relaxed` maps ids to the ids they count as.
 
     With `truth="any"` a prediction is right by any of gold's links, not only by the first.
     """
@@ -144,14 +178,14 @@ def score_links(
     truth: Truth = "first",
     relaxed: Mapping[str, str] | None = None,
 ) -> LinkScores:
-    """Align and judge in one go."""
+    """Align the mentions of two layers and decide their links."""
     return judge_links(
         align_links(gold, pred, boundaries=boundaries, mentions=mentions), n=n, truth=truth, relaxed=relaxed
     )
 
 
 def link_signature(scores: LinkScores, gold: str, pred: str, marks: Sequence[str] = ()) -> str:
-    """Return the line that lets another person reproduce the figures; `gold` and `pred` are digests of layers."""
+    """Return the line that reproduces the figures; `gold` and `pred` are digests of layers."""
     alignment = scores.alignment
     parts = [
         f"nereval {__version__}",
@@ -169,7 +203,7 @@ def link_signature(scores: LinkScores, gold: str, pred: str, marks: Sequence[str
 
 
 def relaxed_in_words(relaxed: Mapping[str, str]) -> str:
-    """Return what a signature says of a mapping."""
+    """Return the part of a signature about a mapping of ids."""
     if not relaxed:
         return "relaxed: no"
     content = json.dumps(sorted(relaxed.items())).encode()
@@ -177,7 +211,7 @@ def relaxed_in_words(relaxed: Mapping[str, str]) -> str:
 
 
 def _relaxed_codes(ids: Sequence[str], relaxed: Mapping[str, str]) -> tuple[NDArray[np.int32], int]:
-    """Return what each id counts as (the last entry is for no id, -1), and what NIL does."""
+    """Return the code that each id counts as (the last entry is -1, for no id), and the code of NIL."""
     codes: dict[str, int] = {}
     table = [codes.setdefault(relaxed.get(link, link), len(codes)) for link in ids]
     return np.array([*table, -1], np.int32), codes.setdefault(NIL, len(codes))

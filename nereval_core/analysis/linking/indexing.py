@@ -1,7 +1,7 @@
-"""Concept indexing: which concept ids belong to a document, whatever mentions they stand for.
+"""Concept indexing: scores of the sets of concept ids of documents, regardless of mentions.
 
-A document has a set of ids: how often or where an id is mentioned does not count (as in sub-track 2 of PharmaCoNER).
-Documents that stand on one side only count too: what gold has there is missing, what the prediction has is spurious.
+The number and place of an id's mentions do not count (as in sub-track 2 of PharmaCoNER). Documents on one side only
+count too: gold's ids are missing there, the prediction's are spurious.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nereval_core import __version__
-from nereval_core.analysis.linking import Truth, relaxed_in_words
-from nereval_core.analysis.linking.mentions import NIL, ranked
-from nereval_core.analysis.ratios import Ratios
+from nereval_core.analysis.linking import Ratios, Truth, relaxed_in_words
+from nereval_core.analysis.linking.mentions import NIL, ranked_ids
 from nereval_core.corpus import Layer
 from nereval_core.readers.concepts import Index
 from nereval_core.scoring import Average
@@ -25,17 +24,14 @@ if TYPE_CHECKING:
 
 INDEX_DECISIONS = ("right", "missing", "spurious")
 INDEX_RECORD_COLUMNS: Mapping[str, str] = {
-    "document": "category",
-    "id": "category",
-    "decision": "category",
-    "reason": "category",
+    **dict.fromkeys(("document", "id", "decision", "reason"), "category"),
 }
-"""Columns of `index_records` and their dtypes: one row a document and id on either side."""
+"""Columns of `index_records` and their dtypes: a row for each document and id on either side."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetCounts(Ratios):
-    """How many ids were right, missing from the prediction, spurious. Ratios are None where undefined."""
+    """The numbers of ids that are right, missing from the prediction, and spurious."""
 
     right: int = 0
     missing: int = 0
@@ -55,22 +51,22 @@ class SetCounts(Ratios):
 
 @dataclass(frozen=True, eq=False)
 class IndexScores:
-    """A prediction's sets against gold's, both as the mapping has them."""
+    """The sets of ids of gold and of a prediction by document, after mapping."""
 
     gold: Mapping[str, frozenset[str]]
     pred: Mapping[str, frozenset[str]]
 
     @cached_property
     def by_document(self) -> dict[str, SetCounts]:
-        """Counts by document: gold's in their order, then those of the prediction only."""
-        return {name: _counts(self._sets(name)) for name in dict.fromkeys((*self.gold, *self.pred))}
+        """Counts by document: gold's documents in their order, then those of the prediction only."""
+        return {name: _set_counts(self._ids_of(name)) for name in dict.fromkeys((*self.gold, *self.pred))}
 
     @cached_property
     def by_id(self) -> dict[str, SetCounts]:
         """Counts over documents by id, most frequent in gold first."""
         found: dict[str, Counter[str]] = {name: Counter() for name in INDEX_DECISIONS}
         for document in self.by_document:
-            gold, pred = self._sets(document)
+            gold, pred = self._ids_of(document)
             for name, some in (("right", gold & pred), ("missing", gold - pred), ("spurious", pred - gold)):
                 found[name].update(some)
         every = {one for counter in found.values() for one in counter}
@@ -83,16 +79,16 @@ class IndexScores:
         return sum(self.by_document.values(), SetCounts())
 
     def macro_documents(self) -> dict[str, Average]:
-        """Average over documents; where a ratio is undefined the document is left out of its mean."""
-        return _averages(self.by_document)
+        """Return averages over documents, each without documents where the ratio is undefined."""
+        return _macro_averages(self.by_document)
 
     def macro_ids(self) -> dict[str, Average]:
-        """Average over ids."""
-        return _averages(self.by_id)
+        """Return averages over ids, each without ids where the ratio is undefined."""
+        return _macro_averages(self.by_id)
 
     @property
     def only_gold(self) -> tuple[str, ...]:
-        """Documents that the prediction does not have: all their ids are missing."""
+        """Documents missing from the prediction: all their ids are missing."""
         return tuple(name for name in self.gold if name not in self.pred)
 
     @property
@@ -102,7 +98,7 @@ class IndexScores:
 
     @property
     def ids_without_gold(self) -> tuple[str, ...]:
-        """Predicted ids that gold has in no document."""
+        """Predicted ids that are in no document of gold."""
         return tuple(one for one, counts in self.by_id.items() if not counts.gold)
 
     @property
@@ -110,20 +106,20 @@ class IndexScores:
         """Documents with a missing or a spurious id."""
         return tuple(name for name, counts in self.by_document.items() if counts.missing or counts.spurious)
 
-    def _sets(self, document: str) -> tuple[frozenset[str], frozenset[str]]:
+    def _ids_of(self, document: str) -> tuple[frozenset[str], frozenset[str]]:
         nothing: frozenset[str] = frozenset()
         return self.gold.get(document, nothing), self.pred.get(document, nothing)
 
 
-def index_of(layer: Layer, *, links: Truth = "first") -> Index:
-    """Return the ids of each document that a layer's links name: the first of each mention, or any.
+def index_layer(layer: Layer, *, links: Truth = "first") -> Index:
+    """Return the ids of each document from a layer's links: the first of each mention, or all.
 
-    NIL names no entry and is no id of a document; documents without links have the empty set.
+    NIL is no id of a document; documents without links have the empty set.
     """
     documents: list[set[str]] = [set() for _ in layer.documents.ids]
     nil = 0
     for span, given in layer.links.items():
-        ids = [one for one in (ranked(given) if links == "any" else ranked(given)[:1]) if one != NIL]
+        ids = [one for one in (ranked_ids(given) if links == "any" else ranked_ids(given)[:1]) if one != NIL]
         nil += not ids
         documents[int(layer.doc[span])].update(ids)
     notes = (f"mentions linked to {NIL}, no id of their document: {nil}",) if nil else ()
@@ -132,12 +128,12 @@ def index_of(layer: Layer, *, links: Truth = "first") -> Index:
 
 
 def score_index(gold: Index, pred: Index, *, relaxed: Mapping[str, str] | None = None) -> IndexScores:
-    """Score sets of ids by document; `relaxed` says which id counts as which other one."""
-    return IndexScores(*(_relaxed(side.documents, relaxed or {}) for side in (gold, pred)))
+    """Score sets of ids by document; `relaxed` maps ids to the ids they count as."""
+    return IndexScores(*(_relax_ids(side.documents, relaxed or {}) for side in (gold, pred)))
 
 
 def index_records(scores: IndexScores) -> pd.DataFrame:
-    """Return a row for each document and id on either side, with the columns of INDEX_RECORD_COLUMNS."""
+    """Return a row for each document and id on either side: INDEX_RECORD_COLUMNS."""
     import pandas as pd
 
     lost, extra, unknown = set(scores.only_gold), set(scores.only_pred), set(scores.ids_without_gold)
@@ -158,7 +154,7 @@ def index_records(scores: IndexScores) -> pd.DataFrame:
 
 
 def index_signature(gold: Index, pred: Index, relaxed: Mapping[str, str]) -> str:
-    """Return the line that lets another person reproduce the figures."""
+    """Return the line that reproduces the figures."""
     parts = (
         f"nereval {__version__}",
         "concept indexing",
@@ -170,19 +166,19 @@ def index_signature(gold: Index, pred: Index, relaxed: Mapping[str, str]) -> str
     return " | ".join(parts)
 
 
-def _counts(sets: tuple[frozenset[str], frozenset[str]]) -> SetCounts:
+def _set_counts(sets: tuple[frozenset[str], frozenset[str]]) -> SetCounts:
     gold, pred = sets
     right = len(gold & pred)
     return SetCounts(right, len(gold) - right, len(pred) - right)
 
 
-def _averages(rows: Mapping[str, SetCounts]) -> dict[str, Average]:
+def _macro_averages(rows: Mapping[str, SetCounts]) -> dict[str, Average]:
     return {
         ratio: Average.of(getattr(counts, ratio) for counts in rows.values()) for ratio in ("precision", "recall", "f1")
     }
 
 
-def _relaxed(documents: Mapping[str, frozenset[str]], relaxed: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
+def _relax_ids(documents: Mapping[str, frozenset[str]], relaxed: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     if not relaxed:
         return documents
     return {name: frozenset(relaxed.get(one, one) for one in ids) for name, ids in documents.items()}

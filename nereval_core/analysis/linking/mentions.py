@@ -1,7 +1,7 @@
-"""Mentions, which are spans with links, and their alignment.
+"""Mentions (spans with links) and their alignment.
 
-Mentions are aligned one to one as spans are, by the criterion `exact` (strict) or `lenient` (overlapping), whatever
-their links and types. A link that holds `|` is several, best first (as the NEL columns of CLEF-HIPE have it).
+Mentions are aligned one to one as spans are, by the criterion `exact` (strict) or `lenient` (overlapping), regardless
+of links and types. A link that contains `|` is several, best first (as in the NEL columns of CLEF-HIPE).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Mentions = Literal["end-to-end", "gold"]
 Links = Mapping[int, tuple[str, ...]]
 
 NIL = "NIL"
-"""The id of what has no entry."""
+"""The id of mentions without an entry."""
 CRITERION: Mapping[Boundaries, str] = {"strict": "exact", "overlapping": "lenient"}
-"""The criterion by which mentions are aligned; only its correct pairs are pairs of mentions."""
+"""The criterion that aligns mentions; only pairs that are correct under it are pairs of mentions."""
 
 
-class Why(IntEnum):
-    """Why a mention has no partner."""
+class UnpairedReason(IntEnum):
+    """The reason why a mention has no partner."""
 
     PAIRED = 0
     UNLINKED = 1
@@ -44,11 +44,11 @@ class Why(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class LinkAlignment:
-    """The mentions of two layers, aligned: one row a pair of mentions or a mention without partner.
+    """The aligned mentions of two layers: a row for each pair of mentions and for each mention without partner.
 
-    `gold_span` and `pred_span` index the layers, -1 where there is none, and `why` says why. `truth` and `ranking` hold
-    the links as indices into `ids`, -1 for none, shape (rows, links). `unjudged` counts the gold and predicted mentions
-    left out because boundaries differ: given gold's mentions these are no errors of linking.
+    `gold_span` and `pred_span` index the layers, -1 where there is none; `why` is an UnpairedReason. `truth` and
+    `ranking` are the links as indices into `ids`, -1 for none, shape (rows, links). `unjudged` are the numbers of gold
+    and predicted mentions left out because boundaries differ: given gold's mentions these are no errors of linking.
     """
 
     gold: Layer
@@ -65,7 +65,7 @@ class LinkAlignment:
 
     @cached_property
     def doc(self) -> Int64:
-        """The document's number of each row."""
+        """The number of each row's document."""
         own = self.gold_span >= 0
         found = np.empty(len(own), np.int64)
         found[own] = self.gold.doc[self.gold_span[own]]
@@ -73,8 +73,8 @@ class LinkAlignment:
         return found
 
 
-def ranked(links: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of a mention, best first: a link that holds `|` is several."""
+def ranked_ids(links: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of a mention, best first; a link that contains `|` is several."""
     if not any("|" in link for link in links):
         return tuple(links)
     return tuple(link for given in links for link in given.split("|") if link) or tuple(links)
@@ -85,16 +85,16 @@ def align_links(
 ) -> LinkAlignment:
     """Align the mentions of two layers over the same documents.
 
-    Given gold's mentions only pairs of equal boundaries are judged, and gold mentions where the prediction has a span
-    of the same boundaries without a link (they are missing: not to link is no way to a better accuracy).
+    Given gold's mentions, only pairs of equal boundaries are judged, and gold mentions where the prediction has a span
+    of the same boundaries without a link (these are missing, so that omitting links does not improve accuracy).
     """
     assert boundaries == "strict" or mentions == "end-to-end", "gold's mentions are judged where boundaries are equal"
-    links = [{span: ranked(row) for span, row in layer.links.items() if row} for layer in (gold, pred)]
+    links = [{span: ranked_ids(row) for span, row in layer.links.items() if row} for layer in (gold, pred)]
     own, theirs = (np.array(sorted(found), np.int64) for found in links)
-    g, p, moved = _pairs(gold, pred, own, theirs, links, CRITERION[boundaries])
-    lone = [_without(spans, used, len(layer)) for spans, used, layer in ((own, g, gold), (theirs, p, pred))]
+    g, p, moved = _pair_mentions(gold, pred, own, theirs, links, CRITERION[boundaries])
+    lone = [_unused_spans(spans, used, len(layer)) for spans, used, layer in ((own, g, gold), (theirs, p, pred))]
     whys = [
-        _why(layer, other, spans, inside, others, CRITERION[boundaries])
+        _unpaired_reasons(layer, other, spans, inside, others, CRITERION[boundaries])
         for layer, other, spans, inside, others in (
             (gold, pred, lone[0], moved[0], links[1]),
             (pred, gold, lone[1], moved[1], links[0]),
@@ -102,7 +102,7 @@ def align_links(
     ]
     unjudged = (0, 0)
     if mentions == "gold":
-        judged = whys[0] == Why.UNLINKED
+        judged = whys[0] == UnpairedReason.UNLINKED
         unjudged = (int((~judged).sum()), len(lone[1]))
         lone, whys = [lone[0][judged], lone[1][:0]], [whys[0][judged], whys[1][:0]]
     gold_span = np.concatenate((g, lone[0], np.full(len(lone[1]), -1)))
@@ -123,44 +123,44 @@ def align_links(
         gold_span,
         pred_span,
         why[order],
-        *_coded(links[0], gold_span, links[1], pred_span, ids),
+        *_code_links(links[0], gold_span, links[1], pred_span, ids),
         unjudged,
     )
 
 
-def _pairs(
+def _pair_mentions(
     gold: Layer, pred: Layer, own: Int64, theirs: Int64, links: Sequence[Links], criterion: str
 ) -> tuple[Int64, Int64, tuple[Int64, Int64]]:
-    """Return the gold and predicted mentions of each pair, and those whose partner has other boundaries."""
-    one, two = _bare(gold, own), _bare(pred, theirs)
+    """Return the gold and predicted mentions of each pair, and the mentions whose partner has other boundaries."""
+    one, two = _bare_spans(gold, own), _bare_spans(pred, theirs)
     scores = score_layers(one, two, Settings((CRITERIA[criterion],)))
     partner = scores.partners(criterion)[0].astype(np.int64)
     correct = scores.decisions(criterion)[0] == Decision.COR
-    if _same_place(one).any() or _same_place(two).any():
-        partner, correct = _interchanged((one, two), partner, correct, (own, theirs), links)
+    if _repeats_boundaries(one).any() or _repeats_boundaries(two).any():
+        partner, correct = _pair_by_links((one, two), partner, correct, (own, theirs), links)
     met = (partner >= 0) & ~correct
     return own[correct], theirs[partner[correct]], (own[met], theirs[partner[met]])
 
 
-def _bare(layer: Layer, spans: Int64) -> Layer:
-    """Return some spans without all that does not bear on their alignment."""
+def _bare_spans(layer: Layer, spans: Int64) -> Layer:
+    """Return some spans with only the attributes that their alignment needs."""
     nothing: dict[str, Any] = {key: {} for key in ("ids", "links", "cores", "alternatives", "scores", "meta")}
     bare = replace(layer, **nothing)
     return bare if len(spans) == len(layer) else bare.take(spans)
 
 
-def _interchanged(
+def _pair_by_links(
     layers: tuple[Layer, Layer], partner: Int64, correct: Bools, spans: tuple[Int64, Int64], links: Sequence[Links]
 ) -> tuple[Int64, Bools]:
-    """Return partners, and whether they fit, after spans of equal boundaries have changed places so that links agree.
+    """Return partners, and whether pairs are correct, after spans of equal boundaries are paired by their links.
 
-    As to boundaries they are the same span, and which of them is which must not hang on the order of reading. Of each
-    kind of pair those go together whose gold link stands first in the ranking, then those of equal type.
+    The alignment cannot tell such spans apart, and the result must not depend on the order of reading. Spans are paired
+    by the place of gold's link in the ranking, then by equal type.
     """
     kinds: list[list[int]] = []
     free: list[dict[int, list[int]]] = []
     for layer in layers:
-        kind = _kinds(layer)
+        kind = _boundary_numbers(layer)
         kinds.append(kind.tolist())
         several = np.flatnonzero(np.bincount(kind)[kind] > 1)
         order = several[np.argsort(kind[several], kind="stable")]
@@ -171,7 +171,7 @@ def _interchanged(
         p = int(partner[g])
         one, two = kinds[0][g], kinds[1][p]
         if one in free[0] or two in free[1]:
-            # Pairs that fit choose first.
+            # Correct pairs choose first.
             wanted[not correct[g], one, two] += 1
             free[0].setdefault(one, [g])
             free[1].setdefault(two, [p])
@@ -193,54 +193,56 @@ def _interchanged(
     return partner, correct
 
 
-def _same_place(layer: Layer) -> Bools:
-    """Tell of each span but the first whether it starts and ends where the one before it does."""
+def _repeats_boundaries(layer: Layer) -> Bools:
+    """Tell for each span but the first whether it has the boundaries of the one before."""
     same = np.ones(max(len(layer) - 1, 0), bool)
     for column in (layer.doc, layer.start, layer.end):
         same &= column[1:] == column[:-1]
     return same
 
 
-def _kinds(layer: Layer) -> Int64:
+def _boundary_numbers(layer: Layer) -> Int64:
     """Number the spans so that those of equal boundaries, fragments included, have the same number."""
-    kind = np.concatenate(([0], np.cumsum(~_same_place(layer)))) if len(layer) else np.zeros(0, np.int64)
+    kind = np.concatenate(([0], np.cumsum(~_repeats_boundaries(layer)))) if len(layer) else np.zeros(0, np.int64)
     seen: dict[tuple[int, Fragments], int] = {}
     for span, parts in sorted(layer.fragments.items()):
         kind[span] = seen.setdefault((int(kind[span]), parts), len(layer) + len(seen))
     return kind
 
 
-def _why(layer: Layer, other: Layer, spans: Int64, moved: Int64, linked: Links, criterion: str) -> NDArray[np.int8]:
-    """Say of mentions without partner why they have none."""
-    own = _bare(layer, spans)
+def _unpaired_reasons(
+    layer: Layer, other: Layer, spans: Int64, moved: Int64, linked: Links, criterion: str
+) -> NDArray[np.int8]:
+    """Return the UnpairedReason of mentions without partner."""
+    own = _bare_spans(layer, spans)
 
     def met(others: Int64, name: str) -> Bools:
         if not len(others) or not len(spans):
             return np.zeros(len(spans), bool)
         settings = Settings((CRITERIA[name],), counting="each-side")
-        decided = score_layers(own, _bare(other, others), settings).decisions(name)[0]
+        decided = score_layers(own, _bare_spans(other, others), settings).decisions(name)[0]
         found: Bools = decided == Decision.COR
         return found
 
     with_links = np.array(sorted(linked), np.int64)
-    found = np.full(len(spans), Why.ALONE, np.int8)
-    found[met(with_links, "lenient")] = Why.TAKEN
+    found = np.full(len(spans), UnpairedReason.ALONE, np.int8)
+    found[met(with_links, "lenient")] = UnpairedReason.TAKEN
     was_moved = np.zeros(len(layer), bool)
     was_moved[moved] = True
-    found[was_moved[spans]] = Why.MOVED
-    found[met(_without(np.arange(len(other)), with_links, len(other)), criterion)] = Why.UNLINKED
+    found[was_moved[spans]] = UnpairedReason.MOVED
+    found[met(_unused_spans(np.arange(len(other)), with_links, len(other)), criterion)] = UnpairedReason.UNLINKED
     return found
 
 
-def _without(spans: Int64, used: Int64, size: int) -> Int64:
-    """Return the spans of a layer of that size that are not among the used ones."""
+def _unused_spans(spans: Int64, used: Int64, size: int) -> Int64:
+    """Return the spans that are not among the used ones; `size` is that of their layer."""
     free = np.ones(size, bool)
     free[used] = False
     kept: Int64 = spans[free[spans]]
     return kept
 
 
-def _coded(
+def _code_links(
     gold: Links, gold_span: Int64, pred: Links, pred_span: Int64, ids: dict[str, int]
 ) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int32]]:
     """Return the ids, and the links of each row as indices into them."""

@@ -1,7 +1,7 @@
-"""Scores by slice: counts of both sides, P, R and F1 with 95% intervals, and the same against the threshold.
+"""Scores by slice with 95% intervals, scores by confidence threshold, and calibration.
 
-Recall of a slice is over the gold spans with its value, precision over the predictions with it, each with their own
-decisions; F1 is 2PR / (P + R). What has no value is in no slice: with it the slices add up to the corpus.
+Recall of a slice is over the gold spans with its value, precision over the predictions with its value; F1 is
+2PR / (P + R). Spans without a value are in no slice; together with them the slices add up to the corpus.
 """
 
 from __future__ import annotations
@@ -16,93 +16,86 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.resampling import (
+from nereval_core.analysis.bootstrap import (
     RATIOS,
-    Counts,
-    Plan,
-    acceleration,
-    bca,
-    bootstrap_sums,
-    leave_one_out,
+    DocumentCounts,
+    ResampledValues,
+    estimate_intervals,
     ratios,
+    resample_counts,
 )
-from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.slices.thresholds import MOST_STEPS, scores_of, thresholded
-from nereval_core.analysis.slices.values import CALIBRATION, Side, Sliced, Values
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.slices.span_values import SCORE_TENTHS, Side, SlicedScores, SpanValues
+from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, span_scores, threshold_decisions
 from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
-from nereval_core.scoring.averages import ratio_columns
+from nereval_core.scoring.ratios import ratio_columns
 
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS for end in ("low", "high"))
 SIDED = ("gold_COR", "gold_INC", "gold_PAR", "MIS", "pred_COR", "pred_INC", "pred_PAR", "SPU")
 SLICE_COLUMNS: Mapping[str, str] = {
     "slice": "str",
     **dict.fromkeys(SIDED, "int64"),
-    "POS": "int64",
-    "ACT": "int64",
-    "documents": "int64",
+    **dict.fromkeys(("POS", "ACT", "documents"), "int64"),
     **dict.fromkeys((*RATIOS, *_ENDS), "float64"),
     "interval": "category",
     "small": "bool",
 }
 """Columns of `slice_table` and their dtypes.
 
-`documents` have a span of the slice on either side. `f1_low` and `f1_high` are NaN where only Wilson's interval is
-given; `interval` says which it is: BOOTSTRAP, WILSON or NO_INTERVAL. `small`: fewer than SMALL gold spans, or
-predictions.
+`documents` is the number of documents with a span of the slice on either side. `interval` is BOOTSTRAP, WILSON (then
+`f1_low` and `f1_high` are NaN) or NO_INTERVAL. `small`: fewer than SMALL_SLICE_SPANS gold spans, or predictions.
 """
 CURVE_COLUMNS: Mapping[str, str] = {
     "threshold": "float64",
     **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
     **dict.fromkeys(RATIOS, "float64"),
 }
-"""Columns of `curve`: counts of the predictions with at least so high a score; COR, INC, PAR are NA where the sides
-differ."""
+"""Columns of `threshold_curve`: counts of the predictions with at least so high a score; COR, INC, PAR are NA where the
+two sides differ."""
 CALIBRATION_COLUMNS: Mapping[str, str] = {
     "slice": "str",
     "ACT": "int64",
-    "credit": "float64",
-    "confidence": "float64",
-    "precision": "float64",
-    "precision_low": "float64",
-    "precision_high": "float64",
+    **dict.fromkeys(("credit", "confidence", "precision", "precision_low", "precision_high"), "float64"),
     "small": "bool",
 }
-"""Columns of `calibration`: `confidence` is the mean score of a tenth's predictions, `credit` their COR + 0.5 PAR."""
-SMALL = 20
-"""Fewer spans than that say little: they are drawn in grey."""
-FEW = 10
-"""A slice in fewer units has Wilson's interval, which takes spans for independent, in place of the bootstrap's."""
-PLAN = Plan(resamples=2_000)
-"""Slices are many: each has fewer resamples than the comparison of systems."""
-GROUPS = 5_000
-"""More documents than that are resampled in so many groups drawn as one."""
+"""Columns of `calibration`: `confidence` is the mean score of the predictions in a tenth, `credit` their COR + 0.5 PAR.
+"""
+SMALL_SLICE_SPANS = 20
+"""Slices of fewer spans are unreliable and drawn in grey."""
+FEW_UNITS_OF_SLICE = 10
+"""A slice in fewer units has Wilson's interval, which assumes independent spans, instead of the bootstrap's."""
+SLICE_PLAN = ResamplingPlan(resamples=2_000)
+"""Slices are many, so that each has fewer resamples than a comparison of systems."""
+MOST_RESAMPLED_UNITS = 5_000
+"""More units are resampled in so many random groups."""
 BOOTSTRAP, WILSON, NO_INTERVAL = "bootstrap", "Wilson", "none"
-"""What intervals of a slice are; a slice in one unit alone has none."""
+"""The kinds of intervals; a slice in a single unit has none."""
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
-    """Decisions by slice, shape (slices + 1, 5) a side, and the PARTS of each, shape (slices + 1, 4, documents).
+class SliceTally:
+    """Decisions by slice, shape (slices + 1, 5) for each side, and the PARTS of each, shape (slices + 1, 4, documents).
 
-    The last slice is no slice: the spans without a value.
+    The last row is that of the spans without a value.
     """
 
     names: tuple[str, ...]
     gold: Int64
     pred: Int64
-    by_document: Counts
+    by_document: DocumentCounts
 
     @property
     def sides_without_values(self) -> tuple[Side, ...]:
-        """The sides that have spans, but none with a value."""
+        """The sides with spans of which none has a value."""
         sides: tuple[tuple[Side, Int64], ...] = (("gold", self.gold), ("pred", self.pred))
         return tuple(side for side, counts in sides if counts[-1].any() and not counts[:-1].any())
 
     def note(self, sliced_by: str) -> str | None:
-        """Say which ratios a slicing lacks because one side has no values; None where it lacks none.
+        """Return a note on the ratios that are missing because one side has no values, None if all are there.
 
-        `sliced_by` is the slicing as it is called within a sentence.
+        `sliced_by` is the title of the slicing within a sentence.
         """
         lacking = self.sides_without_values
         if len(lacking) != 1:
@@ -117,35 +110,40 @@ _LACKING: Mapping[Side, tuple[str, str, str]] = {
 }
 
 
-def tally(given: Sliced, values: Values) -> Tally:
-    """Count decisions by the values of a slicing; counted by token each run counts for its tokens."""
+def tally_slices(given: SlicedScores, values: SpanValues) -> SliceTally:
+    """Count decisions by the values of a slicing; under criteria that count tokens each run counts its tokens."""
     layers, decided = given.layers, given.scores.decisions(given.criterion)
     weights = given.scores.weights(given.criterion)
     size, kinds = len(values.names) + 1, len(Decision)
     documents = len(layers[0].documents)
     tables, columns = [], []
     for layer, decisions, weight, codes in zip(layers, decided, weights, (values.gold, values.pred), strict=True):
-        # -1, no value, is the last slice.
+        # Spans without a value (-1) are counted in the last row.
         place = np.where(codes < 0, size - 1, codes).astype(np.int64)
-        tables.append(_sum(place * kinds + decisions, weight, size * kinds).reshape(size, kinds))
+        tables.append(_weighted_counts(place * kinds + decisions, weight, size * kinds).reshape(size, kinds))
         cell = place * documents + layer.doc
         credit = 2 * (decisions == Decision.COR) + (decisions == Decision.PAR)
-        columns += [_sum(cell, weight * credit, size * documents), _sum(cell, weight, size * documents)]
+        columns += [
+            _weighted_counts(cell, weight * credit, size * documents),
+            _weighted_counts(cell, weight, size * documents),
+        ]
     # In the order of PARTS: the credit of both sides, then their numbers.
     parts = [columns[place].reshape(size, documents) for place in (0, 2, 1, 3)]
-    return Tally(values.names, tables[0], tables[1], np.stack(parts, axis=1).astype(np.int32))
+    return SliceTally(values.names, tables[0], tables[1], np.stack(parts, axis=1).astype(np.int32))
 
 
-def _sum(place: Int64, weight: NDArray[Any], size: int) -> Int64:
-    # Sums of whole numbers far below 2 to the power of 53.
+def _weighted_counts(place: Int64, weight: NDArray[Any], size: int) -> Int64:
+    # The sums of whole numbers are far below 2 to the power of 53, and so exact.
     return np.bincount(place, weight, minlength=size).astype(np.int64)
 
 
-def slice_table(found: Tally, plan: Plan = PLAN, units: ResamplingUnits | None = None) -> pd.DataFrame:
-    """Return one row a slice that has spans, with the columns of SLICE_COLUMNS.
+def slice_table(
+    found: SliceTally, plan: ResamplingPlan = SLICE_PLAN, units: ResamplingUnits | None = None
+) -> pd.DataFrame:
+    """Return a row for each slice with spans: SLICE_COLUMNS.
 
-    Intervals are those of a bootstrap over units, by default each document, or Wilson's where a slice has spans in
-    fewer than FEW of them, or is all right or all wrong; a slice in one unit alone has none.
+    Intervals are from a bootstrap over units, by default each document. They are Wilson's if a slice has spans in fewer
+    than FEW_UNITS_OF_SLICE units, or is all right or all wrong. A slice in a single unit has none.
     """
     gold, pred = found.gold[:-1], found.pred[:-1]
     some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
@@ -153,13 +151,13 @@ def slice_table(found: Tally, plan: Plan = PLAN, units: ResamplingUnits | None =
     documents = cells[:, 2:].any(axis=1).sum(axis=1)
     pos, act = gold.sum(axis=1), pred.sum(axis=1)
     if units is not None:
-        cells = units.summed(cells)
+        cells = units.sum_counts(cells)
     number = cells[:, 2:].any(axis=1).sum(axis=1)
-    few, lone = number < FEW, number < 2
+    few, lone = number < FEW_UNITS_OF_SLICE, number < 2
     low, high = np.full((2, len(some), 3), np.nan)
     if not few.all():
-        low, high = bootstrapped(cells, plan)
-        # Where all spans are right, or none, all resamples agree: that is no certainty.
+        low, high = bootstrap_intervals(cells, plan)
+        # If all spans are right, or all are wrong, all resamples agree, which does not make the ratio certain.
         few |= (low == high)[:, :2].any(axis=1)
     totals = cells.sum(axis=-1, dtype=np.int64)
     wilson = np.stack([wilson_interval(totals[:, part] / 2, totals[:, part + 2], plan.level) for part in (1, 0)])
@@ -174,20 +172,20 @@ def slice_table(found: Tally, plan: Plan = PLAN, units: ResamplingUnits | None =
     table |= {"POS": pos, "ACT": act, "documents": documents}
     table |= dict(zip(RATIOS, ratio_columns(gold, pred), strict=True))
     if found.sides_without_values:
-        # No span of one side has a value: there is no F1, not one of 0.
+        # If no span of one side has a value, F1 is undefined, not 0.
         for ends in (table["f1"], low[:, 2], high[:, 2]):
             ends[:] = np.nan
     for number, ratio in enumerate(RATIOS):
         table |= {f"{ratio}_low": low[:, number], f"{ratio}_high": high[:, number]}
     table["interval"] = categories(few.astype(np.int8) + lone, (BOOTSTRAP, WILSON, NO_INTERVAL))
-    table["small"] = (pos < SMALL) | ((act < SMALL) & (act > 0))
+    table["small"] = (pos < SMALL_SLICE_SPANS) | ((act < SMALL_SLICE_SPANS) & (act > 0))
     return pd.DataFrame(table, columns=list(SLICE_COLUMNS)).astype({"slice": "str"})
 
 
 def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> Float64:
-    """Return Wilson's interval of credit / whole, shape (2, n); NaN where whole is 0.
+    """Return Wilson's interval of credit / whole, where credit may be half, shape (2, n); NaN where whole is 0.
 
-    Half a credit is taken as it is. E. B. Wilson (1927), JASA 22.
+    E. B. Wilson (1927), JASA 22.
     """
     z = float(ndtri((1 + level) / 2))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -198,39 +196,35 @@ def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> 
     return np.where(whole > 0, edges.clip(0, 1), np.nan)
 
 
-def bootstrapped(cells: Counts, plan: Plan) -> tuple[Float64, Float64]:
-    """Return the ends of the bootstrap's intervals of P, R and F1 of each slice, shape (slices, 3) each.
+def bootstrap_intervals(cells: DocumentCounts, plan: ResamplingPlan) -> tuple[Float64, Float64]:
+    """Return low and high ends of the bootstrap intervals of P, R and F1, shape (slices, 3) each.
 
-    `cells` are as in `Tally.by_document`.
+    `cells` have the shape of `SliceTally.by_document`.
     """
-    slices = len(cells)
-    cells = _together(cells, plan.seed)
-    seen = ratios(cells.sum(axis=-1, dtype=np.int64)[..., None]).reshape(-1)
-    replicates = ratios(bootstrap_sums(cells, plan)).reshape(len(seen), plan.resamples)
-    skew = np.concatenate([acceleration(ratios(leave_one_out(one))) for one in cells])
-    low, high, _ = bca(seen, replicates, skew, plan.level)
-    return low.reshape(slices, 3), high.reshape(slices, 3)
+    sums = resample_counts(random_groups(cells, plan.seed), plan)
+    found = [estimate_intervals(ResampledValues(*map(ratios, one)), plan) for one in sums]
+    return np.stack([one.low for one in found]), np.stack([one.high for one in found])
 
 
-def _together(cells: Counts, seed: int) -> Counts:
-    """Return the sums of GROUPS random groups of about as many documents each, where there are more documents.
+def random_groups(cells: DocumentCounts, seed: int) -> DocumentCounts:
+    """Return the sums of MOST_RESAMPLED_UNITS random groups of about equally many documents, if there are more.
 
-    Resampling groups instead tells as much of how scores spread, to a few hundredths of the width of an interval.
+    Resampling groups instead changes the width of an interval by a few hundredths at most.
     """
     documents = cells.shape[-1]
-    if documents <= GROUPS:
+    if documents <= MOST_RESAMPLED_UNITS:
         return cells
     order = np.random.default_rng((seed, 2)).permutation(documents)
-    edges = np.arange(GROUPS) * documents // GROUPS
+    edges = np.arange(MOST_RESAMPLED_UNITS) * documents // MOST_RESAMPLED_UNITS
     return np.add.reduceat(cells[:, :, order], edges, axis=2)
 
 
-def curve(given: Sliced, *, steps: int = MOST_STEPS) -> pd.DataFrame | None:
-    """Return counts and ratios by threshold with the columns of CURVE_COLUMNS; None where no prediction has a score.
+def threshold_curve(given: SlicedScores, *, steps: int = MOST_THRESHOLDS) -> pd.DataFrame | None:
+    """Return counts and ratios by threshold: CURVE_COLUMNS; None where no prediction has a score.
 
-    A row keeps the predictions with that score or a higher one, and those without; each is scored anew.
+    Each row scores the predictions with at least that score, and those without a score, anew.
     """
-    found = thresholded(given.scores, given.criterion)
+    found = threshold_decisions(given.scores, given.criterion)
     if found is None:
         return None
     rows = []
@@ -238,36 +232,36 @@ def curve(given: Sliced, *, steps: int = MOST_STEPS) -> pd.DataFrame | None:
         counts = found.counts(threshold)
         decided = (counts.cor, counts.inc, counts.par, counts.mis, counts.spu, counts.pos, counts.act)
         rows.append((threshold, *decided, counts.precision, counts.recall, counts.f1))
-    return pd.DataFrame(rows, columns=list(CURVE_COLUMNS)).astype(dict(CURVE_COLUMNS))
+    return typed_table(rows, CURVE_COLUMNS)
 
 
-def calibration(given: Sliced, values: Values) -> tuple[pd.DataFrame, float]:
-    """Return how right predictions are by tenths of their scores, as CALIBRATION_COLUMNS, and the mean gap.
+def calibration(given: SlicedScores, values: SpanValues) -> tuple[pd.DataFrame, float]:
+    """Return the precision of predictions by tenths of their scores, CALIBRATION_COLUMNS, and the mean gap.
 
-    `values` are those of the slicing `score`. The gap is the expected calibration error: the differences of mean score
-    and precision, each weighted by its predictions (Naeini, Cooper and Hauskrecht, AAAI 2015).
+    `values` are those of the slicing `score`. The gap is the expected calibration error: the mean difference between
+    score and precision, weighted by predictions (Naeini, Cooper and Hauskrecht, AAAI 2015).
     """
-    scores = scores_of(given.layers[1])
+    scores = span_scores(given.layers[1])
     there = values.pred >= 0
     codes = values.pred[there].astype(np.int64)
     decisions = given.scores.decisions(given.criterion)[1][there]
-    size = len(CALIBRATION)
+    size = len(SCORE_TENTHS)
     number = np.bincount(codes, minlength=size)
     credit = np.bincount(codes, (decisions == Decision.COR) + 0.5 * (decisions == Decision.PAR), minlength=size)
     total = np.bincount(codes, scores[there], minlength=size)
     some = np.flatnonzero(number)
     number, credit, confidence = number[some], credit[some], total[some] / number[some]
-    low, high = wilson_interval(credit, number, PLAN.level)
+    low, high = wilson_interval(credit, number, SLICE_PLAN.level)
     table = pd.DataFrame(
         {
-            "slice": [CALIBRATION[place] for place in some.tolist()],
+            "slice": [SCORE_TENTHS[place] for place in some.tolist()],
             "ACT": number,
             "credit": credit,
             "confidence": confidence,
             "precision": credit / number,
             "precision_low": low,
             "precision_high": high,
-            "small": number < SMALL,
+            "small": number < SMALL_SLICE_SPANS,
         }
     )
     gap = float((np.abs(credit / number - confidence) * number).sum() / number.sum())

@@ -1,7 +1,7 @@
-"""Scores against the threshold: what would be counted were predictions below a confidence left out.
+"""Decisions at confidence thresholds: predictions below a threshold are left out.
 
-Each point is scored anew, so it is exact. Only documents in which a span overlaps several of the other side have to be
-aligned again; everywhere else leaving a prediction out changes the decision of its gold span alone.
+Each threshold is scored anew, so its counts are exact. Only documents in which a span overlaps several of the other
+side are aligned again; in all others, leaving out a prediction only changes the decision on its gold span.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.analysis.span_relations import overlap_counts
 from nereval_core.arrays import UInt8
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
@@ -21,13 +22,13 @@ from nereval_core.scoring import Counts, Scores, Settings, score_layers
 
 DROPPED = "left out"
 DECIDED = (*DECISIONS, DROPPED)
-"""What a span is at a threshold."""
+"""The decisions on a span at a threshold."""
 _OUT = len(DECISIONS)
-MOST_STEPS = 100
-"""Where predictions have more different scores, so many of them are taken, about evenly many predictions apart."""
+MOST_THRESHOLDS = 100
+"""Of more distinct scores, so many are chosen with about equally many predictions between them."""
 
 
-def scores_of(layer: Layer) -> NDArray[np.float64]:
+def span_scores(layer: Layer) -> NDArray[np.float64]:
     """Return the system's score of each span, NaN where it has none, shape (spans,)."""
     found = np.full(len(layer), np.nan)
     if layer.scores:
@@ -37,18 +38,15 @@ def scores_of(layer: Layer) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Thresholded:
-    """The decisions of one system under a criterion at any threshold; predictions without a score always stay."""
+class ThresholdDecisions:
+    """The decisions of one system under a criterion at any threshold; predictions without a score are always kept."""
 
     scores: Scores
     criterion: str
     confidence: NDArray[np.float64]
 
-    def steps(self, most: int = MOST_STEPS) -> NDArray[np.float64]:
-        """Return the thresholds to look at, increasing: every score there is, or, of more than `most`, some of them.
-
-        The lowest and the highest are always among them.
-        """
+    def steps(self, most: int = MOST_THRESHOLDS) -> NDArray[np.float64]:
+        """Return the thresholds to show, increasing: all distinct scores, or `most` with the lowest and the highest."""
         known = np.sort(self.confidence[~np.isnan(self.confidence)])
         every = np.unique(known)
         if len(every) <= most:
@@ -73,44 +71,36 @@ class Thresholded:
         return gold_codes, pred_codes
 
     def counts(self, threshold: float) -> Counts:
-        """Return what scoring the predictions that stay counts."""
+        """Return the counts of the predictions kept at a threshold."""
         sides = (np.bincount(codes, minlength=_OUT + 1)[:_OUT] for codes in self.at(threshold))
         return Counts(*(tuple(side.tolist()) for side in sides))
 
     @cached_property
     def _settings(self) -> Settings:
-        # The layers are as scored: their types are merged already.
+        # The layers are as scored, with types merged already.
         criterion = replace(self.scores.criterion(self.criterion), merge=(), leave_out=())
         return Settings((criterion,), (), (), self.scores.settings.counting)
 
     @cached_property
     def _again(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the spans of the documents in which one overlaps several of the other side."""
+        """The spans of the documents in which a span overlaps several of the other side."""
         gold, pred = self.scores.layers(self.criterion)
         tangled = np.zeros(len(gold.documents), bool)
         for layer, other in ((gold, pred), (pred, gold)):
-            tangled[layer.doc[overlapped(layer, other) > 1]] = True
+            tangled[layer.doc[overlap_counts(layer, other) > 1]] = True
         return np.flatnonzero(tangled[gold.doc]), np.flatnonzero(tangled[pred.doc])
 
     @cached_property
     def _tangled(self) -> tuple[Layer, Layer]:
-        # What no criterion looks at would be carried along span by span.
+        # Attributes that no criterion needs would only take time.
         bare = (replace(layer, scores={}, meta={}, ids={}, links={}) for layer in self.scores.layers(self.criterion))
         one, two = (layer.take(some) for layer, some in zip(bare, self._again, strict=True))
         return one, two
 
 
-def overlapped(layer: Layer, other: Layer) -> NDArray[np.int64]:
-    """Return how many spans of another layer reach into the hull of each span, from first to last character."""
-    base = layer.documents.base
-    starts, ends = (np.sort(base[other.doc] + edge) for edge in (other.start, other.end))
-    at = base[layer.doc]
-    return np.searchsorted(starts, at + layer.end, side="left") - np.searchsorted(ends, at + layer.start, side="right")
-
-
-def thresholded(scores: Scores, criterion: str) -> Thresholded | None:
-    """Return the decisions at thresholds, None where no prediction has a score or tokens are counted."""
+def threshold_decisions(scores: Scores, criterion: str) -> ThresholdDecisions | None:
+    """Return the decisions at thresholds, None if no prediction has a score or the criterion counts tokens."""
     pred = scores.layers(criterion)[1]
     if scores.criterion(criterion).unit == "token" or not pred.scores:
         return None
-    return Thresholded(scores, criterion, scores_of(pred))
+    return ThresholdDecisions(scores, criterion, span_scores(pred))

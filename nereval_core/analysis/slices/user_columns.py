@@ -1,4 +1,4 @@
-"""Columns of the user's own: a CSV file whose rows say more of documents, or of single spans."""
+"""Columns of the user: a CSV file with further values for documents, or for single spans."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, one_line, quoted
 from nereval_core.records.tables import record_ids
 
 DOCUMENT, SPAN = "document", "span"
-"""The columns that name a row's document and, where the file is about spans, its span."""
+"""The columns that name the document of a row and, in a file about spans, its span."""
 NOT_GIVEN, OTHER = "not given", "other values"
 MOST_VALUES = 30
-"""A column with more values is shown by those that most rows have."""
+"""Of a column with more values only the most frequent ones are shown."""
 MOST_NUMBERS = 10
-"""A column of more different numbers is parted into GROUPS with about as many rows in each."""
-GROUPS = 5
-_VALUE = 80
-"""Characters of a value that tell it apart."""
+"""A column of more distinct numbers is divided into RANGES of about equally many rows."""
+RANGES = 5
+_MOST_VALUE_CHARACTERS = 80
 
 Key = tuple[str, str]
-"""Document and span; the latter is empty in a file about documents."""
+"""Document and span; the span is empty in a file about documents."""
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
-    """What a CSV file says: `rows` by document and span, each with a text for each of `names`."""
+class UserColumns:
+    """The content of a CSV file: `rows` by document and span, with a text for each of `names`."""
 
     names: tuple[str, ...]
     of_spans: bool
@@ -43,14 +43,14 @@ class Columns:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hex) of names and rows, in whatever order these stand."""
+        """SHA-256 (hex) of names and rows, whatever the order of rows."""
         sha = hashlib.sha256(repr((self.names, self.of_spans)).encode())
         for key in sorted(self.rows):
             sha.update(repr((key, self.rows[key])).encode())
         return sha.hexdigest()
 
 
-def read_columns(text: str, source: str) -> Columns:
+def read_columns(text: str, source: str) -> UserColumns:
     """Read a CSV file with a line of names: `document`, for single spans `span`, and the columns to slice by.
 
     Raises:
@@ -82,7 +82,7 @@ def read_columns(text: str, source: str) -> Columns:
                 continue
             key = (row[head.index(DOCUMENT)], row[head.index(SPAN)].strip() if spans else "")
             if key in rows:
-                found = f"{_said(key)} has a row already, in line {lines[key]}"
+                found = f"{_row_name(key)} has a row already, in line {lines[key]}"
                 problems.append(Problem(source, line, found, "give it one row"))
                 continue
             rows[key], lines[key] = tuple(row[place].strip() for place in own), line
@@ -92,7 +92,7 @@ def read_columns(text: str, source: str) -> Columns:
         )
     if problems:
         raise FormatError(problems)
-    return Columns(tuple(head[place] for place in own), spans, rows, lines, source)
+    return UserColumns(tuple(head[place] for place in own), spans, rows, lines, source)
 
 
 def _head_problems(head: Sequence[str], source: str) -> Iterable[Problem]:
@@ -106,15 +106,15 @@ def _head_problems(head: Sequence[str], source: str) -> Iterable[Problem]:
         yield Problem(source, 1, found, "give every column its own name")
 
 
-def _said(key: Key) -> str:
+def _row_name(key: Key) -> str:
     return f"document {quoted(key[0])}" + (f", span {quoted(key[1])}" if key[1] else "")
 
 
-def check_columns(columns: Columns, gold: Layer, systems: Iterable[Layer]) -> None:
-    """Refuse columns with a row for a document, or a span, that is not there; layers are as they were read.
+def check_columns(columns: UserColumns, gold: Layer, systems: Iterable[Layer]) -> None:
+    """Check that the documents and spans of all rows exist in the layers as they were read.
 
     Raises:
-        FormatError: with every such row.
+        FormatError: with every row whose document or span does not exist.
     """
     index = gold.documents.index
     known = set() if not columns.of_spans else _span_names([gold, *systems])
@@ -123,7 +123,7 @@ def check_columns(columns: Columns, gold: Layer, systems: Iterable[Layer]) -> No
         if key[0] not in index:
             found = f"there is no document {quoted(key[0])}"
         elif columns.of_spans and key not in known:
-            found = f"there is no {_said(key).partition(', ')[2]} in document {quoted(key[0])}"
+            found = f"there is no {_row_name(key).partition(', ')[2]} in document {quoted(key[0])}"
         else:
             continue
         remedy = "name it as gold does, or take the row out"
@@ -136,27 +136,27 @@ def check_columns(columns: Columns, gold: Layer, systems: Iterable[Layer]) -> No
 
 def _span_names(layers: Sequence[Layer]) -> set[Key]:
     gold, *systems = layers
-    found = set(_named(gold, "g"))
+    found = set(_record_keys(gold, "g"))
     for layer in systems:
-        found |= set(_named(layer, "p"))
+        found |= set(_record_keys(layer, "p"))
     ids = gold.documents.ids
     return found | {(ids[int(gold.doc[span])], name) for span, name in gold.ids.items()}
 
 
-def _named(layer: Layer, side: str) -> list[Key]:
+def _record_keys(layer: Layer, side: str) -> list[Key]:
     ids = layer.documents.ids
     return [(ids[doc], name) for doc, name in zip(layer.doc.tolist(), record_ids(layer, side), strict=True)]
 
 
-def grouped(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str, ...]]:
-    """Part values into slices: numbers into ranges where there are many, else each text for itself.
+def group_values(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str, ...]]:
+    """Group values into slices: many distinct numbers into ranges, other texts each into its own slice.
 
-    Returns indices into the names of the slices, shape (values,), and the names in order; what is None or empty is
+    Returns indices into the names of the slices, shape (values,), and the names in order. None and empty values are
     NOT_GIVEN.
     """
-    texts = [_text(value) for value in values]
+    texts = [_value_text(value) for value in values]
     there = [text for text in texts if text is not None]
-    numbers = {text: number for text in dict.fromkeys(there) if (number := _number(text)) is not None}
+    numbers = {text: number for text in dict.fromkeys(there) if (number := _finite_number(text)) is not None}
     counted: dict[str, int] = {}
     for text in there:
         counted[text] = counted.get(text, 0) + 1
@@ -165,12 +165,12 @@ def grouped(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str, ...
         label, names = _ranges(numbers, np.array([numbers[text] for text in there]))
     else:
         kept = sorted(sorted(counted), key=lambda text: -counted[text])[:MOST_VALUES]
-        other = _free(OTHER, counted)
+        other = free_name(OTHER, counted)
         names = sorted(kept, key=(numbers.__getitem__ if len(numbers) == len(counted) else str))
         names += [other] if len(counted) > len(kept) else []
         label = {text: text if text in kept else other for text in counted}
     if len(there) < len(texts):
-        names = [*names, _free(NOT_GIVEN, names)]
+        names = [*names, free_name(NOT_GIVEN, names)]
     place = {name: code for code, name in enumerate(names)}
     codes = (len(names) - 1 if text is None else place[label[text]] for text in texts)
     return np.fromiter(codes, np.int16, len(texts)), tuple(names)
@@ -178,25 +178,25 @@ def grouped(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str, ...
 
 def _ranges(numbers: Mapping[str, float], rows: NDArray[np.float64]) -> tuple[dict[str, str], list[str]]:
     """Return the range of each number, and the ranges in order."""
-    edges = np.unique(np.quantile(rows, np.arange(1, GROUPS) / GROUPS, method="inverted_cdf"))
+    edges = np.unique(np.quantile(rows, np.arange(1, RANGES) / RANGES, method="inverted_cdf"))
     group = {text: int(np.searchsorted(edges, number)) for text, number in numbers.items()}
     members: dict[int, list[float]] = {}
     for text, number in group.items():
         members.setdefault(number, []).append(numbers[text])
     said = {number: f"{min(some):g} to {max(some):g}" for number, some in members.items()}
     if len(set(said.values())) < len(said):
-        # Six digits do not tell them apart.
+        # Six digits do not distinguish these ranges.
         said = {number: f"{min(some)!r} to {max(some)!r}" for number, some in members.items()}
     return {text: said[number] for text, number in group.items()}, [said[number] for number in sorted(said)]
 
 
-def _text(value: object) -> str | None:
+def _value_text(value: object) -> str | None:
     if value is None:
         return None
-    return one_line(str(value).strip())[:_VALUE] or None
+    return one_line(str(value).strip())[:_MOST_VALUE_CHARACTERS] or None
 
 
-def _number(text: str) -> float | None:
+def _finite_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
@@ -204,26 +204,21 @@ def _number(text: str) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
-    known = set(taken)
-    while name in known:
-        name = f"({name})"
-    return name
-
-
-def of_documents(columns: Columns, name: str, gold: Layer) -> list[str | None]:
-    """Return what a column says of each document, None where it has no row."""
+def document_values(columns: UserColumns, name: str, gold: Layer) -> list[str | None]:
+    """Return the value of a column for each document, None where it has no row."""
     place = columns.names.index(name)
     return [row[place] if (row := columns.rows.get((one, ""))) else None for one in gold.documents.ids]
 
 
-def of_spans(columns: Columns, name: str, layer: Layer, side: str) -> list[str | None]:
-    """Return what a column says of each span of a layer as it was read, None where it has no row.
+def values_of_spans(columns: UserColumns, name: str, layer: Layer, side: str) -> list[str | None]:
+    """Return the value of a column for each span of a layer as it was read, None where it has no row.
 
-    `side` is "g" for gold, whose spans may be named by their ids too, "p" for a prediction.
+    `side` is "g" for gold, whose spans can be named by their ids too, "p" for a prediction.
     """
     place = columns.names.index(name)
-    found: list[str | None] = [row[place] if (row := columns.rows.get(key)) else None for key in _named(layer, side)]
+    found: list[str | None] = [
+        row[place] if (row := columns.rows.get(key)) else None for key in _record_keys(layer, side)
+    ]
     ids = layer.documents.ids
     for span, own in layer.ids.items() if side == "g" else ():
         if found[span] is None and (row := columns.rows.get((ids[int(layer.doc[span])], own))):

@@ -1,9 +1,9 @@
-"""Where two slicings together find a system worst: recall of each combination against that of all other gold spans.
+"""The worst combinations of two slices: recall of each combination compared with that of all other gold spans.
 
-The test is a score test that takes the spans of a resampling unit, such as a document, for dependent: under the
-hypothesis that recall is the same in the combination as elsewhere, each unit adds the sum of its spans' credit less the
-whole's recall, and the sum over units, divided by its standard deviation, is normal. P values are one-sided, for a
-lower recall, and corrected by Holm's method, which holds however the combinations hang together: they share spans.
+The test is a score test that treats the spans of a resampling unit, such as a document, as dependent. Under the
+hypothesis that recall in the combination is the same as elsewhere, each unit adds the sum of its spans' credit less the
+overall recall, and the sum over units, divided by its standard deviation, is normal. P values are one-sided, for a
+lower recall, and corrected by Holm's method, which is valid although combinations share spans.
 """
 
 from __future__ import annotations
@@ -19,41 +19,37 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.comparison.significance import holm
+from nereval_core.analysis.comparison.significance import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.slices.slicings import Sliced, Values
+from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 
 LEAST_SPANS, LEAST_DOCUMENTS = 20, 5
 """Combinations with fewer gold spans, or in fewer documents, are not tested."""
 WORST_COLUMNS: Mapping[str, str] = {
-    "by": "str",
-    "slice": "str",
-    "and_by": "str",
-    "and_slice": "str",
+    **dict.fromkeys(("by", "slice", "and_by", "and_slice"), "str"),
     "POS": "int64",
     "documents": "int64",
-    "recall": "float64",
-    "difference": "float64",
-    "p": "float64",
-    "p_holm": "float64",
+    **dict.fromkeys(("recall", "difference", "p", "p_holm"), "float64"),
     "tests": "int64",
 }
-"""Columns of `worst_table`: two slicings, a slice of each, the gold spans in both, recall there and less recall in all
-other spans, p before and after Holm's correction over `tests` tests."""
+"""Columns of `worst_table`: two slicings, a slice of each, the gold spans in both, their recall, its difference to that
+of all other spans, p before and after Holm's correction over `tests` tests."""
 
 
-def worst_table(given: Sliced, values: Mapping[str, Values], units: ResamplingUnits | None = None) -> pd.DataFrame:
-    """Return the combinations of two slices that have enough gold spans, most significant first: WORST_COLUMNS.
+def worst_table(
+    given: SlicedScores, values: Mapping[str, SpanValues], units: ResamplingUnits | None = None
+) -> pd.DataFrame:
+    """Return the combinations of two slices with enough gold spans, most significant first: WORST_COLUMNS.
 
-    `values` are slicings by name. Combinations that hold all gold spans, or just those of one of their slices, say
-    nothing more and are left out, and so are slices that hold the same gold spans as an earlier one. Spans of one
-    of the `units` are taken for dependent, by default those of one document.
+    `values` are slicings by name. Combinations of all gold spans, or of exactly those of one of their slices, are left
+    out, and so are slices with the same gold spans as an earlier one. Spans of one of the `units` are dependent, by
+    default those of one document.
     """
     gold = given.layers[0]
     decisions, weight = given.scores.decisions(given.criterion)[0], given.scores.weights(given.criterion)[0]
     credit = ((decisions == Decision.COR) + 0.5 * (decisions == Decision.PAR)) * weight
-    doc = gold.doc if units is None else units.of(gold.doc)
-    repeated = _repeated(values)
+    doc = gold.doc if units is None else units.of_documents(gold.doc)
+    repeated = _repeated_slices(values)
     rows: list[tuple[Any, ...]] = []
     for (one, first), (two, second) in combinations(values.items(), 2):
         if not len(gold):
@@ -61,19 +57,19 @@ def worst_table(given: Sliced, values: Mapping[str, Values], units: ResamplingUn
         width = len(second.names)
         both = (first.gold >= 0) & (second.gold >= 0)
         cell = np.where(both, first.gold.astype(np.int64) * width + second.gold, -1)
-        found, tested = _tests(cell, doc, credit, weight)
-        alone = (_numbers(first.gold, weight), _numbers(second.gold, weight))
+        found, tested = _test_cells(cell, doc, credit, weight)
+        alone = (_slice_sizes(first.gold, weight), _slice_sizes(second.gold, weight))
         for number, row in zip(found.tolist(), tested, strict=True):
             a, b = divmod(number, width)
             if row[0] < min(alone[0][a], alone[1][b]) and not {(one, a), (two, b)} & repeated:
                 rows.append((one, first.names[a], two, second.names[b], *row))
     table = pd.DataFrame(rows, columns=list(WORST_COLUMNS)[:-2])
-    table["p_holm"], table["tests"] = holm(table["p"].to_numpy(np.float64)), len(table)
+    table["p_holm"], table["tests"] = holm_correction(table["p"].to_numpy(np.float64)), len(table)
     return table.astype(dict(WORST_COLUMNS)).sort_values(["p", "recall"], kind="stable", ignore_index=True)
 
 
-def _repeated(values: Mapping[str, Values]) -> set[tuple[str, int]]:
-    """Return the slices, by slicing and number, that hold the same gold spans as one before them."""
+def _repeated_slices(values: Mapping[str, SpanValues]) -> set[tuple[str, int]]:
+    """Return the slices, by slicing and number, with the same gold spans as an earlier one."""
     known: set[bytes] = set()
     found = set()
     for name, one in values.items():
@@ -85,14 +81,14 @@ def _repeated(values: Mapping[str, Values]) -> set[tuple[str, int]]:
     return found
 
 
-def _numbers(codes: NDArray[Any], weight: NDArray[Any]) -> NDArray[Any]:
+def _slice_sizes(codes: NDArray[Any], weight: NDArray[Any]) -> NDArray[Any]:
     return np.bincount(codes[codes >= 0], weight[codes >= 0])
 
 
-def _tests(
+def _test_cells(
     cell: NDArray[np.int64], doc: NDArray[Any], credit: NDArray[Any], weight: NDArray[Any]
 ) -> tuple[NDArray[np.int64], list[tuple[int, int, float, float, float]]]:
-    """Return the cells that are tested with spans, documents, recall, its difference to all others, and p."""
+    """Return the cells to test, and for each its spans, documents, recall, difference to all others, and p."""
     whole = float(weight.sum())
     rest = credit - weight * (credit.sum() / whole)
     documents = int(doc.max()) + 1
@@ -100,7 +96,7 @@ def _tests(
     there = np.flatnonzero(cell >= 0)
     cells, place = np.unique(cell[there], return_inverse=True)
     size = len(cells)
-    # Each document has spans in a few cells only: pairs of cell and document that occur.
+    # Each document has spans in few cells: only the pairs of cell and document that occur are counted.
     pairs, pair = np.unique(place * documents + doc[there], return_inverse=True)
     of_cell, of_document = pairs // documents, pairs % documents
     sums = np.bincount(pair, rest[there], len(pairs))

@@ -1,4 +1,4 @@
-"""Agreement of annotators, each two and all together, as tables and JSON."""
+"""Agreement of annotators, of each pair and of all together, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import PAIRWISE, Agreement
-from nereval_core.analysis.agreement.figures import FIGURES, Group
-from nereval_core.analysis.agreement.tables import (
+from nereval_core.analysis.agreement.coefficients import FIGURES, Group
+from nereval_core.analysis.agreement.summary import (
+    agreement_sentences,
+    agreement_signature,
     documents_table,
     figures_table,
-    in_words,
+    interval_warnings,
     pair_reasons,
     pairs_table,
-    reasons,
-    signature,
     types_table,
-    warnings,
+    undefined_reasons,
 )
 from nereval_core.cli.runner import Result
 from nereval_core.problems import counted
 from nereval_core.report.json_results import side
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_cells import cells, objects
+from nereval_core.report.score_tables import Sheet, frame_sheet, objects
 
 
 def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str]) -> Result:
-    """Return the agreement in every form; `marks` is what the signature says of how layers were read."""
+    """Return the agreement in every form; `marks` are the parts of the signature about reading."""
     return Result(
         tables=lambda: sheets(found, by=by, marks=marks),
         long=lambda: long_sheet(found, by=by, marks=marks),
@@ -39,44 +38,40 @@ def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str
 
 
 def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Iterator[Sheet]:
-    """Yield the tables: all annotators together, each two, and as asked by type and by document."""
+    """Yield the tables: all annotators together, each pair, and with `by` by type and by document."""
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else counted(len(found.annotators), "annotator")
-    notes = (*in_words(found, names[0]), *warnings(found))
-    tables.append(_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
+    notes = (*agreement_sentences(found, names[0]), *interval_warnings(found))
+    tables.append(frame_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
     if group is None:
         notes = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
-        tables.append(_sheet("Agreement of each two", pairs_table(found, names), notes))
+        tables.append(frame_sheet("Agreement of each pair", pairs_table(found, names), notes))
     if "type" in by:
         for name in names:
-            notes = reasons(found, group, name)
-            tables += [_sheet(f"By type, F1 under {name}", types_table(found, group, name), notes)]
+            notes = undefined_reasons(found, group, name)
+            tables += [frame_sheet(f"By type, F1 under {name}", types_table(found, group, name), notes)]
     if "document" in by:
         for which in found.pairs if found.parts else (group,):
             who = f" of {' and '.join(found.annotators[number] for number in which)}" if found.parts and which else ""
             tables += [
-                _sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
+                frame_sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
             ]
     notes = (
         f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
         f"{found.plan.seed}",
-        signature(found, marks),
+        agreement_signature(found, marks),
     )
     tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *notes))
     yield from tables
 
 
-def _sheet(title: str, table: pd.DataFrame, notes: tuple[str, ...] = ()) -> Sheet:
-    return Sheet(title, tuple(map(str, table.columns)), cells(table), notes)
-
-
 def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Sheet:
-    """Return a row for each figure, type and group of annotators, and as asked for each document, with the signature.
+    """Return a row for each figure, type and group of annotators, and with `by` for each document, with the signature.
 
-    `one` and `other` are empty for all annotators together, rows of a document have no interval.
+    `one` and `other` are empty for all annotators together; rows of a document have no interval.
     """
-    signed = signature(found, marks)
+    signed = agreement_signature(found, marks)
     parts = [found.table.assign(document=None)]
     if "document" in by:
         parts += [
@@ -86,7 +81,7 @@ def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str]
     table = table.drop_duplicates(["figure", "criterion", "type", "one", "other", "document"])
     table["undefined"] = table["undefined"].astype("Int64")
     columns = ["figure", "criterion", "type", "document", "one", "other"]
-    return _sheet("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
+    return frame_sheet("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
 
 
 def _groups(found: Agreement) -> tuple[Group, ...]:
@@ -118,9 +113,9 @@ def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> d
         "level": found.plan.level,
         "resampled_by": found.resampled.by,
         "agreement": objects(found.table),
-        "words": list(in_words(found, found.settings.criteria[0].name)),
-        "warnings": list(warnings(found)),
-        "signature": signature(found, marks),
+        "words": list(agreement_sentences(found, found.settings.criteria[0].name)),
+        "warnings": list(interval_warnings(found)),
+        "signature": agreement_signature(found, marks),
     }
     if "document" in by:
         made["by_document"] = [
@@ -137,7 +132,7 @@ def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> d
 
 
 def _annotators(found: Agreement) -> dict[str, Any]:
-    """Return the documents and annotators compared: those of each pair, where pairs have documents of their own."""
+    """Return the documents and annotators compared: those of each pair, if each pair has its own documents."""
     if not found.parts:
         return {"documents": len(found.layers[0].documents), "annotators": [side(layer) for layer in found.layers]}
     pairs = [

@@ -9,29 +9,28 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.comparison import Comparison
-from nereval_core.analysis.comparison.significance import significant
-from nereval_core.analysis.comparison.tables import (
+from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.comparison.system_tables import (
     best_cells,
     order_table,
-    p_said,
     pairs_wide,
     ranks_wide,
     scores_wide,
     taus_wide,
 )
-from nereval_core.analysis.comparison.transition_tables import transition_records, transition_sheets
+from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
+from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.cli.runner import Result
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
-from nereval_core.report.score_tables import Sheet
+from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import signature, together
-from nereval_core.report.table_cells import cell, cells, objects
 from nereval_core.report.table_formats import DAGGER
-from nereval_core.scoring.protocols import Read
+from nereval_core.scoring.protocols import LayerSummary
 
 SPAN_KEYS = ("transitions", "right_by")
-"""Keys of the tables span by span: its states under the baseline and another system, and how many get it right."""
+"""Keys of the tables by span: its states under the baseline and another system, and the number that get it right."""
 DIFFERENCES = {
     "difference": "difference",
     "low": "difference_low",
@@ -42,8 +41,10 @@ DIFFERENCES = {
 """Columns of differences and their names beside those of scores."""
 
 
-def comparison_result(gold: Read, systems: Sequence[Read], found: Comparison, *, by_span: bool) -> Result:
-    """Return the comparison in every form; `by_span` adds what becomes of each span."""
+def comparison_result(
+    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool
+) -> Result:
+    """Return the comparison in every form; `by_span` adds the transitions of each span between systems."""
     spans = (found.scores, _names(found), found.baseline) if by_span else ({}, (), "")
 
     def tables() -> list[Sheet]:
@@ -59,12 +60,12 @@ def comparison_result(gold: Read, systems: Sequence[Read], found: Comparison, *,
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:
-    """Yield the tables: scores, differences, by type, order, and for three systems and more each against each."""
+    """Yield the tables: scores, differences, by type, order, and for three or more systems all pairs."""
     level, plan = found.plan.level, found.plan
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
     kinds, kinds_against = (table[table["type"].notna()] for table in (found.intervals, found.differences))
     names = whole["criterion"].unique().tolist()
-    yield _sheet(
+    yield frame_sheet(
         f"F1 with {level:.0%} intervals",
         scores_wide(whole, against, level, "criterion"),
         (
@@ -75,7 +76,7 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
             f"{DAGGER} differs from {found.baseline}: p at most {1 - level:.2g} by approximate randomization, after "
             "Holm's correction over the systems",
         ),
-        best_cells(whole, "criterion"),
+        strong=best_cells(whole, "criterion"),
     )
     if len(against):
         yield _differences(found, against)
@@ -83,30 +84,30 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         here = kinds[kinds["criterion"] == name]
         if len(here):
             there = kinds_against[kinds_against["criterion"] == name]
-            yield _sheet(
-                f"F1 by type under {name}", scores_wide(here, there, level, "type"), (), best_cells(here, "type")
+            yield frame_sheet(
+                f"F1 by type under {name}", scores_wide(here, there, level, "type"), strong=best_cells(here, "type")
             )
     if len(found.scores) > 1:
-        yield _sheet("Place by F1 under each criterion", ranks_wide(whole))
+        yield frame_sheet("Place by F1 under each criterion", ranks_wide(whole))
         table = order_table(whole, found.taus, names[0])
         table.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {names[0]}"])
-        yield _sheet("The best under each criterion", table, ("stays best in: share of the resamples",))
+        yield frame_sheet("The best under each criterion", table, ("stays best in: share of the resamples",))
     for name in names:
         rows = found.pairs[found.pairs["criterion"] == name]
         if len(rows):
             title = f"F1 of the row's system less the column's under {name}"
             note = f"{DAGGER} p at most {1 - level:.2g} after Holm's correction over {counted(len(rows), 'pair')}"
-            yield _sheet(title, pairs_wide(rows, list(found.scores), level), (note,))
+            yield frame_sheet(title, pairs_wide(rows, list(found.scores), level), (note,))
     if len(names) > 1 and len(found.scores) > 2:
-        yield _sheet("Kendall's tau between the orders of the systems", taus_wide(found.taus))
+        yield frame_sheet("Kendall's tau between the orders of the systems", taus_wide(found.taus))
 
 
 def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
-    """Return the differences to the baseline; p values are texts, as the least has more places than a ratio."""
+    """Return the differences to the baseline; p values are texts, as the least p needs more decimals than a ratio."""
     rows = []
-    apart = significant(against, found.plan.level)
+    apart = are_significant(against, found.plan.level)
     for row, differs in zip(against.to_dict("records"), apart, strict=True):
-        p, corrected = (p_said(row[name], found.plan.resamples) for name in ("p", "p_holm"))
+        p, corrected = (p_value_text(row[name], found.plan.resamples) for name in ("p", "p_holm"))
         numbers = (cell(row[name]) for name in ("difference", "low", "high"))
         rows.append((row["criterion"], row["system"], *numbers, p, corrected + (DAGGER if differs else "")))
     columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm")
@@ -114,20 +115,13 @@ def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
 
 
 def _undefined(found: Comparison) -> tuple[str, ...]:
-    """Say where resamples had no F1 and were left out."""
+    """Return a note on the resamples without an F1, which were left out."""
     some = found.intervals[(found.intervals["undefined"] > 0) & found.intervals["f1"].notna()]
     parts = []
     for row in some.to_dict("records"):
         kind = "" if pd.isna(row["type"]) else f" {row['type']}"
         parts.append(f"{row['system']} {row['criterion']}{kind} {row['undefined']}")
     return (f"resamples without an F1, left out: {', '.join(parts)}",) if parts else ()
-
-
-def _sheet(
-    title: str, table: pd.DataFrame, notes: tuple[str, ...] = (), strong: frozenset[tuple[int, int]] = frozenset()
-) -> Sheet:
-    rows = cells(table)
-    return Sheet(title, tuple(map(str, table.columns)), rows, notes, strong)
 
 
 def long_sheet(found: Comparison) -> Sheet:
@@ -139,10 +133,12 @@ def long_sheet(found: Comparison) -> Sheet:
     made = {(name, each): signed for name, row in _signatures(found).items() for each, signed in row.items()}
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
-    return _sheet("comparison", table)
+    return frame_sheet("comparison", table)
 
 
-def _json_object(gold: Read, systems: Sequence[Read], found: Comparison, more: Mapping[str, Any]) -> dict[str, Any]:
+def _json_object(
+    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, more: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
         **head(gold),
         "systems": [side(one) for one in systems],
@@ -164,7 +160,7 @@ def _json_object(gold: Read, systems: Sequence[Read], found: Comparison, more: M
 
 def _signatures(found: Comparison) -> dict[str, dict[str, str]]:
     """Return the signatures of each system by criterion."""
-    intervals = found.units.signed(found.plan)
+    intervals = found.units.signature(found.plan)
     return {
         name: {each: signature(scores, each, intervals=intervals) for each in _names(found)}
         for name, scores in found.scores.items()

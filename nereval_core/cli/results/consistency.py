@@ -8,22 +8,21 @@ from typing import Any
 import pandas as pd
 
 from nereval_core import __version__
-from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, in_layers
+from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, places_in_layers
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.cli.runner import Result
 from nereval_core.report.json_results import side
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_cells import cells
+from nereval_core.report.score_tables import Sheet, cells, frame_sheet
 
 FINDING_KEYS = ("kind", "rank", "what", "where")
 PLACE_COLUMNS = ("document", "start", "end", "how", "settle", "text")
 """Columns of the list of places, before those of the layers."""
 SHOWN_FINDINGS = 20
-"""Findings of a kind in tables for reading, by default."""
+"""Findings of a kind in printed tables, by default."""
 
 
 def consistency_result(found: Consistency, top: int | None) -> Result:
-    """Return the findings in every form: the first `top` of each kind, by default some to read and all else."""
+    """Return the findings in every form: the first `top` of each kind, by default SHOWN_FINDINGS in tables."""
     return Result(
         tables=lambda: sheets(found, top),
         long=lambda: long_sheet(found, top),
@@ -33,7 +32,7 @@ def consistency_result(found: Consistency, top: int | None) -> Result:
 
 
 def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
-    """Yield a table for each kind, those that settle most first; the last has the signature."""
+    """Yield a table for each kind, with the findings that settle most places first; the last has the signature."""
     most = SHOWN_FINDINGS if top is None else top
     last = list(found.found)[-1:]
     for kind, one in found.found.items():
@@ -44,8 +43,7 @@ def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
         more = (f"{hidden} more: --top, --csv and --json have them",) if hidden > 0 else ()
         signed = (found.signature,) if [kind] == last else ()
         notes = (found.sentence(kind), *one.skipped, *more, *signed)
-        columns = tuple(map(str, table.columns))
-        yield Sheet(f"{found.layer.name}: {KINDS[kind].title.lower()}", columns, cells(table), notes)
+        yield frame_sheet(f"{found.layer.name}: {KINDS[kind].title.lower()}", table, notes)
 
 
 def long_sheet(found: Consistency, top: int | None = None) -> Sheet:
@@ -78,11 +76,11 @@ def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:
 
 
 def _places(found: Consistency, top: int | None) -> pd.DataFrame:
-    """Return all places of the findings, with what each layer has there."""
+    """Return all places of the findings, with the annotation of each layer there."""
     parts = [pd.DataFrame(columns=[*FINDING_KEYS, *PLACE_COLUMNS])]
     for kind in found.found:
         for number, places in found.every_place(kind, top):
             one = found.finding(kind, number)
             about = pd.DataFrame([(kind, number + 1, one.what, one.where)] * len(places), columns=list(FINDING_KEYS))
-            parts.append(pd.concat((about, in_layers(found, places)), axis=1))
+            parts.append(pd.concat((about, places_in_layers(found, places)), axis=1))
     return pd.concat(parts[1:] or parts, ignore_index=True).assign(signature=found.signature)

@@ -1,4 +1,4 @@
-"""Classes of errors and what each costs, as tables, JSON, records and a figure, and predictions mended."""
+"""Classes of errors and the F1 that each costs, as tables, JSON, records and a figure, and mended predictions."""
 
 from __future__ import annotations
 
@@ -7,30 +7,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
-import pandas as pd
-
 from nereval_core import writers
-from nereval_core.analysis.errors import Errors, negative_gains
+from nereval_core.analysis.errors import ErrorReport, negative_gains_note
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.analysis.sentences import in_words
+from nereval_core.analysis.sentences import sentence_text
 from nereval_core.cli.runner import Result
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import counted
+from nereval_core.report.export import join_records
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet, cells, objects
 from nereval_core.report.signature import signature, together
-from nereval_core.report.table_cells import cells, objects
 
 SHOWN_ROWS = 20
-"""Rows of patterns and columns of types that tables for reading have; JSON, CSV and records have all."""
+"""Rows of patterns and columns of types in printed tables; JSON, CSV and records have all."""
 RATIOS = {"precision": "P", "recall": "R", "f1": "F1", "cumulative_f1": "F1 so far"}
 LONG_COLUMNS = (
     *("system", "part", "criterion", "class", "name", "records", "share", "precision", "recall", "f1", "gain"),
     *("cumulative_f1", "cumulative_gain", "signature"),
 )
 
-ErrorsBySystem = Mapping[str, Errors]
+ErrorsBySystem = Mapping[str, ErrorReport]
 
 
 def errors_result(corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend: Sequence[str]) -> Result:
@@ -41,29 +39,34 @@ def errors_result(corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend:
         json=lambda: _json_object(corpus, found),
         title="errors",
         figures=lambda: [_figure(found)],
-        frames={"records": lambda: _records(found)},
+        frames={
+            "records": lambda: join_records(
+                (system, each.records().assign(signature=signature(each.scores, STRICT)))
+                for system, each in found.items()
+            )
+        },
         files={"out": lambda place: _layer_file(next(iter(found.values())).mended(mend), place)},
     )
 
 
 def _layer_file(layer: Layer, place: str) -> bytes:
-    """Return a layer as the bytes of JSON lines, packed as its place says."""
+    """Return a layer as the bytes of JSON lines, compressed as the suffix of its place says."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"mended{PurePath(place).suffix}"
         writers.write(layer, path, format="jsonl")
         return path.read_bytes()
 
 
-def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
-    """Yield the tables of one system: what classes cost under each criterion, ends, patterns, and types if asked."""
+def sheets(system: str, found: ErrorReport, by_type: bool) -> Iterator[Sheet]:
+    """Yield the tables of one system: cost of classes by criterion, ends, patterns, and with `by_type` types."""
     signatures = together(signature(found.scores, name) for name in found.classes)
     for number, (name, table) in enumerate(found.classes.items()):
         shown = table.drop(columns="cumulative_gain").rename(columns=RATIOS)
         now = found.scores.counts(name)
         first = ("as it is", int(table["records"].sum()), None, now.precision, now.recall, now.f1, None, now.f1)
-        sentence = in_words(found.sentence(name))
-        falls = negative_gains(table)
-        gained = "P, R and F1 if the class alone is mended; F1 so far if all above are too"
+        sentence = sentence_text(found.sentence(name))
+        falls = negative_gains_note(table)
+        gained = "P, R and F1 with this class alone mended; F1 so far with all classes above mended too"
         notes = (gained, sentence, *([falls] if falls else []))
         title = f"{system}: error classes, F1 under {name}"
         yield Sheet(title, tuple(shown.columns), (first, *cells(shown)), notes + (() if number else signatures))
@@ -76,7 +79,7 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
     if len(found.patterns):
         hidden = len(found.patterns) - SHOWN_ROWS
         yield Sheet(
-            f"{system}: what predictions of class boundary only leave out or take in",
+            f"{system}: text that predictions of class boundary only omit or add",
             ("pattern", "end", "records", "share"),
             tuple((name, end, count, share) for end, name, count, share in cells(found.patterns.head(SHOWN_ROWS))),
             (f"{counted(hidden, 'more pattern')} in --csv and --json",) if hidden > 0 else (),
@@ -85,7 +88,7 @@ def sheets(system: str, found: Errors, by_type: bool) -> Iterator[Sheet]:
         yield _by_type(system, found)
 
 
-def _by_type(system: str, found: Errors) -> Sheet:
+def _by_type(system: str, found: ErrorReport) -> Sheet:
     sums = found.types.groupby("type")["records"].sum()
     kinds = sums.sort_values(ascending=False, kind="stable").index.tolist()
     cells = {(row[1], row.type): row.records for row in found.types.itertuples()}
@@ -135,18 +138,6 @@ def _json_object(corpus: Corpus, found: ErrorsBySystem) -> dict[str, Any]:
             for one, each in zip(corpus.systems, found.values(), strict=True)
         ],
     }
-
-
-def _records(found: ErrorsBySystem) -> pd.DataFrame:
-    frames = []
-    for system, each in found.items():
-        table = each.records()
-        for column in table.columns[table.dtypes == "category"]:
-            table[column] = table[column].astype("str")
-        table.insert(0, "system", system)
-        table["signature"] = signature(each.scores, STRICT)
-        frames.append(table)
-    return pd.concat(frames, ignore_index=True)
 
 
 def _figure(found: ErrorsBySystem) -> Figure:

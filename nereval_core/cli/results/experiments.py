@@ -1,6 +1,6 @@
-"""Experiments with criteria: two against each other, the overlap curve, errors that a looser one credits, and more.
+"""Experiments with criteria: gaps between two, the overlap curve, errors that a looser one credits, and others.
 
-Each is a table for every system, or one for all of them; they take the place of the tables of all criteria.
+Each makes a table for every system, or one for all systems; they replace the tables of all criteria.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.criteria.gap import decisions, gap
+from nereval_core.analysis.criteria.gap import decision_matrix, gap
 from nereval_core.analysis.criteria.ladder import ladder
-from nereval_core.analysis.criteria.merging import before_and_after, disappearing, merged
+from nereval_core.analysis.criteria.merging import merge_types, merging_table, vanished_confusions
 from nereval_core.analysis.criteria.overlap_curve import SHARES, overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import FEW, fold_scores, stand_in
-from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
-from nereval_core.analysis.criteria.sensitivity import parse_settings
+from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, fold_scores, proxy_table
+from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
+from nereval_core.analysis.criteria.sensitivity import parse_merges
 from nereval_core.cli.options import comma_separated
 from nereval_core.cli.runner import Result
 from nereval_core.corpus import Layer
-from nereval_core.ledger import alone
+from nereval_core.ledger import single_document
+from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records
 from nereval_core.report.json_results import head
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet, cell
 from nereval_core.report.signature import signature
-from nereval_core.report.table_cells import cell
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.scoring.criteria import Share, merges_in_words
+from nereval_core.scoring.criteria import Share
 
 
 @dataclass(frozen=True)
 class ExperimentTable:
-    """A table of one system ("" for all of them), called by its experiment; `notes` say what it is made of."""
+    """A table of an experiment with one system ("" for all systems); `notes` hold its parameters and signatures."""
 
     experiment: str
     title: str
@@ -69,7 +69,7 @@ def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterato
         signed = (note, signature(scores, found.strict), signature(scores, found.loose))
         title = f"{system}: {found.strict} to {found.loose}, by cause"
         yield ExperimentTable("gap", title, system, found.table(), signed)
-        table = decisions(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()
+        table = decision_matrix(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()
         yield ExperimentTable("decisions", f"{system}: decisions under {one} and {other}", system, table, signed[1:])
 
 
@@ -89,32 +89,32 @@ def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> It
     for system, scores in systems.items():
         signed = (signature(scores, CHAIN[0]),)
         title = f"{system}: not found under {CHAIN[0]}, by the first criterion that credits it"
-        yield ExperimentTable("recovered", title, system, recovered(scores).table(), signed)
+        yield ExperimentTable("recovered", title, system, recover_spans(scores).table(), signed)
 
 
 def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    for merge in parse_settings(options.merge):
-        words = merges_in_words(merge)
+    for merge in parse_merges(options.merge):
+        words = merged_in_words(merge)
         for system, scores in systems.items():
             if options.gone not in {rule.name for rule in scores.criteria}:
                 raise FormatError.single(
                     "--gone", None, f"no criterion {quoted(options.gone)}", "name one that is scored"
                 )
-            after = merged(scores, merge)
+            after = merge_types(scores, merge)
             signed = (signature(scores, options.gone), signature(after, options.gone))
-            table = disappearing(scores, after, options.gone)
+            table = vanished_confusions(scores, after, options.gone)
             title = f"{system}: confusions under {options.gone} that {words} undoes"
             yield ExperimentTable("gone", title, system, table, signed)
-            table = before_and_after(scores, after)
+            table = merging_table(scores, after)
             yield ExperimentTable("merging", f"{system}: scores without and with {words}", system, table, signed)
 
 
 def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    table = stand_in(fold_scores(systems, options.folds, options.seed), options.stand_in)
+    table = proxy_table(fold_scores(systems, options.folds, options.seed), options.stand_in)
     dealt = f"{options.folds} folds of documents x {len(systems)} systems, seed {options.seed}"
     signed = tuple(signature(scores, options.stand_in) for scores in systems.values())
     title = f"criteria that could stand in for {options.stand_in}"
-    yield ExperimentTable("stand_in", title, "", table, (dealt, FEW, *signed))
+    yield ExperimentTable("stand_in", title, "", table, (dealt, FEW_FOLDS_NOTE, *signed))
 
 
 def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
@@ -125,7 +125,7 @@ def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iter
         if not name or number is None:
             found = f"no document {quoted(document)}" if name else "no criterion counts spans"
             raise FormatError.single("--ladder", None, found, "give a document's id and a record: d1 g:12-19:Drug")
-        gold, pred = (alone(layer, number) for layer in scores.read)
+        gold, pred = (single_document(layer, number) for layer in scores.read)
         one = score_layers(gold, replace(pred, documents=gold.documents), scores.settings)
         rows = records(one, name)
         place = np.flatnonzero((rows["record"] == record).to_numpy())
@@ -148,7 +148,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "stand_in": _stand_ins,
     "ladder": _ladders,
 }
-"""By the name of the option that asks for it."""
+"""Experiments by the name of their option."""
 
 
 def _sheet(found: ExperimentTable) -> Sheet:
@@ -156,7 +156,7 @@ def _sheet(found: ExperimentTable) -> Sheet:
 
 
 def _long(every: list[ExperimentTable]) -> Sheet:
-    """Return the tables of the first kind, one below the other, with the system in front and the notes behind."""
+    """Return the tables of the first experiment, concatenated, with the system in front and the notes at the end."""
     mine = [one for one in every if one.experiment == every[0].experiment]
     columns = ("system", *map(str, mine[0].table.columns), "signature")
     rows = ((one.system, *row, " || ".join(one.notes)) for one in mine for row in _rows(one.table))

@@ -1,16 +1,15 @@
-"""The concept ids of documents against gold's, as tables, JSON and records."""
+"""The concept ids of documents compared with gold's, as tables, JSON and records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from nereval_core import __version__
 from nereval_core.analysis.linking.indexing import IndexScores, SetCounts, index_records
 from nereval_core.cli.runner import Result
 from nereval_core.readers.concepts import Index
+from nereval_core.report.export import join_records
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring import Average
 
@@ -35,7 +34,7 @@ def index_result(gold: Index, systems: Sequence[IndexedSystem], by: Sequence[str
         tables=lambda: _sheets(systems, by),
         long=lambda: _long(systems, by),
         json=lambda: _json_object(gold, systems, by),
-        frames={"records": lambda: _records(systems)},
+        frames={"records": lambda: join_records((one.name, index_records(one.scores)) for one in systems)},
     )
 
 
@@ -89,15 +88,15 @@ def _sheets(systems: Sequence[IndexedSystem], by: Sequence[str]) -> list[Sheet]:
         for name, means in (("documents", one.scores.macro_documents()), ("ids", one.scores.macro_ids())):
             values = tuple(means[ratio].value for ratio in ("precision", "recall", "f1"))
             rows.append((f"macro over {name}", *(None,) * len(COUNTED), *values))
-        sheets.append(Sheet(one.name, ("average", *COUNTED, *RATIOS), tuple(rows), (*_said(one), one.signature)))
+        sheets.append(Sheet(one.name, ("average", *COUNTED, *RATIOS), tuple(rows), (*_notes(one), one.signature)))
         for part, members in _parts(one.scores, by):
             cells = tuple((name, *_cells(counts)) for name, counts in members.items())
             sheets.append(Sheet(f"{one.name} by {part}", (part, *COUNTED, *RATIOS), cells))
     return sheets
 
 
-def _said(one: IndexedSystem) -> Iterator[str]:
-    """Yield what stands on one side only, and which means leave something out."""
+def _notes(one: IndexedSystem) -> Iterator[str]:
+    """Yield notes on documents and ids on one side only, and on undefined ratios that means leave out."""
     scores = one.scores
     for what, names in (
         ("documents missing from the prediction, their ids counted as missing", scores.only_gold),
@@ -135,13 +134,3 @@ def _long(systems: Sequence[IndexedSystem], by: Sequence[str]) -> Sheet:
         for part, members in _parts(one.scores, by):
             rows += [(one.name, part, name, *_cells(counts), one.signature) for name, counts in members.items()]
     return Sheet("index", ("system", "part", "name", *COUNTED, "precision", "recall", "f1", "signature"), tuple(rows))
-
-
-def _records(systems: Sequence[IndexedSystem]) -> pd.DataFrame:
-    """Return the records of all systems: `system` and the columns of INDEX_RECORD_COLUMNS."""
-    frames = []
-    for one in systems:
-        frame = index_records(one.scores).astype("str")
-        frame.insert(0, "system", pd.Series(one.name, index=frame.index, dtype="str"))
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)

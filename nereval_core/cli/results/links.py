@@ -9,9 +9,10 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, link_signature
-from nereval_core.analysis.linking.tables import link_confusion, link_records
+from nereval_core.analysis.linking.link_tables import link_confusion, link_records
 from nereval_core.cli.runner import Result
 from nereval_core.corpus import Layer
+from nereval_core.report.export import join_records
 from nereval_core.report.score_tables import Cell, Sheet
 
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
@@ -98,7 +99,7 @@ def _parts(one: LinkedSystem, scores: LinkScores, by: Sequence[str], given: bool
     if "confusion" in by:
         frame = link_confusion(link_records(scores))
         met = tuple((gold or "–", pred or "–", count) for gold, pred, count in frame.itertuples(index=False))
-        yield Sheet(f"{title}, which id met which", ("gold", "predicted", "records"), met)
+        yield Sheet(f"{title}, gold and predicted ids", ("gold", "predicted", "records"), met)
 
 
 def _name(scores: LinkScores) -> str:
@@ -138,10 +139,7 @@ def _records(systems: Sequence[LinkedSystem]) -> pd.DataFrame:
     for one in systems:
         for scores in one.scores:
             frame = link_records(scores)
-            names = {key: frame[key].astype("str") for key in frame.columns if frame[key].dtype == "category"}
-            frame = frame.assign(**names)
-            frame.insert(0, "system", pd.Series(one.layer.name, index=frame.index, dtype="str"))
-            frame.insert(1, "boundaries", pd.Series(scores.alignment.boundaries, index=frame.index, dtype="str"))
-            frame.insert(2, "n", scores.n)
-            frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
+            frame.insert(0, "boundaries", pd.Series(scores.alignment.boundaries, index=frame.index, dtype="str"))
+            frame.insert(1, "n", scores.n)
+            frames.append((one.layer.name, frame))
+    return join_records(frames)

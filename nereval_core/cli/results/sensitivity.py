@@ -1,4 +1,4 @@
-"""All criteria x all systems x merged types, as tables, JSON and a figure."""
+"""Scores by criterion, system and merged types, as tables, JSON and a figure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from nereval_core.cli.runner import Result
 from nereval_core.corpus import Corpus
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
-from nereval_core.report.score_tables import Sheet
+from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import together
-from nereval_core.report.table_cells import cell, cells, objects
-from nereval_core.scoring import Counting, apply_rules
-from nereval_core.scoring.criteria import TypeRules
+from nereval_core.scoring import Counting
+from nereval_core.scoring.type_merging import TypeRules, apply_rules
 
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),
@@ -28,7 +27,7 @@ WIDE_TABLES = (
     ("F1 less F1 under strict", "f1_minus_strict"),
     ("Place by F1 among the systems", "rank"),
 )
-"""The wide tables: title and the column of the long table they show."""
+"""The wide tables: the title of each and its column of the long table."""
 
 
 def sensitivity_result(
@@ -41,7 +40,7 @@ def sensitivity_result(
     words = ranking_in_words(table)
     return Result(
         tables=lambda: _sheets(table, words),
-        long=lambda: Sheet("sensitivity", tuple(table.columns), cells(table)),
+        long=lambda: frame_sheet("sensitivity", table),
         json=lambda: _json_object(corpus, settings, table, words),
         title="sensitivity",
         figures=lambda: [_figure(corpus, leave_out, table)],
@@ -49,7 +48,7 @@ def sensitivity_result(
 
 
 def _sheets(table: pd.DataFrame, words: Sequence[str]) -> tuple[Sheet, ...]:
-    """Return the wide tables: one row a system, merge and counting, one column a criterion."""
+    """Return the wide tables: one row per system, merge and counting, one column per criterion."""
     countings = table["counting"].cat.categories
     keys = ["merge", "counting", "system"]
     several = len(table["system"].cat.categories) > 1
@@ -86,7 +85,7 @@ def _json_object(
 
 
 def _figure(corpus: Corpus, leave_out: tuple[str, ...], table: pd.DataFrame) -> Figure:
-    from nereval_core.report.figures import sensitivity_dots
+    from nereval_core.report.figures.criteria import sensitivity_dots
 
     spans = len(apply_rules(corpus.gold, TypeRules({}, leave_out)))
     return sensitivity_dots(table, spans, len(corpus.documents))

@@ -9,22 +9,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.slices import Slices
-from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL
-from nereval_core.analysis.slices.slicings import title as title_of
-from nereval_core.analysis.slices.slicings import within
+from nereval_core.analysis.slices import SliceReport
+from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.slicings import slicing_title as title_of
+from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS
 from nereval_core.cli.runner import Result
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet, frame_sheet, objects
 from nereval_core.report.signature import signature
-from nereval_core.report.table_cells import cells, objects
 
 SHOWN_THRESHOLDS = 15
-"""Thresholds that tables for reading have, the first and the last among them; JSON and CSV have all."""
+"""Thresholds in printed tables, with the first and the last; JSON and CSV have all."""
 SHOWN_COMBINATIONS = 20
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
@@ -33,7 +32,7 @@ LONG_COLUMNS = (
     *("interval", "confidence", "note", "signature"),
 )
 
-SlicesBySystem = Mapping[str, Sequence[Slices]]
+SlicesBySystem = Mapping[str, Sequence[SliceReport]]
 
 
 def slices_result(corpus: Corpus, found: SlicesBySystem) -> Result:
@@ -47,7 +46,7 @@ def slices_result(corpus: Corpus, found: SlicesBySystem) -> Result:
     )
 
 
-def sheets(system: str, found: Slices) -> Iterator[Sheet]:
+def sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     """Yield the tables of one system under one criterion; the last has the signature."""
     made = list(_sheets(system, found))
     signed = _signed(found)
@@ -56,28 +55,28 @@ def sheets(system: str, found: Slices) -> Iterator[Sheet]:
         yield replace(made[-1], notes=(*made[-1].notes, signed))
 
 
-def _signed(found: Slices) -> str:
-    return signature(found.scores, found.criterion, intervals=found.units.signed(found.plan))
+def _signed(found: SliceReport) -> str:
+    return signature(found.scores, found.criterion, intervals=found.units.signature(found.plan))
 
 
-def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
+def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     ratios = [(f"{short}{end}", f"{long}{tail}") for short, long in RATIOS.items() for end, tail in _TAILS]
     columns = {"slice": "slice", "POS": "POS", "ACT": "ACT", **dict(ratios)}
     for name, table in found.tables.items():
-        title = f"{system}: {found.criterion} by {within(name)}"
-        yield Sheet(title, tuple(columns), cells(table[list(columns.values())]), _notes(found, name))
+        title = f"{system}: {found.criterion} by {title_in_sentence(name)}"
+        yield frame_sheet(title, table[list(columns.values())], _notes(found, name), columns=tuple(columns))
     if found.thresholds is not None:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
         some = np.unique(np.linspace(0, len(table) - 1, min(SHOWN_THRESHOLDS, len(table))).round().astype(int))
         hidden = len(table) - len(some)
         notes = (f"{counted(hidden, 'more threshold')} in --csv and --json",) if hidden else ()
         title = f"{system}: {found.criterion} of the predictions scored at least so high"
-        yield Sheet(title, tuple(map(str, table.columns)), cells(table.iloc[some]), notes)
+        yield frame_sheet(title, table.iloc[some], notes)
     if found.calibration is not None:
         shown = found.calibration[["slice", "ACT", "confidence", "precision", "precision_low", "precision_high"]]
         columns_shown = ("score", "ACT", "mean score", "P", "P low", "P high")
         notes = (f"mean gap of mean score and P, by predictions: {found.gap:.4f}",)
-        yield Sheet(f"{system}: {found.criterion}, precision by score", columns_shown, cells(shown), notes)
+        yield frame_sheet(f"{system}: {found.criterion}, precision by score", shown, notes, columns=columns_shown)
     if found.worst is not None:
         titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
         table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
@@ -87,19 +86,19 @@ def _sheets(system: str, found: Slices) -> Iterator[Sheet]:
             "gold spans; Holm's correction is over all of them"
         )
         heads = ("by", "slice", "and by", "and slice", "POS", "documents", "R", "less R elsewhere", "p", "p (Holm)")
-        yield Sheet(f"{system}: {found.criterion}, where it is worst", heads, cells(table), (note,))
+        yield frame_sheet(f"{system}: {found.criterion}, where it is worst", table, (note,), columns=heads)
 
 
 _TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
 
 
-def _notes(found: Slices, name: str) -> tuple[str, ...]:
+def _notes(found: SliceReport, name: str) -> tuple[str, ...]:
     table = found.tables[name]
     small = table.loc[table["small"].to_numpy(), "slice"].tolist()
     lone = table.loc[(table["interval"] == NO_INTERVAL).to_numpy(), "slice"].tolist()
     return (
         *((found.notes[name],) if name in found.notes else ()),
-        *((f"fewer than {SMALL} gold spans or predictions: {', '.join(small)}",) if small else ()),
+        *((f"fewer than {SMALL_SLICE_SPANS} gold spans or predictions: {', '.join(small)}",) if small else ()),
         *((f"no interval, as all spans are in one {found.units.one}: {', '.join(lone)}",) if lone else ()),
     )
 
@@ -107,8 +106,8 @@ def _notes(found: Slices, name: str) -> tuple[str, ...]:
 def long_sheet(found: SlicesBySystem) -> Sheet:
     """Return all tables of all systems as one with LONG_COLUMNS.
 
-    `part` is slice, threshold (`slice` is the least score), calibration or worst (`slice` holds both slices, `f1` and
-    what is not known are empty). `note` says which ratios a slicing lacks because one side has no values.
+    `part` is slice, threshold (`slice` is the least score), calibration or worst (`slice` holds both slices; `f1` and
+    unknown values are empty). `note` names the ratios that a slicing lacks because one side has no values.
     """
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
@@ -120,7 +119,7 @@ def long_sheet(found: SlicesBySystem) -> Sheet:
     return Sheet("slices", LONG_COLUMNS, tuple(rows))
 
 
-def _parts(each: Slices) -> Iterator[tuple[str, str, pd.DataFrame]]:
+def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for name, table in each.tables.items():
         yield "slice", each.titles[name], table.assign(note=each.notes.get(name, ""))
     if each.thresholds is not None:
@@ -152,7 +151,7 @@ def _json_object(corpus: Corpus, found: SlicesBySystem) -> dict[str, Any]:
     }
 
 
-def _object(each: Slices) -> dict[str, Any]:
+def _object(each: SliceReport) -> dict[str, Any]:
     made: dict[str, Any] = {
         "signature": _signed(each),
         "resampled_by": each.units.by,
@@ -183,14 +182,16 @@ def _figures(found: SlicesBySystem) -> list[Figure]:
             documents = each.scores.documents
             for name, table in each.tables.items():
                 by = each.titles[name]
-                title = f"{system} by {within(name)}, {under}"
-                made.append(slice_intervals(table, title, by, SMALL, documents))
+                title = f"{system} by {title_in_sentence(name)}, {under}"
+                made.append(slice_intervals(table, title, by, SMALL_SLICE_SPANS, documents))
             if each.thresholds is not None:
                 unscored = len(each.scores.pred) - len(each.scores.pred.scores)
                 title = f"{system} by the least score of a prediction, {under}"
                 made.append(threshold_lines(each.thresholds, title, unscored))
             if each.calibration is not None:
                 made.append(
-                    reliability(each.calibration, f"Precision of {system} by score, {under}", each.gap or 0, SMALL)
+                    reliability(
+                        each.calibration, f"Precision of {system} by score, {under}", each.gap or 0, SMALL_SLICE_SPANS
+                    )
                 )
     return made

@@ -1,4 +1,4 @@
-"""Scores as they are and with verdicts applied to gold, as tables and JSON."""
+"""Scores without and with verdicts applied to gold, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -8,53 +8,49 @@ from typing import Any
 from nereval_core.cli.runner import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.json_results import head, side
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_cells import cells, objects
-from nereval_core.review.apply.corrected_copy import signature, written
-from nereval_core.review.apply.deciding_verdicts import Hanging
+from nereval_core.report.score_tables import Sheet, frame_sheet, objects
+from nereval_core.review.apply.corrected_copy import signature, span_in_words
+from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
+from nereval_core.review.tables import conclusion_in_words
 from nereval_core.review.verdicts import KINDS
 
 RATIO_NAMES = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
-def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Hanging], *, hangs: bool) -> Result:
-    """Return the scores in every form; with `hangs`, also the verdicts that the order of each two systems hangs on."""
+def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclusion], *, hangs: bool) -> Result:
+    """Return the scores in every form; with `hangs`, also the verdicts that decide the order of systems."""
     return Result(
         tables=lambda: _sheets(both, pairs, hangs),
-        long=lambda: Sheet("", tuple(both.table().columns), cells(both.table())),
+        long=lambda: frame_sheet("", both.table()),
         json=lambda: _json_object(both, systems, pairs),
     )
 
 
-def _sheets(both: WhatIf, pairs: Sequence[Hanging], hangs: bool) -> list[Sheet]:
+def _sheets(both: WhatIf, pairs: Sequence[Conclusion], hangs: bool) -> list[Sheet]:
     table = both.table()
     columns = [(ratio, f"{ratio}_after", f"{ratio}_difference") for ratio in RATIO_NAMES]
     names = [column for ratio in RATIO_NAMES.values() for column in (ratio, "with verdicts", "difference")]
     shown = table[["system", "criterion", *(column for three in columns for column in three)]]
-    sheet = Sheet(
-        "What if: scores as they are, and with verdicts applied to gold",
-        ("system", "criterion", *names),
-        cells(shown),
-        (signature(both.applied),),
-    )
+    title = "What if: scores without and with verdicts applied to gold"
+    sheet = frame_sheet(title, shown, (signature(both.applied),), columns=("system", "criterion", *names))
     if not hangs:
         return [sheet]
     return [sheet, *(_hangs(row) for row in pairs)]
 
 
-def _hangs(row: Hanging) -> Sheet:
+def _hangs(row: Conclusion) -> Sheet:
     return Sheet(
-        f"{row.criterion}: {row.words}",
+        f"{row.criterion}: {conclusion_in_words(row)}",
         ("document", "span", "text", "verdict", "who"),
         tuple(
-            (change.id, written(change.span), change.before, KINDS[change.given.verdict.kind], change.given.who)
+            (change.id, span_in_words(change.span), change.before, KINDS[change.given.verdict.kind], change.given.who)
             for change in row.changes
         ),
     )
 
 
-def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Hanging]) -> dict[str, Any]:
+def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclusion]) -> dict[str, Any]:
     found = both.applied
     return {
         **head(found.gold),
@@ -69,10 +65,10 @@ def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Hanging
                 "criterion": row.criterion,
                 "better": row.better,
                 "worse": row.worse,
-                "words": row.words,
+                "words": conclusion_in_words(row),
                 "verdicts": row.verdicts,
                 "least": row.least,
-                "records": [{"document": one.id, "span": written(one.span)} for one in row.changes],
+                "records": [{"document": one.id, "span": span_in_words(one.span)} for one in row.changes],
             }
             for row in pairs
         ],

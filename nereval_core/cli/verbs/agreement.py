@@ -1,9 +1,10 @@
-"""The verb `agreement`: how far annotators agree, each two and all together."""
+"""The verb `agreement`: the agreement of annotators, of each pair and of all together."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from nereval_core.cli.options import (
@@ -20,25 +21,27 @@ from nereval_core.cli.options import (
 
 if TYPE_CHECKING:
     from nereval_core.analysis.agreement import Agreement
-    from nereval_core.analysis.agreement.figures import Pair
-    from nereval_core.analysis.resampling import Plan
+    from nereval_core.analysis.agreement.coefficients import Pair
+    from nereval_core.analysis.resampling_units import ResamplingPlan
     from nereval_core.api.load import Loaded
+    from nereval_core.api.load_options import LoadOptions
+    from nereval_core.cli.files import Paths
     from nereval_core.corpus import Layer
     from nereval_core.problems import Problem
     from nereval_core.scoring import Settings
     from nereval_core.scoring.criteria import Criterion
 
-HELP = "tell how far annotators agree, with intervals"
+HELP = "measure the agreement of annotators, with intervals"
 USAGE = "A B [C ...] [options]"
 EXAMPLE = "ann.jsonl bob.jsonl cem.jsonl --by type"
 NOTES = f"""\
-A, B, C are the layers of annotators or systems over the same documents; none is gold. A is read by options for gold,
-and the others by those for predictions. F1 is of each two under --criteria, kappa and
-alpha are on tokens (a token's category is the set of types that cover it), unitizing alpha is on characters; of more
-than two annotators F1 and observed agreement are means over their pairs and kappa is Fleiss'. Intervals are
-bias-corrected bootstrap intervals over documents, or what --resample-by names. Where an annotator has not read a
-document, --documents shared leaves it out; --documents pairwise compares each two on what the two have;
---missing empty would count it as read and found empty.
+A, B, C are the layers of annotators or systems over the same documents; none is gold. Options for gold apply to A,
+options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
+category of a token is the set of types that cover it), unitizing alpha on characters. For more than two annotators F1
+and observed agreement are means over the pairs, and kappa is Fleiss'. Intervals are bias-corrected bootstrap intervals
+over documents, or the units of --resample-by. If an annotator has not read a document, --documents shared leaves it
+out, --documents pairwise compares each pair on the documents that both have, and --missing empty counts it as read,
+without a span.
 
 {FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")}"""
 BY = ("type", "document")
@@ -55,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from nereval_core.analysis.agreement import PAIRWISE
-    from nereval_core.analysis.resampling import Plan
+    from nereval_core.analysis.resampling_units import ResamplingPlan
     from nereval_core.cli.files import TWO_OF_ONE, paths_by_name
     from nereval_core.cli.output import say_greedy
     from nereval_core.cli.results.agreement import agreement_result
@@ -69,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     by = check_by(options, BY, f"there are {' and '.join(BY)}")
     check_resampling(options)
     places = output_places(options)
-    plan = Plan(resamples=options.resamples, seed=options.seed)
+    plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
     found, marks = (_agree_pairwise if pairwise else _agree_on_all)(options, plan)
     for pair, scores in found.scores.items():
         greedy = sorted({name for each in scores.values() for name in each.greedy})
@@ -77,10 +80,11 @@ def run(options: argparse.Namespace) -> None:
     write_result(agreement_result(found, by=by, marks=marks), places)
 
 
-def _agree_on_all(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, tuple[str, ...]]:
-    """Return the agreement of annotators over the same documents, and how their files were read, for the signature."""
-    from nereval_core.analysis.agreement import agree
+def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of annotators over the same documents, and the marks of the signature."""
+    from nereval_core.analysis.agreement import measure_agreement
     from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.api.agreement import annotator_layers
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.output import say_unused
     from nereval_core.cli.runner import load_layers, types_of
@@ -89,7 +93,7 @@ def _agree_on_all(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, t
     settings = scoring_settings(options)
     paths = paths_by_name(options.files)
     if len(paths) == 1:
-        # Two annotators are two columns of one file.
+        # One file has both annotators in two columns.
         (path,) = paths.values()
         name = f"column {options.gold_column}"
         paths = {name: path, f"column {options.pred_column}": path}
@@ -97,25 +101,25 @@ def _agree_on_all(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, t
         name, path = next(iter(paths.items()))
     loaded = load_layers(options, path, {other: place for other, place in paths.items() if other != name})
     say_unused(settings, types_of(loaded))
-    layers = _layers(name, loaded)
+    layers = annotator_layers(name, loaded)
     settings = _applicable(settings, options, list(layers.values()))
     units = resampling_units(loaded.corpus.documents, options.resample_by)
-    return agree(layers, settings, plan=plan, resampled=units), _marks(loaded)
+    return measure_agreement(layers, settings, plan=plan, resampled=units), _marks(loaded)
 
 
-def _agree_pairwise(options: argparse.Namespace, plan: Plan) -> tuple[Agreement, tuple[str, ...]]:
-    """Return the agreement of each two annotators on the documents that both have.
+def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Agreement, tuple[str, ...]]:
+    """Return the agreement of each pair of annotators on the documents that both have.
 
     Raises:
-        FormatError: what reading raises, with the problems of all pairs, each once; no two have a document in common.
+        FormatError: the problems of reading all pairs, each once; no pair has a document in common.
     """
     from dataclasses import replace
 
-    from nereval_core.analysis.agreement import agree, agree_pairwise
-    from nereval_core.analysis.agreement.figures import NONE_IN_COMMON
-    from nereval_core.analysis.agreement.token_agreement import pairs_of
+    from nereval_core.analysis.agreement import measure_agreement, measure_pairwise_agreement
+    from nereval_core.analysis.agreement.coefficients import NONE_IN_COMMON
+    from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
     from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.api.load import NONE_SHARED, load_corpus
+    from nereval_core.api.agreement import annotator_layers
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.options import SHARED, load_options
     from nereval_core.cli.output import say, say_other_types, say_unused
@@ -123,21 +127,13 @@ def _agree_pairwise(options: argparse.Namespace, plan: Plan) -> tuple[Agreement,
     from nereval_core.problems import FormatError, counted
 
     settings = scoring_settings(options)
-    paths = paths_by_name(options.files)
-    names = tuple(paths)
+    names = tuple(paths_by_name(options.files))
     both = load_options(argparse.Namespace(**{**vars(options), "documents": SHARED}))
     others = replace(both, gold_format=both.pred_format, gold_column=both.pred_column, gold_types=both.pred_types)
-    pairs: dict[Pair, Loaded] = {}
-    problems: list[Problem] = []
-    for pair in pairs_of(len(names)):
-        one, other = (names[number] for number in pair)
-        try:
-            pairs[pair] = load_corpus(paths[one], {other: paths[other]}, options=others if pair[0] else both)
-        except FormatError as error:
-            apart = all(problem.found == NONE_SHARED for problem in error.problems)
-            say(f"{one} and {other}: {NONE_IN_COMMON}") if apart else problems.extend(error.problems)
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+    pairs = _load_pairs(paths_by_name(options.files), both, others)
+    for pair in annotator_pairs(len(names)):
+        if pair not in pairs:
+            say(f"{' and '.join(names[number] for number in pair)}: {NONE_IN_COMMON}")
     if not pairs:
         raise FormatError.single("annotators", None, "no two have a document in common", "name those of the same texts")
     for pair, loaded in pairs.items():
@@ -145,21 +141,49 @@ def _agree_pairwise(options: argparse.Namespace, plan: Plan) -> tuple[Agreement,
             who = " and ".join(names[number] for number in pair)
             say(f"{who}: {counted(len(loaded.corpus.documents), loaded.corpus.documents.unit)} in common")
         say_other_types(loaded)
-    layers = {pair: _layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
+    layers = {pair: annotator_layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
     every = [layer for some in layers.values() for layer in some.values()]
     say_unused(settings, {kind for layer in every for kind in layer.types})
     settings = _applicable(settings, options, every)
     parts = {}
     for pair, loaded in pairs.items():
         units = resampling_units(loaded.corpus.documents, options.resample_by)
-        parts[pair] = agree(layers[pair], settings, plan=plan, resampled=units)
-    return agree_pairwise(names, parts), tuple(dict.fromkeys(mark for one in pairs.values() for mark in _marks(one)))
+        parts[pair] = measure_agreement(layers[pair], settings, plan=plan, resampled=units)
+    return measure_pairwise_agreement(names, parts), tuple(
+        dict.fromkeys(mark for one in pairs.values() for mark in _marks(one))
+    )
 
 
-def _layers(first: str, loaded: Loaded) -> dict[str, Layer]:
-    """Return the layers of all annotators by name, gold by the name of the first."""
-    gold = loaded.corpus.gold.renamed(first)
-    return {layer.name: layer for layer in (gold, *loaded.corpus.systems)}
+def _load_pairs(paths: Mapping[str, Paths], both: LoadOptions, others: LoadOptions) -> dict[Pair, Loaded]:
+    """Read each annotator once, and return each two on the documents that both have.
+
+    Raises:
+        FormatError: with the problems of all pairs, each once.
+    """
+    from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
+    from nereval_core.api.agreement import pair_annotators
+    from nereval_core.api.load import NONE_SHARED, load_corpus, read_layers
+    from nereval_core.problems import FormatError
+
+    first, *rest = paths
+    read = read_layers(paths[first], {name: paths[name] for name in rest}, both)
+    readings = {first: read.gold, **read.systems}
+    sound = {name: reading for name, reading in readings.items() if not isinstance(reading, FormatError)}
+    if len(sound) == len(readings):
+        with suppress(FormatError):
+            return pair_annotators(sound, both, others)
+    # Something is refused: each pair is loaded by itself, which tells what else stands behind a problem.
+    pairs: dict[Pair, Loaded] = {}
+    problems: list[Problem] = []
+    for pair in annotator_pairs(len(paths)):
+        one, other = (list(paths)[number] for number in pair)
+        try:
+            pairs[pair] = load_corpus(paths[one], {other: paths[other]}, options=others if pair[0] else both)
+        except FormatError as error:
+            problems += [problem for problem in error.problems if problem.found != NONE_SHARED]
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    return pairs
 
 
 def _marks(loaded: Loaded) -> tuple[str, ...]:
@@ -167,10 +191,10 @@ def _marks(loaded: Loaded) -> tuple[str, ...]:
 
 
 def _applicable(settings: Settings, options: argparse.Namespace, layers: Sequence[Layer]) -> Settings:
-    """Return settings with the criteria that some annotator, taken as gold, has what they need for.
+    """Return settings with the criteria that can be applied with at least one of the annotators as gold.
 
     Raises:
-        FormatError: one that is named itself needs what none has.
+        FormatError: a criterion given by name cannot be applied with any annotator as gold.
     """
     from dataclasses import replace
 

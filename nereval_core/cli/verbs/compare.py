@@ -23,15 +23,15 @@ from nereval_core.cli.options import (
 from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
-    from nereval_core.scoring.protocols import Read, Scored
+    from nereval_core.scoring.protocols import LayerSummary, SystemScores
 
-HELP = "tell which system is better, with intervals and tests"
+HELP = "compare systems, with intervals and tests"
 USAGE = "GOLD A B [C ...] [options]"
 EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
 NOTES = f"""\
-Intervals are bias-corrected bootstrap intervals over documents (or what --resample-by names), differences to the
-baseline are over the same resamples, and p is by approximate randomization with Holm's correction over the systems.
-What rests on one document alone has neither interval nor test.
+Intervals are bias-corrected bootstrap intervals over documents (or the units of --resample-by), differences to the
+baseline use the same resamples, and p comes from approximate randomization with Holm's correction over the systems.
+Scores that rest on a single document have neither interval nor test.
 
 {GOLD_AND_PREDICTIONS}"""
 SHARDS = ("engine", "scheduler", "workers", "work")
@@ -42,19 +42,18 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("comparing").add_argument
     add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
     add_resampling(add)
-    by = ("type,span", "type by type too; what becomes of each span")
+    by = ("type,span", "also compare by type; follow each span from system to system")
     add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
     add_scoring(parser)
     add_engine(parser)
-    # Other options of scoring shard by shard, which `score` has.
+    # Scoring shard by shard reads these options of `score`.
     parser.set_defaults(out=None, records=None, convention=None, differences=None)
     add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
-    from nereval_core.analysis.resampling import Plan
-    from nereval_core.analysis.resampling_units import resampling_units
+    from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
     from nereval_core.cli.files import system_paths
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.cli.runner import output_places, write_result
@@ -70,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
     if baseline not in names:
         raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
     with _scored(options) as (gold, systems):
-        plan = Plan(resamples=options.resamples, seed=options.seed)
+        plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
         scores = {one.name: each for one, each in systems}
@@ -83,14 +82,14 @@ def _check_shards(options: argparse.Namespace) -> None:
 
     shards.check_usage(options)
     if options.resample_by:
-        raise UsageError(f"--resample-by {options.resample_by} needs all documents at once: leave it out with --engine")
+        raise UsageError(f"--resample-by {options.resample_by} needs all documents at once, leave it out with --engine")
     if by := comma_separated(options.by):
-        raise UsageError(f"--by {','.join(by)} needs all spans at once: leave it out with --engine")
+        raise UsageError(f"--by {','.join(by)} needs all spans at once, leave it out with --engine")
 
 
 @contextmanager
-def _scored(options: argparse.Namespace) -> Iterator[tuple[Read, Scored]]:
-    """Read and score, in one piece or shard by shard: gold, and each system with its scores."""
+def _scored(options: argparse.Namespace) -> Iterator[tuple[LayerSummary, SystemScores]]:
+    """Read and score, whole or shard by shard; give gold, and each system with its scores."""
     if options.engine is not None:
         from nereval_core.cli import shards
         from nereval_core.cli.settings import scoring_settings

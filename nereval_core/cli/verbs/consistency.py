@@ -1,4 +1,4 @@
-"""The verb `consistency`: what a careful reader would question within one layer."""
+"""The verb `consistency`: annotations within one layer that contradict one another."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import argparse
 
 from nereval_core.cli.options import Parser, UsageError, add_output, add_reading, comma_separated
 
-HELP = "find what a careful reader would question within one layer"
+HELP = "find inconsistent annotations within one layer"
 USAGE = "LAYER [OTHER ...] [options]"
 EXAMPLE = "gold.jsonl --kinds types,edges --records places.csv"
 NOTES = """\
-LAYER is questioned: gold, or any other. The OTHERs over the same documents are held against it and shown beside it.
-Surface forms are compared without case, white space as one blank, and looked for at word boundaries. Findings are
-ranked by the places that would change if what is done most often were done always.
+LAYER is searched: gold, or any other layer. The OTHERs, layers over the same documents, are compared with it and shown
+beside it. Surface forms are compared without case, with white space as one blank, and are searched at word boundaries.
+Findings are ranked by the number of places that would change if the most frequent annotation were used everywhere.
 """
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("asking").add_argument
+    add = parser.add_argument_group("searching").add_argument
     kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
     add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
-    case = "tell spellings of a form apart where they are annotated differently (default), never, or always"
+    case = "tell spellings that differ in case apart if they are annotated differently (default), never, always"
     add("--case", choices=("differs", "ignore", "keep"), default="differs", help=case)
-    add("--top", type=int, metavar="N", help="so many findings of each kind (default: 20 to read, all in JSON and CSV)")
+    add("--top", type=int, metavar="N", help="findings of each kind (default: 20 in tables, all in JSON and CSV)")
     add_output(parser, records="all places of the findings, as .parquet, .jsonl or .csv")
     add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER", ("LAYER", "the OTHERs"))
     parser.set_defaults(alone=True, criteria=None)
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say
     from nereval_core.cli.results.consistency import consistency_result
     from nereval_core.cli.runner import load_layers, output_places, write_result
-    from nereval_core.pairing import chosen
+    from nereval_core.pairing import selection_marks
 
     if options.top is not None and options.top < 1:
         raise UsageError(f"--top {options.top}, ask for 1 or more")
@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> None:
     check_kinds(kinds)
     loaded = load_layers(options)
     layer = loaded.corpus.gold.renamed(gold_name(options))
-    # A layer by itself is paired with nothing, and its signature names the documents and types that were chosen.
-    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or chosen(loaded.gold)
+    # A layer by itself is not paired, but its signature names the selected documents and renamed types.
+    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or selection_marks(loaded.gold)
     found = replace(consistency(layer, loaded.corpus.systems, kinds, options.case), marks=tuple(marks))
     for line in found.skipped() if not options.quiet else ():
         say(line)

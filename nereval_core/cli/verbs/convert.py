@@ -11,7 +11,7 @@ from nereval_core.cli.options import (
     UsageError,
     add_lossy,
     add_reading_of_one,
-    format_details,
+    settings_of_one,
 )
 from nereval_core.problems import quoted
 
@@ -30,13 +30,13 @@ def add_arguments(parser: Parser) -> None:
     add_lossy(add)
     escape = "CSV: put an apostrophe before cells that a spreadsheet would run as formulas; it is read as text"
     add("--escape-formulas", action="store_true", help=escape)
-    add("-q", "--quiet", action="store_true", help="do not say what was read or left out")
+    add("-q", "--quiet", action="store_true", help="print nothing about the files read and the parts left out")
     add_reading_of_one(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core import writers
-    from nereval_core.api.load import read
+    from nereval_core.api.read import read
     from nereval_core.cli.files import overwrites
     from nereval_core.cli.output import progress_bar, say, say_read
 
@@ -46,22 +46,17 @@ def run(options: argparse.Namespace) -> None:
     if options.shards is not None and options.shards < 1:
         raise UsageError(f"--shards {options.shards}, write one or more")
     if options.output == STDOUT:
-        raise UsageError("a file is written, not standard output: name it OUT")
+        raise UsageError("convert writes a file, not standard output: name it as OUT")
     if overwrites(options.output, options.input):
         raise UsageError(f"{quoted(options.output)} would overwrite an input, name another place")
-    # A pattern of the shell, and OUT forgotten: the last of the files would be it.
+    # With a pattern of the shell and no OUT, the last input would be OUT.
     if len(options.input) > 1 and Path(options.output).is_file():
-        remedy = "with several files to read name a new one as OUT"
+        remedy = "with several inputs name a new file as OUT"
         raise UsageError(f"{quoted(options.output)} would be overwritten, {remedy}")
     reading = read(
         options.input[0] if len(options.input) == 1 else options.input,
         format=options.source_format,
-        column=options.column,
-        scheme=options.scheme,
-        repair=options.repair,
-        core_type=options.core_type,
-        **format_details(options),
-        types=options.types,
+        **settings_of_one(options),
         progress=progress_bar(" + ".join(options.input), "read"),
     )
     notes = writers.write(

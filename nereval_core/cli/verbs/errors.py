@@ -1,4 +1,4 @@
-"""The verb `errors`: classes of errors, what each costs, and predictions in which they are mended."""
+"""The verb `errors`: classes of errors, the F1 that each costs, and predictions in which they are mended."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from nereval_core.cli.options import (
     comma_separated,
 )
 
-HELP = "sort errors into classes and reckon what each costs"
+HELP = "sort errors into classes and compute the F1 that each costs"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by type --figure costs.html"
 NOTES = f"""\
 Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
 several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
-spurious. What a class costs is found by mending it in the predictions and scoring these anew.
+spurious. The cost of a class is computed by mending it in the predictions and scoring them again.
 
 {GOLD_AND_PREDICTIONS}"""
 
 
 def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("mending").add_argument
-    add("--mend", action="append", default=[], metavar="CLASS", help="classes with commas between, or all")
+    add("--mend", action="append", default=[], metavar="CLASS", help="classes separated by commas, or all")
     add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
     add_output(
         parser,
-        by=("type", "count the classes by type too"),
-        figure="what mending each class would gain and the tables",
+        by=("type", "also count the classes by type"),
+        figure="the F1 gained by mending each class, and the tables",
         records="the errors with their classes, as .parquet, .jsonl or .csv",
     )
     add_scoring(parser, "strict")
@@ -43,7 +43,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from dataclasses import replace
 
-    from nereval_core.analysis.errors import classes_named, error_report
+    from nereval_core.analysis.errors import error_report, parse_classes
     from nereval_core.analysis.errors.error_classes import STRICT
     from nereval_core.cli.files import system_paths
     from nereval_core.cli.output import progress_bar
@@ -51,17 +51,17 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
     from nereval_core.scoring.criteria import CRITERIA
 
-    by = check_by(options, ("type",), "there is type only")
+    by = check_by(options, ("type",), "the only value is type")
     if bool(options.mend) != (options.out is not None):
         raise UsageError("--mend CLASS and --out FILE go together")
     if options.mend and len(system_paths(options)) > 1:
         raise UsageError("--mend is for one prediction, name one")
     places = output_places(options, "figure", "records", "out")
-    mend = classes_named(comma_separated(options.mend)) if options.mend else ()
+    mend = parse_classes(comma_separated(options.mend)) if options.mend else ()
     loaded, settings = load_for_scoring(options)
     names = [criterion.name for criterion in settings.criteria]
     if STRICT not in names:
-        # Classes are those of the strict records, whatever is shown.
+        # Classes are those of the strict records, whatever criteria are shown.
         settings = replace(settings, criteria=(CRITERIA[STRICT], *settings.criteria))
     found = {
         layer.name: error_report(scores, names, progress=progress_bar(layer.name, "mended"))

@@ -1,4 +1,4 @@
-"""The verb `index`: the concept ids of documents against gold's."""
+"""The verb `index`: the concept ids of documents compared with gold's."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.tsv system.tsv --by id --json scores.json"
 NOTES = """\
 Each document has a set of ids. GOLD and PRED are TSV files (document<tab>code, or document<tab>type<tab>code), folders
-of them, or annotations, whose links are the ids of their document. What stands on one side only is counted and said.
+of them, or annotations, whose links are the ids of their document. Documents and ids on one side only are counted and
+reported.
 """
 BY = ("document", "id")
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("--relaxed", metavar="FILE", help="a mapping, id<tab>id: the first counts as the second")
-    records = "a record for each document and id, as .parquet, .jsonl or .csv"
+    parser.add_argument("--relaxed", metavar="FILE", help="lines id<tab>id: the first id counts as the second")
+    records = "a record per document and id, as .parquet, .jsonl or .csv"
     add_output(parser, "scores", by=("document,id", "break the numbers down"), records=records)
     parser.set_defaults(criteria=None)
     parser.add_argument("files", nargs="+", metavar="FILE", help="GOLD first, then PRED or NAME=PRED")
-    parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not list the files read on standard error")
     add = parser.add_argument_group("reading").add_argument
     add("--format", default="auto", help="tsv, or a format with links: see `nereval formats` (default: by content)")
     add("--gold-format", metavar="FORMAT", help="of gold only")
     add("--pred-format", metavar="FORMAT", help="of predictions only")
-    add("--links", choices=("first", "any"), default="first", help="which links of a mention count for its document")
+    add("--links", choices=("first", "any"), default="first", help="the links of a mention that count for its document")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -41,15 +42,15 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import prediction_files
     from nereval_core.cli.results.indexing import index_result
     from nereval_core.cli.runner import output_places, write_result
-    from nereval_core.readers import readers
+    from nereval_core.readers import formats
 
     if not prediction_files(options.files):
         raise UsageError("name a prediction after gold")
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     places = output_places(options, "records")
     for option, value in (("--gold-format", options.gold_format), ("--pred-format", options.pred_format)):
-        if value not in (None, "auto", TSV, *readers()):
-            raise UsageError(f"{option} {quoted(value)}, choose among {', '.join(('auto', TSV, *readers()))}")
+        if value not in (None, "auto", TSV, *formats()):
+            raise UsageError(f"{option} {quoted(value)}, choose among {', '.join(('auto', TSV, *formats()))}")
     gold, systems = _load_and_score(options)
     write_result(index_result(gold, systems, by), places)
 
@@ -61,8 +62,8 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
         FormatError: with the problems of all files.
     """
     from nereval_core.analysis.linking.indexing import index_signature, score_index
+    from nereval_core.api.inputs import source_of
     from nereval_core.api.linking import TSV, load_index
-    from nereval_core.api.load import opened
     from nereval_core.cli.files import gold_path, system_paths
     from nereval_core.cli.output import say
     from nereval_core.cli.results.indexing import IndexedSystem
@@ -81,7 +82,7 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
     places = [(None, gold_path(options), options.gold_format), *((n, p, options.pred_format) for n, p in given.items())]
     for name, place, form in places:
         try:
-            source = opened(place)
+            source = source_of(place)
             codes, reading = load_index(source, format=form or options.format, links=options.links, texts=texts)
         except FormatError as error:
             problems += error.problems

@@ -1,4 +1,4 @@
-"""The verb `link`: entity linking, the concept ids of mentions against gold's."""
+"""The verb `link`: entity linking, the concept ids of predicted mentions compared with gold's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --n 1,5 --by confusion"
 NOTES = f"""\
 A mention is a span with links: NEL columns of HIPE, N lines of brat and notes that are codes, "links" in JSONL. The
-links of a prediction are its ranking, best first; "|" inside a link parts several. NIL is an id like any other.
+links of a prediction are ranked, best first; "|" inside a link separates several. NIL is an id like any other.
 
 {GOLD_AND_PREDICTIONS}"""
 BY = ("document", "confusion")
@@ -33,12 +33,17 @@ BOUNDARIES: tuple[Boundaries, ...] = ("strict", "overlapping")
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("--relaxed", metavar="FILE", help="a mapping, id<tab>id: the first counts as the second")
+    parser.add_argument("--relaxed", metavar="FILE", help="lines id<tab>id: the first id counts as the second")
     add = parser.add_argument_group("scoring").add_argument
-    add("--n", default="1,3,5", metavar="1,3,5", help="how many of a prediction's ranked links are looked at")
+    add("--n", default="1,3,5", metavar="1,3,5", help="numbers of ranked links of a prediction that count")
     add("--boundaries", default="strict,overlapping", metavar="RULES", help="strict, overlapping (default: both)")
-    add("--mentions", choices=("end-to-end", "gold"), default="end-to-end", help="gold: judge equal boundaries only")
-    add("--gold-links", choices=("first", "any"), default="first", help="which of gold's links are the truth")
+    add(
+        "--mentions",
+        choices=("end-to-end", "gold"),
+        default="end-to-end",
+        help="gold: judge equal boundaries only",
+    )
+    add("--gold-links", choices=("first", "any"), default="first", help="the links of gold that are correct")
     add_leave_out(add)
     records = "link records, as .parquet, .jsonl or .csv"
     add_output(parser, "scores", by=("document,confusion", "break the numbers down"), records=records)
@@ -54,8 +59,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.runner import load_layers, output_places, types_of, write_result
     from nereval_core.problems import FormatError
     from nereval_core.readers.concepts import read_mapping
-    from nereval_core.scoring import Settings, apply_rules
-    from nereval_core.scoring.criteria import TypeRules
+    from nereval_core.scoring import Settings
+    from nereval_core.scoring.type_merging import TypeRules, apply_rules
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     places = output_places(options, "records")
@@ -74,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     systems = []
     for layer in loaded.corpus.systems:
         if not layer.links:
-            say(f"{layer.name}: no span has a link, so that every gold mention is missing")
+            say(f"{layer.name}: no span has a link, so every gold mention counts as missing")
         scores = []
         for rule in BOUNDARIES if options.mentions == "end-to-end" else BOUNDARIES[:1]:
             if rule in boundaries:
@@ -90,9 +95,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_choices(options: argparse.Namespace, ranks: list[str], boundaries: list[str]) -> None:
     if not ranks or not all(n.isascii() and n.isdecimal() and int(n[:9]) > 0 for n in ranks):
-        raise UsageError(f"--n {quoted(options.n)}, write numbers from 1 with commas between: 1,3,5")
+        raise UsageError(f"--n {quoted(options.n)}, write numbers from 1, separated by commas: 1,3,5")
     unknown = [value for value in boundaries if value not in BOUNDARIES]
     if unknown or not boundaries:
         raise UsageError(f"--boundaries {quoted(options.boundaries)}, choose among {', '.join(BOUNDARIES)}")
     if options.mentions == "gold" and "strict" not in boundaries:
-        raise UsageError("--mentions gold judges where boundaries are equal: leave --boundaries out")
+        raise UsageError("--mentions gold judges equal boundaries only, leave --boundaries out")

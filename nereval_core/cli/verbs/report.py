@@ -1,4 +1,4 @@
-"""The verb `report`: everything about some systems in one HTML file, which needs no network and no server."""
+"""The verb `report`: scores, errors and records of systems in one HTML file that needs no network and no server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, UsageError, add_reading, add_scoring
 
 if TYPE_CHECKING:
-    from nereval_core.html_report.records import Chosen
+    from nereval_core.html_report.records import RecordSelection
     from nereval_core.review.playlists import Playlist
     from nereval_core.review.standing_verdicts import Reviewed
 
@@ -19,28 +19,27 @@ HELP = "write scores, errors and records in their text as one HTML file"
 USAGE = "GOLD PRED [PRED ...] --out FILE.html [options]"
 EXAMPLE = 'gold.jsonl a.jsonl b.jsonl --out report.html --records "decision=MIS,SPU&gold=DNA"'
 NOTES = f"""\
-One HTML file with scores, confusions, kinds of errors and records in their text. It needs no network, prints well, and
-is the same on every run. The first criterion is the main one.
---records takes how many of each error class are shown (10), or which ones, much as a link says it:
---records "decision=MIS,SPU&gold=DNA". There are decision, type, gold, pred ("-": no span), doc, text, boundary, words,
-period, noise, and has=NAME=VALUE for what else is known of records, as "has=class=split".
+One HTML file has scores, confusions, error classes and records in their text. It needs no network, prints well, and is
+the same on every run. The first criterion is the main one.
+--records takes the number of records shown of each error class (10), or a query, as links of the app have it:
+--records "decision=MIS,SPU&gold=DNA". Its parameters are decision, type, gold, pred ("-": no span), doc, text,
+boundary, words, period, noise, and has=NAME=VALUE for any other attribute of records, such as "has=class=split".
 
 {GOLD_AND_PREDICTIONS}"""
 CRITERIA = "strict,exact,partial,type"
 QUERY_LISTS = {"decision": "decision", "type": "types", "gold": "gold", "pred": "pred"}
-"""Parameters of a link that hold several values with commas, and the fields of a query that they are."""
-MOST_OF_EACH_CLASS = 10_000
-"""Records."""
+"""Parameters of a link with comma-separated values, and the fields of a query that they set."""
+MOST_RECORDS_PER_CLASS = 10_000
 
 
 def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("the report").add_argument
-    add("--out", metavar="FILE", help="where it goes; - is standard output")
-    add("--title", metavar="TEXT", help="its title")
+    add("--out", metavar="FILE", help="the file to write; - is standard output")
+    add("--title", metavar="TEXT", help="the title of the report")
     add("--records", default="10", metavar="N|QUERY", help="records in their text: N of each error class, or a query")
-    add("--review", metavar="FILE", help="tell the verdicts in FILE (default: $NEREVAL_REVIEW_URL, else none)")
-    add("--playlist", metavar="NAME", help="show the records on a playlist there, with its comments")
-    add("--mask", action="store_true", help="replace letters and digits of the texts, for data that must not be seen")
+    add("--review", metavar="FILE", help="show the verdicts in FILE (default: $NEREVAL_REVIEW_URL, else none)")
+    add("--playlist", metavar="NAME", help="show the records of a playlist there, with its comments")
+    add("--mask", action="store_true", help="replace letters and digits of the texts, for data that must not be shown")
     add_scoring(parser, CRITERIA)
     add_reading(parser)
 
@@ -56,12 +55,12 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.review.store.databases import VARIABLE
 
     if options.out is None:
-        raise UsageError("--out: say where the report is to go, --out FILE.html or --out - for standard output")
+        raise UsageError("--out: name the file of the report, --out FILE.html, or --out - for standard output")
     places = {"out": options.out}
     check_places(options, places)
     if options.playlist is not None and options.review is None and not os.environ.get(VARIABLE):
-        raise UsageError(f"--playlist: name the file that it is in, --review FILE, or set {VARIABLE}")
-    chosen = record_choice(options.records)
+        raise UsageError(f"--playlist: name its file, --review FILE, or set {VARIABLE}")
+    selection = record_selection(options.records)
     reviewed, playlist = verdicts_and_playlist(options.review, options.playlist)
     loaded, settings = load_for_scoring(options)
     found = scored(
@@ -74,30 +73,30 @@ def run(options: argparse.Namespace) -> None:
     )
     for system, scores in found.scores.items():
         say_greedy(system, scores.greedy)
-    chosen = replace(chosen, playlist=playlist)
-    made = page(found, title=one_line(options.title or ""), command=command(options), chosen=chosen)
+    selection = replace(selection, playlist=playlist)
+    made = page(found, title=one_line(options.title or ""), command=command(options), selection=selection)
     write_outputs(places, {"out": made.encode()})
 
 
-def record_choice(records: str) -> Chosen:
-    """Return the records that are asked for: a number of each error class, or those that a link would show.
+def record_selection(records: str) -> RecordSelection:
+    """Return the records to show: a number of each error class, or those that a query selects.
 
     Raises:
-        FormatError: neither, a parameter that is not known, or a decision that is none.
+        FormatError: neither a number nor a query, an unknown parameter or decision.
     """
     from urllib.parse import parse_qsl
 
     from nereval_core.glossary import DECISIONS
-    from nereval_core.html_report.records import EACH, ERRORS, Chosen
+    from nereval_core.html_report.records import EACH, ERRORS, RecordSelection
     from nereval_core.problems import FormatError, quoted
     from nereval_core.records.queries import ABSENT, FIELDS, Query
 
     known = (*QUERY_LISTS, "doc", "text", *FIELDS, "has")
     if records.isdecimal():
-        if int(records) > MOST_OF_EACH_CLASS:
-            remedy = f"ask for {MOST_OF_EACH_CLASS:,} at most"
+        if int(records) > MOST_RECORDS_PER_CLASS:
+            remedy = f"ask for {MOST_RECORDS_PER_CLASS:,} at most"
             raise FormatError.single("--records", None, f"{records} of each class", remedy)
-        return Chosen(each=int(records))
+        return RecordSelection(each=int(records))
     found: dict[str, object] = {"decision": ERRORS}
     having = []
     pairs = parse_qsl(records, keep_blank_values=True)
@@ -119,18 +118,18 @@ def record_choice(records: str) -> Chosen:
         else:
             found[name] = value
     if not pairs:
-        remedy = f"give a number such as {EACH}, or what a link says: decision=MIS&gold=DNA"
+        remedy = f"give a number such as {EACH}, or a query: decision=MIS&gold=DNA"
         raise FormatError.single("--records", None, f"{quoted(records)} is neither", remedy)
-    return Chosen(query=Query(**found, having=tuple(having)))  # type: ignore[arg-type]
+    return RecordSelection(query=Query(**found, having=tuple(having)))  # type: ignore[arg-type]
 
 
 def verdicts_and_playlist(file: str | None, playlist: str | None) -> tuple[Reviewed | None, Playlist | None]:
-    """Return the verdicts in a file, else at NEREVAL_REVIEW_URL, and a playlist there; None where none is named.
+    """Return the verdicts in a file, or else at NEREVAL_REVIEW_URL, and a playlist there; None where none is named.
 
-    The user's own file is not read unasked: a report is sent round, and notes in it would go along.
+    The user's default file is not read without being named: reports are passed on, and its notes would be in them.
 
     Raises:
-        FormatError: no such file, or none that can be read; no playlist of that name.
+        FormatError: a file that does not exist or cannot be read; no playlist of that name.
     """
     from contextlib import closing
     from pathlib import Path
@@ -157,12 +156,12 @@ def verdicts_and_playlist(file: str | None, playlist: str | None) -> tuple[Revie
 
 
 def command(options: argparse.Namespace) -> str:
-    """Return the command that makes the report again; where it goes is no part of it."""
+    """Return the command that makes the report again, whatever its file was called."""
     return shlex.join(("python", "-m", "nereval_core", "report", *_arguments(options)))
 
 
 def _arguments(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the files, then the options that are not as by default: of reading, of scoring, and of the report."""
+    """Yield the files, then the options that differ from their defaults: of reading, of scoring, of the report."""
     shared, usual = Parser(), Parser()
     add_reading(shared)
     add_scoring(shared, CRITERIA)

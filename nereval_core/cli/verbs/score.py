@@ -20,6 +20,8 @@ from nereval_core.cli.options import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from nereval_core.cli.runner import Result
 
 HELP = "score predictions against gold"
@@ -40,27 +42,27 @@ def add_arguments(parser: Parser) -> None:
         nargs="?",
         const="",
         metavar="FORM",
-        help="print what that scorer prints (FORM where it has several)",
+        help="print the output of that scorer (in FORM, if it has several)",
     )
     add(
         "--differences",
         metavar="FILE",
-        help="spans it decides otherwise than ours, as .parquet, .jsonl or .csv; - counts them by cause",
+        help="spans that it decides differently from ours, as .parquet, .jsonl or .csv; - counts them by cause",
     )
     records = "match records, as .parquet, .jsonl or .csv; with --engine a folder"
     add_output(parser, "scores", by=("type,document", "break the numbers down"), records=records)
-    out = "leave the scored folder: counts, signatures, and where the shards are"
+    out = "keep the scored folder: counts, signatures and the places of the shards"
     add_engine(parser)("--out", metavar="DIR", help=out)
     add_reading(parser)
     if convention := _named_convention(parser):
         from nereval_core.cli.published_scorers import add_options
 
-        # Options that `score` has already are shared: theirs come after.
+        # The options of `score` come first: a scorer shares those of the same name.
         add_options(parser, convention)
 
 
 def _named_convention(parser: Parser) -> str | None:
-    """Return the published scorer that the arguments name, whose own options are known too."""
+    """Return the published scorer that the arguments name, to add its options."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument("--convention")
     try:
@@ -77,11 +79,11 @@ def run(options: argparse.Namespace) -> None:
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     for form in ("as_reference", "differences"):
         if getattr(options, form) is not None and not options.convention:
-            raise UsageError(f"--{form.replace('_', '-')}: name the scorer, --convention NAME")
+            raise UsageError(f"--{form.replace('_', '-')}: name the published scorer, --convention NAME")
     if any(getattr(options, name) is not None for name in SHARDS):
         from nereval_core.cli import shards
 
-        # Records of shards go to a folder.
+        # Records of shards are written to a folder.
         places = unchecked_places(options, "records", "differences")
         check_places(options, places)
         shards.check_usage(options)
@@ -94,11 +96,16 @@ def run(options: argparse.Namespace) -> None:
 
 def _scored(options: argparse.Namespace, by: list[str]) -> Result:
     from nereval_core.cli.runner import load_for_scoring, score_systems, scores_result
-    from nereval_core.report.export import all_records
 
     loaded, settings = load_for_scoring(options)
     scored = score_systems(loaded, settings)
-    return replace(scores_result(loaded.corpus.gold, scored, by), frames={"records": lambda: all_records(scored)})
+
+    def records() -> pd.DataFrame:
+        from nereval_core.report.export import all_records
+
+        return all_records(scored)
+
+    return replace(scores_result(loaded.corpus.gold, scored, by), frames={"records": records})
 
 
 def _published(options: argparse.Namespace, by: list[str]) -> Result:
@@ -109,7 +116,7 @@ def _published(options: argparse.Namespace, by: list[str]) -> Result:
     published_scorers.check_usage(options)
     load = load_options(options)
     if load.common:
-        raise UsageError(f"--documents {SHARED} does not go with --convention: name the documents")
+        raise UsageError(f"--documents {SHARED} cannot be combined with --convention, name the documents")
     sides = published_scorers.scorer_sides(gold_path(options), system_paths(options), load)
     outcomes = published_scorers.score(options, sides)
     return published_scorers.published_result(options, outcomes, by, sides)

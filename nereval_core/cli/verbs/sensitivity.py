@@ -25,34 +25,42 @@ HELP = "score under all criteria, without and with merged types"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = 'gold.jsonl a.jsonl b.jsonl --merge "DNA,RNA=nucleic" --figure criteria.html'
 NOTES = f"""\
-Every system is scored without a merge, with each --merge alone, and with all types merged into one. Several merges in
-one setting have a semicolon between: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
+Every system is scored without a merge, with each --merge alone, and with all types merged into one. A semicolon
+separates several merges in one setting: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
 
 {GOLD_AND_PREDICTIONS}"""
 EXPERIMENTS = ("gap", "curve", "recovered", "gone", "stand_in", "ladder")
-"""Options that each ask for an experiment, in the order of their tables."""
+"""Options that each request an experiment, in the order of their tables."""
 
 
 def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("scoring").add_argument
-    add("--criteria", default="all", metavar="LIST", help="names and .toml files with commas between (default: all)")
+    add("--criteria", default="all", metavar="LIST", help="names and .toml files, separated by commas (default: all)")
     add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own, as for score")
     add("--merge", action="append", default=[], metavar="A,B=NAME", help="a setting with types merged; repeatable")
     add_leave_out(add)
     add("--counting", choices=("one-to-one", "each-side", "both"), default="one-to-one", help="each-side: no alignment")
 
     add = parser.add_argument_group("in place of the tables of all criteria, any of these").add_argument
-    add("--gap", metavar="A,B", help="what parts F1 under two criteria, by cause, and the decisions under both")
-    add("--curve", choices=("gold", "prediction", "union"), help="scores against the least overlap, as a share of this")
+    add("--gap", metavar="A,B", help="the gap of F1 between two criteria, by cause, and the decisions under both")
+    add(
+        "--curve",
+        choices=("gold", "prediction", "union"),
+        help="scores against the least overlap, as a share of it",
+    )
     add("--any-type", action="store_true", help="with --curve: types need not be equal")
     recovered = "gold spans missed under strict, by the first criterion to credit them"
     add("--recovered", action="store_true", help=recovered)
-    add("--gone", metavar="CRITERION", help="the confusions under it that each --merge undoes")
-    add("--stand-in", metavar="CRITERION", help="how far the others agree with it, over folds of documents")
-    add("--folds", type=int, default=10, metavar="K", help="with --stand-in: how many folds (default: 10)")
-    seed = "with --stand-in: what documents are shuffled by (default: 0)"
+    add("--gone", metavar="CRITERION", help="the confusions under this criterion that each --merge removes")
+    add(
+        "--stand-in",
+        metavar="CRITERION",
+        help="agreement of other criteria with this one, over folds of documents",
+    )
+    add("--folds", type=int, default=10, metavar="K", help="with --stand-in: the number of folds (default: 10)")
+    seed = "with --stand-in: the seed that documents are shuffled with (default: 0)"
     add("--seed", type=_seed, default=0, metavar="N", help=seed)
-    ladder = "a record's pairs under each criterion, and what flips them"
+    ladder = "the pairs of a record under each criterion, and the rules that flip them"
     add("--ladder", nargs=2, metavar=("DOC", "RECORD"), help=ladder)
     add_output(parser, figure="a dot plot of F1 with the tables")
     add_reading(parser)
@@ -60,7 +68,7 @@ def add_arguments(parser: Parser) -> None:
 
 def _seed(value: str) -> int:
     if not value.isdecimal() or len(value) > 18:
-        raise argparse.ArgumentTypeError(f"{quoted(value)} is no number from 0")
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is not a number from 0")
     return int(value)
 
 
@@ -104,9 +112,9 @@ def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[di
     """Return the settings without a merge, and the merges of each setting.
 
     Raises:
-        FormatError: with all that is wrong with both.
+        FormatError: with the problems of both.
     """
-    from nereval_core.analysis.criteria.sensitivity import parse_settings
+    from nereval_core.analysis.criteria.sensitivity import parse_merges
     from nereval_core.cli.settings import scoring_settings
     from nereval_core.problems import FormatError
 
@@ -114,11 +122,11 @@ def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[di
         settings = scoring_settings(options, several_merges=True)
     except FormatError as error:
         try:
-            parse_settings(options.merge)
+            parse_merges(options.merge)
         except FormatError as other:
             raise FormatError([*error.problems, *other.problems]) from None
         raise
-    return settings, parse_settings(options.merge)
+    return settings, parse_merges(options.merge)
 
 
 def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> None:
@@ -131,9 +139,9 @@ def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> N
     if single and len(experiments) > 1:
         raise UsageError(f"--{single[0]} holds one table, ask for one of {names}")
     if options.gap and len(comma_separated([options.gap])) != 2:
-        raise UsageError(f"--gap {quoted(options.gap)}, name two criteria with a comma between")
+        raise UsageError(f"--gap {quoted(options.gap)}, name two criteria, separated by a comma")
     if options.gone and not options.merge:
-        raise UsageError("--gone: say what is merged, --merge A,B=NAME")
+        raise UsageError("--gone: name the merged types, --merge A,B=NAME")
 
 
 def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
@@ -149,17 +157,17 @@ def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
 
 
 def _experiment_settings(options: argparse.Namespace, experiments: list[str], loaded: Loaded) -> Settings:
-    """Return criteria and merges; with `--gone`, which compares scores without and with merges, none is in force."""
+    """Return criteria and merges; without merges for `--gone`, which compares scores without and with them."""
     from dataclasses import replace
 
-    from nereval_core.analysis.criteria.rescued_errors import CHAIN
-    from nereval_core.analysis.criteria.sensitivity import parse_settings
+    from nereval_core.analysis.criteria.recovered_spans import CHAIN
+    from nereval_core.analysis.criteria.sensitivity import parse_merges
     from nereval_core.cli.settings import applicable_criteria, scoring_settings
     from nereval_core.scoring.criteria import CRITERIA
 
     merge: dict[str, str] = {}
     if not options.gone:
-        for setting in parse_settings(options.merge):
+        for setting in parse_merges(options.merge):
             merge |= setting
     settings = scoring_settings(options, several_merges=True)
     criteria = {one.name: one for one in applicable_criteria(settings.criteria, options, loaded.corpus.gold)}

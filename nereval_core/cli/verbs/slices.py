@@ -17,25 +17,31 @@ from nereval_core.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from nereval_core.analysis.slices.user_columns import Columns
+    from nereval_core.analysis.slices.user_columns import UserColumns
     from nereval_core.corpus import Layer
 
-HELP = "score by what spans and documents are, with intervals"
+HELP = "score by properties of spans and documents, with intervals"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by length,seen --training train.jsonl"
 NOTES = f"""\
 --by takes length, tokens, shape, frequency, consistency, seen, position, document-length, spans, period, noise, meta
-(or "meta KEY"), column (or "column NAME"), score (thresholds and calibration), worst (combinations of two). By default
-all that apply but worst. --columns has a line of names: document, for single spans span (a gold span's id, or a
-record's as g:12-19:Drug), and columns of your own.
+(or "meta KEY"), column (or "column NAME"), score (thresholds and calibration), worst (combinations of two). The default
+is all that apply, except worst. --columns names a CSV file whose header has document, for single spans also span (the
+id of a gold span, or of a record, such as g:12-19:Drug), and columns of your own.
 
 {GOLD_AND_PREDICTIONS}"""
 
 
 def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("slicing").add_argument
-    add("--by", action="append", default=[], metavar="LIST", help="what to slice by, with commas; see below")
-    add("--training", metavar="FILE", help="training data: slice by whether a span was seen there")
+    add(
+        "--by",
+        action="append",
+        default=[],
+        metavar="LIST",
+        help="properties, separated by commas; see below",
+    )
+    add("--training", metavar="FILE", help="training data: slice by whether it has the text of a span")
     add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
     add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
     add_resampling(add, "resamples of the bootstrap", 2_000)
@@ -46,7 +52,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.analysis.slices import check_asked, slice_report
+    from nereval_core.analysis.slices import check_slicings, slice_report
     from nereval_core.analysis.slices.user_columns import check_columns
     from nereval_core.cli.output import progress_bar, say
     from nereval_core.cli.results.slices import slices_result
@@ -55,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     check_resampling(options)
     places = output_places(options, "figure")
     by = comma_separated(options.by)
-    check_asked(by)
+    check_slicings(by)
     training, columns = _read_files(options)
     loaded, settings = load_for_scoring(options)
     corpus = loaded.corpus
@@ -84,14 +90,14 @@ def run(options: argparse.Namespace) -> None:
     write_result(slices_result(corpus, found), places)
 
 
-def _read_files(options: argparse.Namespace) -> tuple[Layer | None, Columns | None]:
-    """Return the training data and the columns of the user's own.
+def _read_files(options: argparse.Namespace) -> tuple[Layer | None, UserColumns | None]:
+    """Return the training data and the columns of the user.
 
     Raises:
         FormatError: with the problems of both.
     """
     from nereval_core.analysis.slices.user_columns import read_columns
-    from nereval_core.api.load import read
+    from nereval_core.api.read import read
     from nereval_core.cli.output import say_read
     from nereval_core.problems import FormatError, Problem
     from nereval_core.readers import Source

@@ -6,7 +6,7 @@ import argparse
 
 from nereval_core.cli.options import Parser, UsageError
 
-HELP = "say what the app has stored of corpora it read, or clear it"
+HELP = "show the size of the app's store of corpora, or clear it"
 USAGE = "[--clear]"
 EXAMPLE = ""
 NOTES = ""

@@ -1,4 +1,4 @@
-"""The verb `types`: suggest which types of predictions are which of gold's, as a file to check by hand."""
+"""The verb `types`: suggest gold types for the types of predictions, as a mapping file to check by hand."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 
 from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, add_reading
 
-HELP = "suggest which types of predictions are which of gold's"
+HELP = "suggest gold types for the types of predictions"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl > names.types"
 NOTES = f"""\
-Each type that gold has not is suggested to be the type of gold that its spans overlap most, else the one with a name
-alike; what is not sure is left out by a #. Nothing is applied: check the lines, and score with --pred-types FILE.
+Each type that gold lacks gets a suggestion: the gold type that its spans overlap most, or else one with a similar name.
+Uncertain suggestions are commented out by a #. Nothing is applied: check the lines, and score with --pred-types FILE.
 
 {GOLD_AND_PREDICTIONS}"""
 

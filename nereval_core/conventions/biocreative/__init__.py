@@ -20,9 +20,21 @@ from numpy.typing import NDArray
 from nereval_core.alignment.codes import ranges
 from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.biocreative.files import Side, read, sides, split
+from nereval_core.conventions.biocreative.files import MentionList, mention_lists, read_lines, split_lines
 from nereval_core.conventions.biocreative.files import of_layers as mentions_of
-from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, Content, Marks, Outcome, figures, record_frame
+from nereval_core.conventions.outcome import (
+    COR,
+    IGN,
+    MIS,
+    OVERALL,
+    SPU,
+    Content,
+    FigureRow,
+    Outcome,
+    UnitColumns,
+    figures,
+    record_frame,
+)
 from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, Tables, without_records
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
@@ -50,11 +62,11 @@ MISSED, WRONG, WRITTEN, SECOND, APART = range(5, 10)
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score a file of mentions against a folder with GENE.eval and ALTGENE.eval; of sentences, if they are there."""
-    gold, variants, pred, texts = read(given.gold, given.pred)
+    gold, variants, pred, texts = read_lines(given.gold, given.pred)
     if options["ids"]:
         used = _ids(options["ids"])
         gold, variants, pred = (one.of(used) for one in (gold, variants, pred))
-    documents, ours, others, theirs, notes = sides(gold, variants, pred, texts)
+    documents, ours, others, theirs, notes = mention_lists(gold, variants, pred, texts)
     contents = []
     for lines in ((gold, variants), (pred,)):
         rows = ["|".join(row) for one in lines for row in zip(one.ids, one.rests, strict=True)]
@@ -87,7 +99,7 @@ def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
 
 
 def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of what was counted, without records.
+    """Return the figures of a share, without records.
 
     Raises:
         FormatError: no true positive, where the program divides by zero.
@@ -100,7 +112,7 @@ def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
     precision, recall = tp / (tp + fp), tp / (fn + tp)
     ratios = {"Precision": precision, "Recall": recall, "F": 2 / (1 / precision + 1 / recall)}
     counts = {"TP": tp, "FP": fp, "FN": fn}
-    rows: list[tuple[str, str, str, float | None, bool]] = []
+    rows: list[FigureRow] = []
     for evaluation, row in ((EVALUATION, counts | ratios), (LINES, lines)):
         rows += [(evaluation, OVERALL, name, value, name not in ratios) for name, value in row.items()]
     scores = {**counts, **ratios, LINES: lines}
@@ -117,9 +129,9 @@ def _types_note(types: Iterable[str]) -> tuple[str, ...]:
 
 def score_sides(
     documents: Documents,
-    gold: Side,
-    variants: Side,
-    pred: Side,
+    gold: MentionList,
+    variants: MentionList,
+    pred: MentionList,
     options: Mapping[str, Any],
     contents: tuple[Content, Content],
     source: str,
@@ -153,8 +165,8 @@ def score_sides(
     return replace(outcome, documents=documents, build=build, printout=printout)
 
 
-def _matched(gold: Side, variants: Side, pred: Side) -> tuple[Int64, NDArray[np.int8], Int64]:
-    """Return what `_partners` does, and the lines that are wrong."""
+def _matched(gold: MentionList, variants: MentionList, pred: MentionList) -> tuple[Int64, NDArray[np.int8], Int64]:
+    """Return the result of `_partners`, and the lines that are wrong."""
     known = np.zeros(1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred)), bool)
     known[gold.key] = known[variants.key] = True
     return *_partners(gold, variants, pred), np.flatnonzero(~known[pred.key])
@@ -166,7 +178,7 @@ def _lines(kind: NDArray[np.int8], wrong: Int64) -> dict[str, tuple[int, ...]]:
     return {name: (count,) for name, count in zip(KINDS, counts, strict=True)}
 
 
-def _partners(gold: Side, variants: Side, pred: Side) -> tuple[Int64, NDArray[np.int8]]:
+def _partners(gold: MentionList, variants: MentionList, pred: MentionList) -> tuple[Int64, NDArray[np.int8]]:
     """Return the line that finds each gold mention, -1 for none, and the kind of line printed."""
     none = len(pred)
     size = 1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred))
@@ -186,11 +198,11 @@ def _partners(gold: Side, variants: Side, pred: Side) -> tuple[Int64, NDArray[np
     return np.where(best < none, best, -1), kind
 
 
-def _overlaps(gold: Side, pred: Side, lines: Int64) -> tuple[Int64, Int64, NDArray[np.int8]]:
+def _overlaps(gold: MentionList, pred: MentionList, lines: Int64) -> tuple[Int64, Int64, NDArray[np.int8]]:
     """Return gold mentions and lines that overlap, by the program's comparisons, with the kind of line printed."""
     reach = np.int64(1 << 31)
 
-    # All sentences in a row. What is clipped or rounded here is compared as it stands below.
+    # All sentences in a row. Values clipped or rounded here are compared as they stand below.
     def along(doc: Int64, value: NDArray[Any], edge: np.ufunc) -> Int64:
         whole: Int64 = edge(np.clip(value, -1, reach)).astype(np.int64)
         return doc * (reach + 2) + whole
@@ -226,9 +238,9 @@ def _overlaps(gold: Side, pred: Side, lines: Int64) -> tuple[Int64, Int64, NDArr
 
 
 def _decided(
-    gold: Side, variants: Side, pred: Side, partner: Int64, kind: NDArray[np.int8], wrong: Int64
+    gold: MentionList, variants: MentionList, pred: MentionList, partner: Int64, kind: NDArray[np.int8], wrong: Int64
 ) -> tuple[Int64, Int64, NDArray[np.int8], NDArray[np.int8]]:
-    """Return the units of each record, its decision and the number of its reason: gold first, then what is left."""
+    """Return units, decision and number of the reason of each record: gold first, then the other predictions."""
     rest = np.setdiff1d(np.arange(len(pred)), partner)
     g = np.concatenate((np.arange(len(gold)), np.full(len(rest), -1)))
     p = np.concatenate((partner, rest))
@@ -247,13 +259,13 @@ def _decided(
     return g, p, decision, np.concatenate((missed, strayed))
 
 
-def _places(side: Side) -> NDArray[np.void]:
+def _places(side: MentionList) -> NDArray[np.void]:
     """Return sentence and code points as one comparable value."""
     table = np.ascontiguousarray(np.stack((side.doc, side.low, side.high), axis=1))
     return table.view([("", np.int64)] * 3).reshape(-1)
 
 
-def _found(gold: Side, pred: Side, partner: Int64, kind: NDArray[np.int8]) -> Iterator[str]:
+def _found(gold: MentionList, pred: MentionList, partner: Int64, kind: NDArray[np.int8]) -> Iterator[str]:
     for mention in _by_sentence(gold).tolist():
         name, row = gold.line(mention)
         offsets, quote = _fields(row)
@@ -264,13 +276,13 @@ def _found(gold: Side, pred: Side, partner: Int64, kind: NDArray[np.int8]) -> It
             yield f"{KINDS[kind[mention]]}|{name}|{quote}|{offsets}|{text}|{there}"
 
 
-def _wrong(pred: Side, wrong: Int64) -> Iterator[str]:
+def _wrong(pred: MentionList, wrong: Int64) -> Iterator[str]:
     order = _by_sentence(pred)
     for mention in order[np.isin(order, wrong)].tolist():
         yield "FP|" + "|".join(pred.line(mention))
 
 
-def _by_sentence(side: Side) -> Int64:
+def _by_sentence(side: MentionList) -> Int64:
     """Return the mentions sentence by sentence, in the order of first appearance (the program's own is by chance)."""
     _, first, inverse = np.unique(side.doc, return_index=True, return_inverse=True)
     return np.argsort(first[inverse], kind="stable")
@@ -281,10 +293,10 @@ def _fields(row: str) -> tuple[str, str]:
     return offsets, rest.partition("|")[0]
 
 
-def _marks(documents: Documents, side: Side) -> Marks:
+def _marks(documents: Documents, side: MentionList) -> UnitColumns:
     texts = None
     if bool((side.low < 0).any()):
-        # What stands nowhere in its sentence is shown as it is written.
+        # A unit that stands nowhere in its sentence is shown as it is written.
         texts = [
             documents.texts[doc][low:high] if low >= 0 else _fields(side.line(mention)[1])[0]
             for mention, (doc, low, high) in enumerate(
@@ -292,12 +304,12 @@ def _marks(documents: Documents, side: Side) -> Marks:
             )
         ]
     kind = np.zeros(len(side), np.int8)
-    return Marks(documents, side.doc, side.low, side.high, kind, (TYPE,), texts=texts)
+    return UnitColumns(documents, side.doc, side.low, side.high, kind, (TYPE,), texts=texts)
 
 
 def _ids(path: str) -> frozenset[str]:
     """Return the lines of a file of ids."""
-    return frozenset(split(Source.of_path(path).files[0]))
+    return frozenset(split_lines(Source.of_path(path).files[0]))
 
 
 def _of(layer: Layer, used: frozenset[str]) -> Layer:

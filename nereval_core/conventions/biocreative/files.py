@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.placeholder_texts import LIMIT, pieced
+from nereval_core.conventions.outcome import LIMIT, reading_order, text_from_quotes
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
-from nereval_core.readers.bc2gm import GOLD, VARIANTS, beside, mentions, sentence_files, sentences
+from nereval_core.readers.bc2gm import GOLD, VARIANTS, companion_file, mention_file, read_sentences, sentence_files
 
 PLAIN = re.compile(r"[0-9 ]*")
 BLANK = re.compile(r"[ \t\n\r\f\v]")
@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[ \t\n\r\f\v]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class MentionLines:
     """The lines of a file: the id of their sentence, and what follows it, `start end|text`."""
 
     ids: Sequence[str]
@@ -47,14 +47,14 @@ class Lines:
     def line(self, line: int) -> tuple[str, str]:
         return self.ids[line], self.rests[line]
 
-    def of(self, used: frozenset[str]) -> Lines:
+    def of(self, used: frozenset[str]) -> MentionLines:
         """Return the lines of these sentences only."""
         kept = [name in used for name in self.ids]
-        return Lines(list(compress(self.ids, kept)), list(compress(self.rests, kept)))
+        return MentionLines(list(compress(self.ids, kept)), list(compress(self.rests, kept)))
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class MentionList:
     """One list of mentions: `doc` and `key` (equal for the same offsets in the same sentence), shape (mentions,).
 
     `start` and `end` are the numbers the program reads, over characters without blanks, end inclusive; `low` and
@@ -75,7 +75,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class SolidCharacters:
     """The characters of all texts in a row that are no blanks: `before` counts them before each place, `at` says where
     they are."""
 
@@ -84,7 +84,7 @@ class Solid:
     at: Int64
 
     @classmethod
-    def of(cls, documents: Documents) -> Solid:
+    def of(cls, documents: Documents) -> SolidCharacters:
         codes = np.frombuffer("".join(documents.texts).encode("utf-32-le", "surrogatepass"), np.uint32)
         blanks = [code for code in np.unique(codes).tolist() if chr(code).isspace()]
         solid = ~np.isin(codes, np.array(blanks, np.uint32))
@@ -103,14 +103,14 @@ class Solid:
         return low, high
 
 
-def read(gold: Source, pred: Source) -> tuple[Lines, Lines, Lines, Documents | None]:
+def read_lines(gold: Source, pred: Source) -> tuple[MentionLines, MentionLines, MentionLines, Documents | None]:
     """Return the lines of gold, of the variants and of the prediction, and the sentences where they are given.
 
     Raises:
         FormatError: a file is missing or not UTF-8.
     """
-    ours, theirs = mentions(gold), mentions(pred)
-    others = None if ours is None else beside(gold, ours, VARIANTS)
+    ours, theirs = mention_file(gold), mention_file(pred)
+    others = None if ours is None else companion_file(gold, ours, VARIANTS)
     problems: list[Problem] = []
     for source, file, what in ((gold, ours, GOLD), (gold, others, VARIANTS), (pred, theirs, "one .eval file")):
         if file is None:
@@ -120,21 +120,21 @@ def read(gold: Source, pred: Source) -> tuple[Lines, Lines, Lines, Documents | N
     found_lines = []
     for file in (ours, others, theirs):
         try:
-            found_lines.append(lines(file) if file is not None else Lines([], []))
+            found_lines.append(mention_lines(file) if file is not None else MentionLines([], []))
         except FormatError as error:
             problems.extend(error.problems)
     files = sentence_files(gold, ours) if ours is not None else []
-    texts = sentences(files, problems)[0] if files else None
+    texts = read_sentences(files, problems)[0] if files else None
     if problems:
         raise FormatError(problems)
     return found_lines[0], found_lines[1], found_lines[2], texts
 
 
-def lines(file: SourceFile) -> Lines:
+def mention_lines(file: SourceFile) -> MentionLines:
     """Return the lines of a file as the program takes them apart."""
     ids, rests = [], []
     last = ""
-    for row in split(file):
+    for row in split_lines(file):
         name, bar, rest = row.partition("|")
         if bar and name:
             last = name
@@ -142,10 +142,10 @@ def lines(file: SourceFile) -> Lines:
             rest = row
         ids.append(last)
         rests.append(rest)
-    return Lines(ids, rests)
+    return MentionLines(ids, rests)
 
 
-def split(file: SourceFile) -> list[str]:
+def split_lines(file: SourceFile) -> list[str]:
     """Return the lines of a file; a carriage return or a byte-order mark stays."""
     rows = file.text(keep_bom=True).split("\n")
     if rows[-1] == "":
@@ -153,9 +153,9 @@ def split(file: SourceFile) -> list[str]:
     return rows
 
 
-def sides(
-    gold: Lines, variants: Lines, pred: Lines, given: Documents | None
-) -> tuple[Documents, Side, Side, Side, tuple[str, ...]]:
+def mention_lists(
+    gold: MentionLines, variants: MentionLines, pred: MentionLines, given: Documents | None
+) -> tuple[Documents, MentionList, MentionList, MentionList, tuple[str, ...]]:
     """Return the documents, the three lists of mentions, and notes.
 
     Documents are the sentences given, then those that only mentions name, their texts pieced together from quotes.
@@ -165,7 +165,7 @@ def sides(
     three = (gold, variants, pred)
     docs = [np.fromiter((index.setdefault(name, len(index)) for name in one.ids), np.int64, len(one)) for one in three]
     offsets = [one.offsets for one in three]
-    edges = [numbers(one) for one in offsets]
+    edges = [offset_numbers(one) for one in offsets]
     meant = [_meant(one, *edge) for one, edge in zip(offsets, edges, strict=True)]
     codes: dict[tuple[int, str], int] = {}
     keys = [
@@ -182,27 +182,27 @@ def sides(
             for line in np.flatnonzero((doc >= len(known)) & (start >= 0) & (start <= end) & (end < LIMIT)).tolist():
                 place = int(start[line]), int(end[line]) + 1
                 quotes.setdefault(int(doc[line]), []).append((*place, "".join(one.quote(line).split())))
-        made = [pieced(quotes.get(number, ())) for number in range(len(known), len(index))]
+        made = [text_from_quotes(quotes.get(number, ())) for number in range(len(known), len(index))]
         texts = given.texts if given is not None else ()
         documents = Documents(tuple(index), (*texts, *made))
         what = "sentences that only mentions name" if given is not None else "sentences, of which there is no file"
         notes.append(f"{what}, shown as pieced together from quoted texts: {len(made)}")
     assert documents is not None
-    solid = Solid.of(documents)
+    solid = SolidCharacters.of(documents)
     found = []
     for one, doc, key, (start, end), held in zip(three, docs, keys, edges, meant, strict=True):
-        found.append(Side(doc, key, start, end, *solid.points(doc, *held), one.line))
+        found.append(MentionList(doc, key, start, end, *solid.points(doc, *held), one.line))
     return documents, found[0], found[1], found[2], tuple(notes)
 
 
-def of_layers(gold: Layer, pred: Layer) -> tuple[Side, Side, Side]:
+def of_layers(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, MentionList]:
     """Return gold, variants and prediction as lists of mentions, in the order in which they were read.
 
     Raises:
         FormatError: discontinuous spans, or spans of blanks alone: such a line cannot be written.
     """
     documents = gold.documents
-    solid = Solid.of(documents)
+    solid = SolidCharacters.of(documents)
     alternatives = [(int(gold.doc[span]), *one) for span, rows in sorted(gold.alternatives.items()) for one in rows]
     table = np.array(sorted(set(alternatives)), np.int64).reshape(-1, 3)
     rows = [_in_order(gold), (table[:, 0], table[:, 1], table[:, 2]), _in_order(pred)]
@@ -235,12 +235,12 @@ def of_layers(gold: Layer, pred: Layer) -> tuple[Side, Side, Side]:
     for (doc, low, high, first, last), key in zip(places, np.split(codes.astype(np.int64), cuts), strict=True):
         origin = solid.before[documents.base[doc]]
         found.append(
-            Side(doc, key, first - origin, last - origin, low, high, _written(documents, doc, low, high, solid))
+            MentionList(doc, key, first - origin, last - origin, low, high, _written(documents, doc, low, high, solid))
         )
     return found[0], found[1], found[2]
 
 
-def numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+def offset_numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the first two numbers of each offset field, as Perl reads text where it needs a number: 0 for none."""
     joined = " ".join(offsets)
     parts = joined.split(" ")
@@ -254,7 +254,7 @@ def numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _meant(offsets: Sequence[str], start: NDArray[Any], end: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the first two runs of digits of each field, however they are parted; -1 where there are none."""
+    """Return the first two runs of digits of each field, whatever stands between; -1 where there are none."""
     if start.dtype == np.int64:
         return start, end
     rows = [[float(digits) for digits in re.findall("[0-9]+", one)[:2]] for one in offsets]
@@ -268,13 +268,13 @@ def _number(field: str) -> float:
 
 
 def _in_order(layer: Layer) -> tuple[Int64, Int64, Int64]:
-    order = slice(None) if layer.order is None else np.argsort(layer.order, kind="stable")
+    order = reading_order(layer)
     doc, start, end = (column[order].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
     return doc, start, end
 
 
 def _written(
-    documents: Documents, doc: Int64, low: Int64, high: Int64, solid: Solid
+    documents: Documents, doc: Int64, low: Int64, high: Int64, solid: SolidCharacters
 ) -> Callable[[int], tuple[str, str]]:
     def line(mention: int) -> tuple[str, str]:
         number, start, end = int(doc[mention]), int(low[mention]), int(high[mention])

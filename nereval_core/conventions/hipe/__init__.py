@@ -22,27 +22,30 @@ import pandas as pd
 
 from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.hipe.column_pass import Asked, Pass, run
-from nereval_core.conventions.hipe.columns import Column, Pair
-from nereval_core.conventions.hipe.figures import figure_table, nested
+from nereval_core.conventions.hipe.column_pass import ColumnPass, PassRequest, run_pass
+from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair, pair_of_layers
+from nereval_core.conventions.hipe.figures import figure_table, nested_figures, system_name, to_json, to_tsv
 from nereval_core.conventions.hipe.files import read_pair
-from nereval_core.conventions.hipe.layers import pair_of_layers
-from nereval_core.conventions.hipe.links import normalised, read_mapping
-from nereval_core.conventions.hipe.matching import Text, differing
-from nereval_core.conventions.hipe.reports import system_name, to_json, to_tsv
-from nereval_core.conventions.hipe.versions import COLUMNS, FAMILY, HIPE_2022, JULY, JUNE, MENTIONS, Version
+from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
+from nereval_core.conventions.hipe.spans import map_links, read_mapping
+from nereval_core.conventions.hipe.versions import (
+    COLUMNS,
+    FAMILY,
+    HIPE_2022,
+    JULY,
+    JUNE,
+    LAYER_COLUMNS,
+    MENTIONS,
+    NEL,
+    HipeVersion,
+)
 from nereval_core.conventions.outcome import Content, Outcome
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 
-NEL = "nel"
-TASKS = ("nerc_coarse", "nerc_fine", NEL)
-LAYER_COLUMNS = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", NEL: "NEL-LIT"}
-"""The column that a layer stands for, by task."""
-
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class TokenSlice:
     """A period (days, the second not in it) and a noise level (from, to), under the scorer's names for them."""
 
     period: str = "TIME-ALL"
@@ -51,7 +54,7 @@ class Slice:
     noise: tuple[float, float] | None = None
 
 
-def score(version: Version, given: Given, options: Mapping[str, Any]) -> Outcome:
+def score(version: HipeVersion, given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score two files in the tab-separated format of CLEF-HIPE."""
     asked = _columns(version, options)
     slices = _slices(options)
@@ -64,18 +67,18 @@ def score(version: Version, given: Given, options: Mapping[str, Any]) -> Outcome
     return score_pair(version, pair, options, asked, slices, given.pred.name)
 
 
-def of_layers(version: Version, gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
+def of_layers(version: HipeVersion, gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     """Score layers as the one column that they stand for; links are those of the spans."""
     pair = pair_of_layers(gold, pred, version, options)
     return score_pair(version, pair, options, (LAYER_COLUMNS[options["task"]],), _slices(options), pred.name)
 
 
 def score_pair(
-    version: Version,
-    pair: Pair,
+    version: HipeVersion,
+    pair: ColumnPair,
     options: Mapping[str, Any],
     columns: Sequence[str],
-    slices: Sequence[Slice],
+    slices: Sequence[TokenSlice],
     system: str,
 ) -> Outcome:
     """Score columns over the tokens of both sides, each within every slice.
@@ -91,20 +94,20 @@ def score_pair(
     mentions = _mentions(version, options, columns) if linking else (None,) * len(columns)
     union = linking and bool(options.get("union"))
     groups = [tuple(columns)] if union else [(name,) for name in columns]
-    passes: dict[tuple[str, ...], Pass] = {}
-    texts: dict[tuple[str, str], tuple[Int64 | None, Text]] = {}
+    passes: dict[tuple[str, ...], ColumnPass] = {}
+    texts: dict[tuple[str, str], tuple[Int64 | None, TokenText]] = {}
     words = pair.words if version.text else None
-    differ = differing(words)
+    differ = differing_tokens(words)
     for one in slices:
         tokens = _tokens(pair, one)
-        texts[one.period, one.level] = tokens, Text(words, differ, tokens)
+        texts[one.period, one.level] = tokens, TokenText(words, differ, tokens)
     ranks = options["n_best"] if linking and not union else (1,)
     for rank, (group, bounds), one in product(ranks, zip(groups, mentions, strict=False), slices):
         tokens, text = texts[one.period, one.level]
-        asked = Asked(group, linking, bounds, rank, version.whole, tagset, tokens)
+        asked = PassRequest(group, linking, bounds, rank, version.whole, tagset, tokens)
         path = [str(rank)] if linking and (version.slices or len(ranks) > 1) else []
         path += ["|".join(group), *((one.period, one.level) if version.slices else ())]
-        passes[tuple(path)] = run(pair, asked, text)
+        passes[tuple(path)] = run_pass(pair, asked, text)
     rows = {"/".join(path): done.rows for path, done in passes.items()}
     by_name = {"/".join(path): done for path, done in passes.items()}
 
@@ -126,7 +129,7 @@ def score_pair(
         pair.documents,
         contents[0],
         contents[1],
-        _nested({path: nested(done.rows) for path, done in passes.items()}),
+        _nested({path: nested_figures(done.rows) for path, done in passes.items()}),
         figure_table(list(rows.items())),
         build,
         notes=pair.notes,
@@ -144,7 +147,7 @@ def _nested(leaves: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
     return scores
 
 
-def _lines(side: Mapping[str, Column], columns: Sequence[str]) -> list[str]:
+def _lines(side: Mapping[str, CellColumn], columns: Sequence[str]) -> list[str]:
     """Return text that says the cells of columns, whatever their codes."""
     lines = []
     for name in columns:
@@ -156,11 +159,11 @@ def _lines(side: Mapping[str, Column], columns: Sequence[str]) -> list[str]:
     return lines
 
 
-def _columns(version: Version, options: Mapping[str, Any]) -> tuple[str, ...]:
+def _columns(version: HipeVersion, options: Mapping[str, Any]) -> tuple[str, ...]:
     return COLUMNS[options.get("hipe_edition", "hipe-2020")][options["task"]]
 
 
-def _mentions(version: Version, options: Mapping[str, Any], columns: Sequence[str]) -> tuple[str | None, ...]:
+def _mentions(version: HipeVersion, options: Mapping[str, Any], columns: Sequence[str]) -> tuple[str | None, ...]:
     if not version.mentions or options.get("original_nel"):
         return (None,) * len(columns)
     return tuple(MENTIONS[name] for name in columns)
@@ -176,13 +179,13 @@ def _tagset(options: Mapping[str, Any]) -> frozenset[str]:
         raise FormatError.single(str(options["tagset"]), None, found, "give a file with one label a line") from None
 
 
-def _relaxed(version: Version, pair: Pair, options: Mapping[str, Any]) -> Pair:
+def _relaxed(version: HipeVersion, pair: ColumnPair, options: Mapping[str, Any]) -> ColumnPair:
     mapping = options["map"]
     if options["norm-histo"] and mapping is None:
         raise FormatError.single("--norm-histo", None, "no mapping of links", "give one with --map FILE")
     pred_map = read_mapping(mapping) if mapping is not None else {}
     gold_map = read_mapping(options["map-ref"]) if options["map-ref"] is not None else pred_map
-    return normalised(
+    return map_links(
         pair,
         gold_map=gold_map,
         pred_map=pred_map,
@@ -192,11 +195,11 @@ def _relaxed(version: Version, pair: Pair, options: Mapping[str, Any]) -> Pair:
     )
 
 
-def _slices(options: Mapping[str, Any]) -> list[Slice]:
+def _slices(options: Mapping[str, Any]) -> list[TokenSlice]:
     """Return all combinations of periods and noise levels, the whole of each included, in the scorer's order."""
     problems: list[Problem] = []
     levels, periods = (
-        [Slice(), *_parsed(options.get(name) or (), parse, f"--{name}", remedy, problems)]
+        [TokenSlice(), *_parsed(options.get(name) or (), parse, f"--{name}", remedy, problems)]
         for name, parse, remedy in (
             ("noise-level", _level, "write two numbers as 0.0-0.1, the lower first"),
             (
@@ -208,12 +211,14 @@ def _slices(options: Mapping[str, Any]) -> list[Slice]:
     )
     if problems:
         raise FormatError(problems)
-    return [Slice(period.period, level.level, period.days, level.noise) for level, period in product(levels, periods)]
+    return [
+        TokenSlice(period.period, level.level, period.days, level.noise) for level, period in product(levels, periods)
+    ]
 
 
 def _parsed(
-    items: Sequence[str], parse: Callable[..., Slice], option: str, remedy: str, problems: list[Problem]
-) -> list[Slice]:
+    items: Sequence[str], parse: Callable[..., TokenSlice], option: str, remedy: str, problems: list[Problem]
+) -> list[TokenSlice]:
     found = []
     for item in items:
         try:
@@ -223,21 +228,21 @@ def _parsed(
     return found
 
 
-def _level(low: str, high: str) -> Slice:
+def _level(low: str, high: str) -> TokenSlice:
     if float(low) > float(high):
         raise ValueError
-    return Slice(level=f"LED-{float(low)}-{float(high)}", noise=(float(low), float(high)))
+    return TokenSlice(level=f"LED-{float(low)}-{float(high)}", noise=(float(low), float(high)))
 
 
-def _period(low: str, high: str) -> Slice:
+def _period(low: str, high: str) -> TokenSlice:
     form = "%Y/%m/%d" if "/" in low else "%Y"
     start, end = datetime.strptime(low, form).date(), datetime.strptime(high, form).date()
     if start > end:
         raise ValueError
-    return Slice(f"TIME-{start:%Y}-{end:%Y}", days=(start.toordinal(), end.toordinal()))
+    return TokenSlice(f"TIME-{start:%Y}-{end:%Y}", days=(start.toordinal(), end.toordinal()))
 
 
-def _tokens(pair: Pair, one: Slice) -> Int64 | None:
+def _tokens(pair: ColumnPair, one: TokenSlice) -> Int64 | None:
     """Return the tokens that a slice keeps, None for all.
 
     Raises:
@@ -265,7 +270,7 @@ def _tokens(pair: Pair, one: Slice) -> Int64 | None:
 
 
 SHARED_OPTIONS = (
-    Option("task", "what is scored", choices=TASKS, default="nerc_coarse"),
+    Option("task", "what is scored", choices=tuple(LAYER_COLUMNS), default="nerc_coarse"),
     Option("tagset", "file with one label a line: these count though gold has none of them", "file"),
     Option("glue", "two columns joined by +, whose labels are glued together: A+B; several parted by commas", "list"),
     Option("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,), least=1),

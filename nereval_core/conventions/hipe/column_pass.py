@@ -11,21 +11,29 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe import matching as rules
-from nereval_core.conventions.hipe.columns import Column, Pair
-from nereval_core.conventions.hipe.figures import Row, contributions, decisions, rows_of
-from nereval_core.conventions.hipe.matching import LOST, OUTSIDE_SLICE, WHY, Match, Text, match
-from nereval_core.conventions.hipe.spans import Names, Units, allowed, entities, links, links_of_mentions, union
-from nereval_core.conventions.outcome import IGN, OVERALL, Marks, record_frame
+from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair
+from nereval_core.conventions.hipe.figures import LabelFigures, contributions, decisions, rows_of
+from nereval_core.conventions.hipe.matching import LOST, OUTSIDE_SLICE, WHY, MatchEvents, TokenText, match_units
+from nereval_core.conventions.hipe.spans import (
+    LabelCodes,
+    TokenUnits,
+    entity_units,
+    label_codes_found,
+    link_units,
+    mention_link_units,
+    union_units,
+)
+from nereval_core.conventions.outcome import IGN, OVERALL, UnitColumns, record_frame
 from nereval_core.corpus import Documents
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a pass scores: one column (linking: more, for the union), entities or links.
+class PassRequest:
+    """The request for a pass: one column (linking: more, for the union), entities or links.
 
-    `mentions` is the column whose mentions bound the links, None for runs of equal links; `ranks` is how many links of
-    a ranked list count. `tagset` are labels that count though gold has none of them. `tokens` are the tokens that a
-    slice keeps, None for all.
+    `mentions` is the column whose mentions bound the links, None for runs of equal links; `ranks` is the number of
+    links of a ranked list that count. `tagset` are labels that count though gold has none of them. `tokens` are the
+    tokens that a slice keeps, None for all.
     """
 
     columns: tuple[str, ...]
@@ -38,29 +46,29 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Pass:
-    """What came of a pass; `rows` are its figures."""
+class ColumnPass:
+    """The result of a pass; `rows` are its figures."""
 
-    asked: Asked
-    pair: Pair
+    asked: PassRequest
+    pair: ColumnPair
     names: tuple[str, ...]
     allowed: NDArray[np.bool_]
-    sides: tuple[Units, Units]
-    match: Match
-    rows: list[Row]
+    sides: tuple[TokenUnits, TokenUnits]
+    match: MatchEvents
+    rows: list[LabelFigures]
 
     def records(self, evaluation: str) -> pd.DataFrame:
         """Return the records of an evaluation, which ends in the schema."""
         return _records(self, evaluation)
 
 
-def run(pair: Pair, asked: Asked, text: Text) -> Pass:
+def run_pass(pair: ColumnPair, asked: PassRequest, text: TokenText) -> ColumnPass:
     """Score a column of both sides within a slice."""
-    names = Names()
+    names = LabelCodes()
     gold_columns = [pair.gold[asked.columns[0]]]
     pred_columns = [pair.pred[name] for name in asked.columns]
-    found = allowed(gold_columns, names)
-    there = allowed(pred_columns, names)
+    found = label_codes_found(gold_columns, names)
+    there = label_codes_found(pred_columns, names)
     if asked.linking:
         found |= there
     elif asked.tagset:
@@ -70,34 +78,34 @@ def run(pair: Pair, asked: Asked, text: Text) -> Pass:
     sides = (units_of(pair, asked, names, gold=True)[0], units_of(pair, asked, names, gold=False)[0])
     flags = np.zeros(len(names.codes), bool)
     flags[list(found)] = True
-    matched = match(*sides, flags, doc, text)
+    matched = match_units(*sides, flags, doc, text)
     labels_by_code = tuple(names.codes)
-    return Pass(asked, pair, labels_by_code, flags, sides, matched, rows_of(matched, labels_by_code, flags))
+    return ColumnPass(asked, pair, labels_by_code, flags, sides, matched, rows_of(matched, labels_by_code, flags))
 
 
-def units_of(pair: Pair, asked: Asked, names: Names, *, gold: bool) -> tuple[Units, Units]:
+def units_of(pair: ColumnPair, asked: PassRequest, names: LabelCodes, *, gold: bool) -> tuple[TokenUnits, TokenUnits]:
     """Return the units of a side, and those that the scorer loses."""
     side = pair.gold if gold else pair.pred
 
-    def column(name: str) -> Column:
+    def column(name: str) -> CellColumn:
         return side[name] if asked.tokens is None else side[name].take(asked.tokens)
 
     doc = pair.doc if asked.tokens is None else pair.doc[asked.tokens]
     main = column(asked.columns[0])
     if not asked.linking:
-        return entities(main, doc, names, whole=asked.whole)
+        return entity_units(main, doc, names, whole=asked.whole)
     ranks = 1 if gold else asked.ranks
     if asked.mentions is not None:
-        units = links_of_mentions(main, column(asked.mentions), doc, names, ranks, gold=gold)
+        units = mention_link_units(main, column(asked.mentions), doc, names, ranks, gold=gold)
         return units, units.take(np.zeros(0, np.int64))
-    found, lost = links(main, doc, names, ranks, whole=asked.whole)
+    found, lost = link_units(main, doc, names, ranks, whole=asked.whole)
     if len(asked.columns) > 1:
         joined = [main] if gold else [column(name) for name in asked.columns]
-        found, lost = union(found, joined, names), union(lost, joined, names)
+        found, lost = union_units(found, joined, names), union_units(lost, joined, names)
     return found, lost
 
 
-def _records(done: Pass, evaluation: str) -> pd.DataFrame:
+def _records(done: ColumnPass, evaluation: str) -> pd.DataFrame:
     schema = evaluation.rsplit("/", 1)[1]
     events = done.match
     gold, pred = (_marks(done, gold=side) for side in (True, False))
@@ -137,22 +145,22 @@ def _records(done: Pass, evaluation: str) -> pd.DataFrame:
     )
 
 
-def _cut_labels(done: Pass, units: Int64, *, gold: bool) -> Int64:
+def _cut_labels(done: ColumnPass, units: Int64, *, gold: bool) -> Int64:
     """Return why units were left out: a label unknown to gold and tag set, or one that the tag set cuts."""
     side = done.sides[0 if gold else 1]
     cut = np.array(["-" in name or "|" in name for name in done.names], bool)
     return np.where(cut[side.labels[side.cell[units], 0]], rules.CUT_LABEL, rules.UNKNOWN_LABEL)
 
 
-def _marks(done: Pass, *, gold: bool) -> tuple[Marks, Int64]:
+def _marks(done: ColumnPass, *, gold: bool) -> tuple[UnitColumns, Int64]:
     """Return a side's units, then those lost and those outside the slice; and why the latter are passed over."""
     asked = done.asked
     units = done.sides[0 if gold else 1]
-    _, lost = units_of(done.pair, asked, Names(), gold=gold)
+    _, lost = units_of(done.pair, asked, LabelCodes(), gold=gold)
     spans = [(units, asked.tokens), (lost, asked.tokens)]
     why = [np.full(len(lost), LOST)]
     if asked.tokens is not None:
-        every, _ = units_of(done.pair, replace(asked, tokens=None), Names(), gold=gold)
+        every, _ = units_of(done.pair, replace(asked, tokens=None), LabelCodes(), gold=gold)
         kept = np.zeros(len(done.pair.doc) + 1, np.int64)
         kept[asked.tokens + 1] = 1
         before = np.cumsum(kept)
@@ -171,12 +179,12 @@ def _marks(done: Pass, *, gold: bool) -> tuple[Marks, Int64]:
     return marks, np.concatenate(why)
 
 
-def _placed(documents: Documents, first: Int64, last: Int64, kind: Int64, *, types: Sequence[str]) -> Marks:
+def _placed(documents: Documents, first: Int64, last: Int64, kind: Int64, *, types: Sequence[str]) -> UnitColumns:
     """Return spans of tokens as marks; one that reaches into the next document ends with its own."""
     tokens = documents.tokens
     if tokens is None:
         none = np.zeros(0, np.int64)
-        return Marks(documents, none, none, none, none, tuple(types))
+        return UnitColumns(documents, none, none, none, none, tuple(types))
     doc = np.searchsorted(tokens.first, first, side="right") - 1
     last = np.minimum(last, tokens.first[doc + 1] - 1)
-    return Marks(documents, doc, tokens.starts[first], tokens.ends[last], kind, tuple(types))
+    return UnitColumns(documents, doc, tokens.starts[first], tokens.ends[last], kind, tuple(types))

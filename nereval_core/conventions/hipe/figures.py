@@ -1,9 +1,14 @@
-"""The figures of the CLEF-HIPE scorer, by label and schema, from what became of every unit."""
+"""The figures of the CLEF-HIPE scorer by label and schema, and the table and the JSON that it writes."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +16,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.matching import MISSED, OTHER_TYPE, OVERLAP, OVERLAP_OTHER, SAME, SPURIOUS, Match
+from nereval_core.conventions.hipe.matching import (
+    MISSED,
+    OTHER_TYPE,
+    OVERLAP,
+    OVERLAP_OTHER,
+    SAME,
+    SPURIOUS,
+    MatchEvents,
+)
 from nereval_core.conventions.hipe.spans import Flags
-from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU
+from nereval_core.conventions.hipe.versions import NEL, HipeVersion
+from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU, Outcome
+from nereval_core.conventions.shares import harmonic_mean, precision_recall_f1
 from nereval_core.records.tables import categories
 
 ALL = "ALL"
@@ -26,12 +41,12 @@ SCHEMAS: Mapping[str, Mapping[int, str]] = {
     "ent_type": {SAME: "correct", OTHER_TYPE: "incorrect", OVERLAP: "correct", OVERLAP_OTHER: "incorrect"},
     "exact": {SAME: "correct", OTHER_TYPE: "correct", OVERLAP: "incorrect", OVERLAP_OTHER: "incorrect"},
 }
-"""What a matched prediction counts as, by schema, in the scorer's order; "fuzzy" is its word for ent_type."""
+"""The count that a matched prediction adds to, by schema, in the scorer's order; "fuzzy" is its word for ent_type."""
 DENSE = 1 << 22
-"""Up to so many cells the counts by label and document are a full table."""
+"""Cells up to which the counts by label and document are a full table."""
 
 
-class Row(NamedTuple):
+class LabelFigures(NamedTuple):
     """A scope of the figures, ALL or a label, and its figures by schema."""
 
     label: str
@@ -44,23 +59,27 @@ def decisions(schema: str) -> NDArray[np.int64]:
     return np.array([DECISION[said[kind]] for kind in range(KINDS)])
 
 
-def contributions(schema: str, kind: Int64) -> dict[str, Flags]:
-    """Return what each event contributes to each counter of a schema."""
+def contributions(schema: str, kind: Int64) -> dict[str, Int64]:
+    """Return the contribution of each event to each counter of a schema."""
     decision = decisions(schema)[kind]
-    one = {name: decision == code for name, code in DECISION.items()}
-    met = one["correct"] | one["incorrect"] | one["partial"]
-    possible, actual = met | one["missed"], met | one["spurious"]
+    return _with_totals({name: (decision == code).astype(np.int64) for name, code in DECISION.items()})
+
+
+def _with_totals(one: Mapping[str, Int64]) -> dict[str, Int64]:
+    """Return COUNTERS from the counts of the five decisions."""
+    met = one["correct"] + one["incorrect"] + one["partial"]
+    possible, actual = met + one["missed"], met + one["spurious"]
     return {
         **one,
         "possible": possible,
         "actual": actual,
         "TP": one["correct"],
-        "FP": actual & ~one["correct"],
-        "FN": possible & ~one["correct"],
+        "FP": actual - one["correct"],
+        "FN": possible - one["correct"],
     }
 
 
-def rows_of(match: Match, names: Sequence[str], allowed: Flags) -> list[Row]:
+def rows_of(match: MatchEvents, names: Sequence[str], allowed: Flags) -> list[LabelFigures]:
     """Return the figures of every label with an event, in the order of their first events, and of ALL, last.
 
     Documents are those of the match; `names` are the labels by code.
@@ -80,11 +99,11 @@ def rows_of(match: Match, names: Sequence[str], allowed: Flags) -> list[Row]:
     bounds = np.searchsorted(group, np.arange(len(names) + 1))
     found = _in_order(label, doc, kind, len(names))
     parts = [(names[code], table[bounds[code] : bounds[code + 1]]) for code in found]
-    rows = [Row(name, {schema: _figures(part, schema) for schema in SCHEMAS}) for name, part in parts]
+    rows = [LabelFigures(name, {schema: _figures(part, schema) for schema in SCHEMAS}) for name, part in parts]
     whole: dict[str, Mapping[str, float | None]] = {}
     for schema in SCHEMAS:
         whole[schema] = {**_figures(overall, schema), **_over_types([row.schemas[schema] for row in rows])}
-    return [*(row for row in rows if row.label != ALL), Row(ALL, whole)]
+    return [*(row for row in rows if row.label != ALL), LabelFigures(ALL, whole)]
 
 
 def _table(place: Int64, kind: Int64, size: int) -> Int64:
@@ -103,7 +122,7 @@ def _by_label(label: Int64, doc: Int64, kind: Int64, documents: int, labels: int
 
 
 def _in_order(label: Int64, doc: Int64, kind: Int64, labels: int) -> list[int]:
-    """Return the labels in the order in which the scorer meets them: by document, predictions before what was missed.
+    """Return the labels in the order in which the scorer meets them: by document, predictions before missed units.
 
     Events of both parts are in the order of the text; of equal indices the last one assigned stays.
     """
@@ -124,20 +143,9 @@ class _Ratios:
 
 def _counts(table: Int64, schema: str) -> dict[str, Int64]:
     kinds = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
-    one = {
-        name: table[:, [kind for kind, said in kinds.items() if said == name]].sum(axis=1)
-        for name in ("correct", "incorrect", "partial", "missed", "spurious")
-    }
-    met = one["correct"] + one["incorrect"] + one["partial"]
-    possible, actual = met + one["missed"], met + one["spurious"]
-    return {
-        **one,
-        "possible": possible,
-        "actual": actual,
-        "TP": one["correct"],
-        "FP": actual - one["correct"],
-        "FN": possible - one["correct"],
-    }
+    return _with_totals(
+        {name: table[:, [kind for kind, said in kinds.items() if said == name]].sum(axis=1) for name in DECISION}
+    )
 
 
 def _ratios(counts: Mapping[str, Int64]) -> _Ratios:
@@ -152,11 +160,10 @@ def _ratios(counts: Mapping[str, Int64]) -> _Ratios:
 
 def _figures(table: Int64, schema: str) -> dict[str, float | None]:
     """Return the figures of one label from its counts by document; a bare 0 stands for a zero denominator."""
-    total = {name: int(value.sum()) for name, value in _counts(table, schema).items()}
-    credit = total["correct"] + 0.5 * total["partial"]
-    precision = credit / total["actual"] if total["actual"] else 0
-    recall = credit / total["possible"] if total["possible"] else 0
     counts = _counts(table, schema)
+    total = {name: int(value.sum()) for name, value in counts.items()}
+    credit = total["correct"] + 0.5 * total["partial"]
+    precision, recall, f1 = precision_recall_f1(credit, total["actual"], total["possible"], undefined=0)
     by_document = _ratios(counts)
     predicted, there = counts["actual"] > 0, counts["possible"] > 0
     means = {
@@ -168,7 +175,7 @@ def _figures(table: Int64, schema: str) -> dict[str, float | None]:
         **total,
         "P_micro": precision,
         "R_micro": recall,
-        "F1_micro": _f1(precision, recall),
+        "F1_micro": f1,
         **{f"{name}_macro_doc": mean for name, (mean, _) in means.items()},
         **{f"{name}_macro_doc_std": spread for name, (_, spread) in means.items()},
     }
@@ -181,10 +188,6 @@ def _mean(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
     return float(np.mean(values)), float(np.std(values))
 
 
-def _f1(precision: float, recall: float) -> float:
-    return 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0
-
-
 def _over_types(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Return means over labels; F1_macro is the mean of F1s."""
     size = len(types)
@@ -195,11 +198,11 @@ def _over_types(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "P_macro": precision,
         "R_macro": recall,
         "F1_macro": f1,
-        "F1_macro (recomputed from P & R)": _f1(precision, recall),
+        "F1_macro (recomputed from P & R)": harmonic_mean(precision, recall, undefined=0),
     }
 
 
-def figure_table(passes: Sequence[tuple[str, Sequence[Row]]]) -> pd.DataFrame:
+def figure_table(passes: Sequence[tuple[str, Sequence[LabelFigures]]]) -> pd.DataFrame:
     """Return the rows of passes, each with the name of its evaluations, as the table of FIGURE_COLUMNS."""
     evaluation: list[str] = []
     parts: list[tuple[int, int, str, Mapping[str, float | None]]] = []
@@ -233,15 +236,77 @@ def figure_table(passes: Sequence[tuple[str, Sequence[Row]]]) -> pd.DataFrame:
     )
 
 
-def nested(rows: Sequence[Row]) -> dict[str, Any]:
+def nested_figures(rows: Sequence[LabelFigures]) -> dict[str, Any]:
     """Return rows as the scorer nests them: label, schema, figure."""
     return {row.label: {schema: dict(figures) for schema, figures in row.schemas.items()} for row in rows}
 
 
-def flat(scores: Mapping[str, Any], path: tuple[str, ...], depth: int) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the objects so many levels down, with the keys that lead there."""
-    if not depth:
-        yield path, scores
-        return
-    for key, inner in scores.items():
-        yield from flat(inner, (*path, key), depth - 1)
+FIELDS = ("System", "Evaluation", "Label", "P", "R", "F1", "F1_std", "P_std", "R_std", "TP", "FP", "FN")
+AVERAGES = ("micro", "macro_doc")
+SCHEMA = {"fuzzy": "ent_type", "strict": "strict"}
+
+
+def system_name(source: str, *, skip_check: bool) -> str:
+    """Return the scorer's name for a submission: that of its file in lower case, or unchecked the path as given."""
+    return source if skip_check else PurePath(source.lower()).stem
+
+
+def to_json(version: HipeVersion, outcome: Outcome) -> str:
+    """Return all figures as the scorer writes them; with several n-best the first version keeps only the last."""
+    scores = outcome.scores
+    if not version.slices and _ranked(outcome):
+        scores = scores[str(outcome.options["n_best"][-1])]
+    if outcome.options["task"] == NEL and outcome.options.get("union"):
+        scores = {column: labels[ALL] for column, labels in scores.items()}
+    return json.dumps(scores, indent=4)
+
+
+def to_tsv(version: HipeVersion, outcome: Outcome) -> str:
+    """Return the table, floats rounded to three places."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, FIELDS, delimiter="\t")
+    writer.writeheader()
+    linking = outcome.options["task"] == NEL
+    if not linking:
+        writer.writerows(_rows(outcome.scores, version, outcome, None))
+    elif _ranked(outcome):
+        for rank, scores in outcome.scores.items():
+            writer.writerows(_rows(scores, version, outcome, rank))
+    elif not outcome.options.get("union"):
+        writer.writerows(_rows(outcome.scores, version, outcome, str(outcome.options["n_best"][0])))
+    return text.getvalue()
+
+
+def _ranked(outcome: Outcome) -> bool:
+    return all(key.isdigit() for key in outcome.scores)
+
+
+def _rows(
+    scores: Mapping[str, Any], version: HipeVersion, outcome: Outcome, rank: str | None
+) -> Iterator[dict[str, Any]]:
+    suffix = outcome.options["suffix"] or ""
+    regimes = version.regimes if rank is not None else ("fuzzy", "strict")
+    if version.slices:
+        periods = list(scores[next(iter(scores))])
+        levels = list(scores[next(iter(scores))][periods[0]])
+    else:
+        periods, levels = [""], [""]
+    for column, period, level, average, regime in product(sorted(scores), periods, levels, AVERAGES, regimes):
+        at = f"@{rank}" if rank is not None else ""
+        if version.slices:
+            parts = [column, average, regime, suffix, period, level, at]
+            labels = scores[column][period][level]
+        else:
+            parts = [column, average, regime, suffix if at else "", at]
+            labels = scores[column]
+        for label in sorted(labels):
+            if rank is not None and label != ALL:
+                continue
+            figures = labels[label][SCHEMA[regime]]
+            row = {"System": outcome.system, "Evaluation": "-".join(part for part in parts if part), "Label": label}
+            row |= {name: figures[f"{name}_{average}"] for name in ("P", "R", "F1")}
+            if average == "micro":
+                row |= {name: figures[name] for name in ("TP", "FP", "FN")}
+            else:
+                row |= {f"{name}_std": figures[f"{name}_{average}_std"] for name in ("P", "R", "F1")}
+            yield {name: round(value, 3) if isinstance(value, (int, float)) else value for name, value in row.items()}

@@ -1,8 +1,10 @@
-"""CLEF-HIPE files as the scorer reads them: columns of cells over the tokens of both sides, documents and dates."""
+"""CLEF-HIPE files as the scorer reads them, and refusals of files on which it stops.
+
+Columns of cells stand over the tokens of both sides, with documents and dates.
+"""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,29 +14,31 @@ from itertools import accumulate
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.checks import check_same_tokens, header_problems, row_problems
-from nereval_core.conventions.hipe.columns import Column, Pair, Side
-from nereval_core.conventions.hipe.versions import Version
-from nereval_core.corpus import Builder, Place
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.conventions.hipe.columns import DAY, CellColumn, ColumnFiles, ColumnPair
+from nereval_core.conventions.hipe.versions import HipeVersion
+from nereval_core.corpus import Documents, Place
+from nereval_core.corpus.builder import Builder
+from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Source
-from nereval_core.readers.hipe.rows import LED, Parsed, Row, add_documents, parse
+from nereval_core.readers.hipe.rows import LED, HipeFile, TokenRow, add_documents, parse_file
+from nereval_core.readers.shared.token_tags import Tagged, match_tags
 
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 NO_DAY = "2022-01-01"
 """The day that the scorer of 2022 takes where a date comment has none."""
 ABSENT = "_"
 NEW = "# hipe2022:"
 DOCUMENTS = ("# document", f"{NEW}document_id")
 DATES = ("# date", f"{NEW}date")
-"""What comments on documents and dates begin with: those of 2022 are read as those of 2020, whatever the version."""
+"""Beginnings of comments on documents and dates: those of 2022 are read as those of 2020, whatever the version."""
 
 
-def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[str], glue: Sequence[str]) -> Pair:
+def read_pair(
+    gold: Source, pred: Source, version: HipeVersion, columns: Sequence[str], glue: Sequence[str]
+) -> ColumnPair:
     """Read both sides as this version of the scorer does, with these columns (`A+B` in `glue`: B's label is A.B).
 
     Raises:
-        FormatError: what the reader refuses, a column that is not there, rows on which the scorer stops, or sides whose
+        FormatError: input that the reader refuses, a missing column, rows on which the scorer stops, or sides whose
             tokens do not agree.
     """
     pairs = _glued(glue)
@@ -59,7 +63,7 @@ def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[st
     words = (one.words, two.words)
     noise = [LED.search(cell) for cell in one.columns["MISC"].cells] if "MISC" in one.columns else []
     levels = np.array([float(match[1]) if match else np.nan for match in noise], np.float64)
-    return Pair(
+    return ColumnPair(
         documents,
         one.columns,
         two.columns,
@@ -72,12 +76,12 @@ def read_pair(gold: Source, pred: Source, version: Version, columns: Sequence[st
     )
 
 
-def _without(columns: Mapping[str, Column], rows: Sequence[tuple[int, int]]) -> dict[str, Column]:
+def _without(columns: Mapping[str, CellColumn], rows: Sequence[tuple[int, int]]) -> dict[str, CellColumn]:
     """Return the columns with nothing annotated in these rows."""
     return {name: column.filled(rows, "O" if name.startswith("NE-") else ABSENT) for name, column in columns.items()}
 
 
-def _notes(gold: Side, pred: Side, version: Version) -> tuple[str, ...]:
+def _notes(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> tuple[str, ...]:
     notes = []
     if gold.lost:
         file, line = gold.place(gold.lost[0][0])
@@ -109,10 +113,10 @@ def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
     return values[np.searchsorted(starts, np.arange(size), side="right")]
 
 
-def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> Side:
+def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Sequence[tuple[str, str]]) -> ColumnFiles:
     files = _parsed(source)
     problems: list[Problem] = []
-    side = Side(source.name, [], _nowhere, {}, [], [], [], [], [], False)
+    side = ColumnFiles(source.name, [], _nowhere, {}, [], [], [], [], [], False)
     cells: dict[str, list[str]] = {name: [] for name in needed}
     misc: list[str] = []
     shown: list[tuple[int, str]] = []
@@ -136,11 +140,11 @@ def _side(source: Source, version: Version, needed: Sequence[str], glue: Sequenc
         problems += _glue_cells(cells, glue, version, side, shown)
     if problems:
         raise FormatError(problems)
-    columns = {name: Column.of(column) for name, column in cells.items()}
+    columns = {name: CellColumn.of(column) for name, column in cells.items()}
     if version.iobes and not glue:
         columns = {name: column.changed(_iob) if name.startswith("NE-") else column for name, column in columns.items()}
     if len(misc) == len(side.rows):
-        columns["MISC"] = Column.of(misc)
+        columns["MISC"] = CellColumn.of(misc)
     newer = any(text.startswith((DOCUMENTS[1], DATES[1])) for file in files for _, _, text in file.comments)
     return replace(side, columns=columns, place=_places(side.rows, shown, source.name), newer=newer)
 
@@ -149,7 +153,7 @@ def _nowhere(row: int) -> Place:
     return "", row
 
 
-def _places(rows: Sequence[Row], shown: Sequence[tuple[int, str]], name: str) -> Callable[[int], Place]:
+def _places(rows: Sequence[TokenRow], shown: Sequence[tuple[int, str]], name: str) -> Callable[[int], Place]:
     starts = [start for start, _ in shown]
 
     def place(row: int) -> Place:
@@ -158,7 +162,7 @@ def _places(rows: Sequence[Row], shown: Sequence[tuple[int, str]], name: str) ->
     return place
 
 
-def _cells(rows: Sequence[Row], column: int) -> list[str]:
+def _cells(rows: Sequence[TokenRow], column: int) -> list[str]:
     return [cells[column] if column < len(cells) else ABSENT for _, cells in rows]
 
 
@@ -166,7 +170,7 @@ def _iob(cell: str) -> str:
     return {"S-": "B-", "E-": "I-"}.get(cell[:2], cell[:2]) + cell[2:]
 
 
-def _take_rows(file: Parsed) -> list[int]:
+def _take_rows(file: HipeFile) -> list[int]:
     """Take out the rows with an empty first cell, as the scorer does; return how many rows were kept before each."""
     flags = [bool(row.cells[0]) for document in file.documents for row in document.rows]
     if not all(flags):
@@ -175,7 +179,9 @@ def _take_rows(file: Parsed) -> list[int]:
     return [0, *accumulate(flags)]
 
 
-def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Version, side: Side) -> Iterator[Problem]:
+def _take_comments(
+    file: HipeFile, kept: Sequence[int], before: int, version: HipeVersion, side: ColumnFiles
+) -> Iterator[Problem]:
     """Add to the side where its segments, documents and dates begin; yield the dates on which the scorer stops."""
     last = 0
     side.segments.append(before)
@@ -213,8 +219,8 @@ def _take_comments(file: Parsed, kept: Sequence[int], before: int, version: Vers
 def _glue_cells(
     cells: dict[str, list[str]],
     glue: Sequence[tuple[str, str]],
-    version: Version,
-    side: Side,
+    version: HipeVersion,
+    side: ColumnFiles,
     shown: Sequence[tuple[int, str]],
 ) -> Iterator[Problem]:
     """Write A.B over the labels of B, after S- and E- are read as B- and I-."""
@@ -249,9 +255,117 @@ def dates_and_noise(source: Source) -> tuple[list[str], bool]:
     return [day[0] for day in days if day], any(map(LED.search, cells))
 
 
-def _parsed(source: Source) -> list[Parsed]:
+def _parsed(source: Source) -> list[HipeFile]:
     builder = Builder(source.name)
-    files = [parse(file, builder) for file in source.pick(".tsv")]
+    files = [parse_file(file, builder) for file in source.pick(".tsv")]
     if builder.problems:
         raise FormatError(builder.problems)
     return files
+
+
+PATCHED = 20
+"""Kinds of differing tokens that the scorer of 2022 accepts in a prediction without comments."""
+FULL_ROWS = "give each row every cell of the header, _ where there is nothing"
+
+
+def header_problems(
+    file: HipeFile, header: Sequence[str], version: HipeVersion, needed: Sequence[str]
+) -> Iterator[Problem]:
+    if file.header_line != 1:
+        found = f"line 1 is no header, and {version.commit} of the scorer takes the first line as the header and stops"
+        yield Problem(file.shown, 1, found, "move the header to line 1")
+    elif version.rows == "full" and "MISC" not in header:
+        found = f"no column MISC, and {version.commit} of the scorer stops without it"
+        yield Problem(file.shown, 1, found, "add the column, with _ in each row")
+    for name in needed:
+        if name not in header:
+            found = f"no column {quoted(name)}, and {version.commit} of the scorer stops without it"
+            known = ", ".join(column for column in header[1:] if column != "MISC")
+            yield Problem(file.shown, file.header_line, found, f"add it, or choose another task; it has {known}")
+
+
+def row_problems(file: HipeFile, header: Sequence[str], version: HipeVersion) -> Iterator[Problem]:
+    """Yield the rows on which the scorer stops."""
+    width = len(header)
+    misc = header.index("MISC") if "MISC" in header else -1
+    stops = f"and {version.commit} of the scorer stops on such rows"
+    for document in file.documents:
+        for line, cells in document.rows:
+            size = len(cells)
+            if size == width and (version.rows != "full" or all(cells)):
+                continue
+            if size > width:
+                found = f"{counted(size, 'cell')} under a header of {width}, {stops}"
+                yield Problem(file.shown, line, found, "write one cell a column")
+            elif version.rows == "misc" and size < width and misc >= size:
+                yield Problem(file.shown, line, f"{counted(size, 'cell')}, so none in column MISC, {stops}", FULL_ROWS)
+            elif version.rows == "full":
+                row = [*cells, *[""] * (width - size)]
+                empty = [name for name, cell in zip(header, row, strict=True) if not cell and name != "MISC"]
+                if empty:
+                    found = f"nothing in column {empty[0]}, {stops}"
+                    yield Problem(file.shown, line, found, FULL_ROWS)
+
+
+def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> None:
+    """Refuse sides that the scorer refuses: by the tokens of every segment, or, without comments, by their text."""
+    if len(gold.rows) != len(pred.rows):
+        one, two = (
+            Tagged(documents, side.words, side.words, np.zeros(1, np.int64), side.source, side.place)
+            for side in (gold, pred)
+        )
+        match_tags(one, two)
+    shapes = gold.shape(), pred.shape()
+    if shapes[0] != shapes[1] and len(shapes[1]) == 1 and len(shapes[0]) != 1:
+        if sum(map(sum, shapes[0])) > sum(shapes[1][0]):
+            raise _lost_on_one_side(gold, pred, version)
+        if not shapes[0]:
+            return None
+        if len(shapes[1][0]) == 1:
+            return _check_same_text(gold, pred, version)
+        found = f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
+        raise FormatError.single(pred.source, None, found, "write gold's document comments too, or no comments")
+    if gold.lost != pred.lost:
+        raise _lost_on_one_side(gold, pred, version)
+    if shapes[0] != shapes[1]:
+        starts, others, what = gold.segments, pred.segments, "segment"
+        if starts == others:
+            starts, others, what = gold.documents, pred.documents, "document"
+        cut = min({*starts} ^ {*others})
+        here, there = ("gold", "the prediction") if cut in starts else ("the prediction", "gold")
+        found = (
+            f"{here} begins a {what} at {quoted(pred.rows[cut].cells[0])}, {there} does not, and "
+            f"{version.commit} of the scorer stops on such files"
+        )
+        raise FormatError.single(*pred.place(cut), found, "write gold's comments on documents and segments")
+    return None
+
+
+def _lost_on_one_side(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> FormatError:
+    side, other = (pred, "gold") if pred.lost else (gold, "the prediction")
+    found = (
+        f"the file ends with a comment on a segment and no token after it, so {version.commit} of the scorer loses the "
+        f"document that begins here, keeps what {other} has there, and stops"
+    )
+    return FormatError.single(*side.place(side.lost[0][0]), found, "take the last comment out of the file")
+
+
+def _check_same_text(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> None:
+    differ: dict[tuple[str, str], int] = {}
+    lost = {row for first, end in gold.lost for row in range(first, end)}
+    for row, (one, two) in enumerate(zip(gold.words, pred.words, strict=True)):
+        if one != two and row not in lost:
+            differ.setdefault((one, two), row)
+            if not version.patches or len(differ) > PATCHED:
+                break
+    else:
+        return
+    (one, two), row = next(iter(differ.items()))
+    kinds = f"the first of more than {PATCHED} kinds of differing tokens; " if version.patches else ""
+    file, line = gold.place(row)
+    here, there = quoted_apart(two, one)
+    found = (
+        f"{here} against gold's {there} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
+        "them in a prediction without document comments"
+    )
+    raise FormatError.single(*pred.place(row), found, "write gold's tokens, or its document comments")

@@ -1,4 +1,4 @@
-"""The matching of the CLEF-HIPE scorer, and its counts by label and document."""
+"""The matching of predictions with gold units by the CLEF-HIPE scorer, and the reason for each."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.spans import Flags, Units
+from nereval_core.conventions.hipe.spans import Flags, TokenUnits
 
 SAME, OTHER_TYPE, OVERLAP, OVERLAP_OTHER, SPURIOUS, MISSED = range(6)
-"""What can become of a unit: identical, same tokens and another label, overlap, overlap of another label, …"""
+"""Kinds of events: identical, same tokens and another label, overlap, overlap of another label, spurious, missed."""
 
 WHY = (
     "the same tokens, text and label: correct wherever the gold span stands",
@@ -61,11 +61,11 @@ WHY = (
 
 
 @dataclass(frozen=True, eq=False)
-class Match:
+class MatchEvents:
     """Events of one pass: kept predictions in order, then gold units that were not used.
 
     `gold` and `pred` number units of their side (-1 none), `label` is the label an event counts for, -1 for all labels
-    at once; `kind` is what became of it, `why` an index into WHY. `left_out` are the units of gold and prediction whose
+    at once; `kind` is that of the event, `why` an index into WHY. `left_out` are the units of gold and prediction whose
     label is not allowed.
     """
 
@@ -78,7 +78,7 @@ class Match:
     left_out: tuple[Int64, Int64]
 
 
-class Text:
+class TokenText:
     """Tells whether the tokens of both sides have the same text; `tokens` are the tokens that a slice keeps.
 
     `differ` says of each token whether its words differ (None: none does).
@@ -106,14 +106,14 @@ class Text:
         return result
 
 
-def differing(words: tuple[Sequence[str], Sequence[str]] | None) -> Flags | None:
+def differing_tokens(words: tuple[Sequence[str], Sequence[str]] | None) -> Flags | None:
     """Return which tokens have other words on the other side, None where no words are compared."""
     if words is None:
         return None
     return np.fromiter((one != two for one, two in zip(*words, strict=True)), bool, len(words[0]))
 
 
-def match(gold: Units, pred: Units, allowed: Flags, doc: Int64, text: Text) -> Match:
+def match_units(gold: TokenUnits, pred: TokenUnits, allowed: Flags, doc: Int64, text: TokenText) -> MatchEvents:
     """Match predictions with gold units, both disjoint and in the order of the text.
 
     `allowed` says of each label whether it counts. A prediction identical with a gold unit is correct. Else it takes
@@ -167,7 +167,7 @@ def match(gold: Units, pred: Units, allowed: Flags, doc: Int64, text: Text) -> M
     out = (np.flatnonzero(~counts), np.flatnonzero(~expected))
     unseen = _unseen(starts[missed], ends[missed], (first, last), (pred.first[out[1]], pred.last[out[1]]))
     none = np.full(len(missed), -1)
-    return Match(
+    return MatchEvents(
         np.concatenate((np.where(taken >= 0, g[np.maximum(taken, 0)] if len(g) else -1, -1), g[missed])),
         np.concatenate((p, none)),
         np.concatenate((kind, np.full(len(missed), MISSED))),

@@ -1,25 +1,32 @@
-"""Entities and links as the CLEF-HIPE scorer builds them from the cells of a column.
+"""Entities and links as the CLEF-HIPE scorer builds them from the cells of a column, and the mapping of links.
 
 Every side's units are disjoint and in the order of the text, within a document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, zip_longest
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.columns import Column
+from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair
+from nereval_core.conventions.hipe.versions import LITERAL_LINKS, MENTIONS, METONYMIC_LINKS
+from nereval_core.conventions.tag_sequences import runs
+from nereval_core.problems import FormatError, quoted
 
 Flags = NDArray[np.bool_]
 NO_LINK = ("_", "-")
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class TokenUnits:
     """Units of one side: first and last token (of those kept), and the cell that says the label.
 
     `labels` has the codes of a cell's labels in order of rank, -1 where there are no more; shape (cells, ranks).
@@ -35,11 +42,11 @@ class Units:
     def __len__(self) -> int:
         return len(self.first)
 
-    def take(self, units: Int64 | Flags) -> Units:
-        return Units(self.first[units], self.last[units], self.cell[units], self.labels, self.shown)
+    def take(self, units: Int64 | Flags) -> TokenUnits:
+        return TokenUnits(self.first[units], self.last[units], self.cell[units], self.labels, self.shown)
 
 
-class Names:
+class LabelCodes:
     """Labels by code, in upper case as the scorer compares them."""
 
     def __init__(self) -> None:
@@ -56,17 +63,17 @@ class Names:
         return table
 
 
-def allowed(columns: Sequence[Column], names: Names) -> set[int]:
+def label_codes_found(columns: Sequence[CellColumn], names: LabelCodes) -> set[int]:
     """Return the codes of the labels that the scorer finds in whole columns.
 
-    Of a cell it takes what stands before the first | and, of that, what follows the last -: a label that holds one of
-    them is never found.
+    Of a cell it takes the text before the first | and, of that, the text after the last -: a label with one of these
+    characters is never found.
     """
     found = {cell.upper().split("|")[0].split("-")[-1] for column in columns for cell in column.cells}
     return {names.code(label) for label in found - {"_", "-", "O"}}
 
 
-def entities(column: Column, doc: Int64, names: Names, *, whole: bool) -> tuple[Units, Units]:
+def entity_units(column: CellColumn, doc: Int64, names: LabelCodes, *, whole: bool) -> tuple[TokenUnits, TokenUnits]:
     """Return the entities of a column of tags over tokens.
 
     O closes; any other cell opens one where none is open, where its type is another or its prefix is B. Without
@@ -84,11 +91,13 @@ def entities(column: Column, doc: Int64, names: Names, *, whole: bool) -> tuple[
     first, last = _runs(closed, cut, doc)
     lost = [not cell[2:] for cell in cells]
     shown = tuple(cell[2:] for cell in column.cells)
-    return _without_lost(Units(first, last, codes[first].astype(np.int64), labels, shown), doc, lost, whole=whole)
+    return _without_lost(TokenUnits(first, last, codes[first].astype(np.int64), labels, shown), doc, lost, whole=whole)
 
 
-def links(column: Column, doc: Int64, names: Names, ranks: int, *, whole: bool) -> tuple[Units, Units]:
-    """Return runs of equal cells but `_` and `-`, with so many alternatives each, and those lost as in `entities`."""
+def link_units(
+    column: CellColumn, doc: Int64, names: LabelCodes, ranks: int, *, whole: bool
+) -> tuple[TokenUnits, TokenUnits]:
+    """Return runs of equal cells but `_` and `-`, with `ranks` alternatives each, and those lost as in `entities`."""
     upper = [cell.upper() for cell in column.cells]
     same = {cell: number for number, cell in enumerate(dict.fromkeys(upper))}
     run = np.array([same[cell] for cell in upper], np.int64)
@@ -97,12 +106,14 @@ def links(column: Column, doc: Int64, names: Names, ranks: int, *, whole: bool) 
     closed = outside[codes] if len(codes) else np.zeros(0, bool)
     kind = run[codes] if len(codes) else np.zeros(0, np.int64)
     first, last = _runs(closed, kind[1:] != kind[:-1], doc)
-    units = Units(first, last, codes[first].astype(np.int64), *_ranked(column, names, ranks))
+    units = TokenUnits(first, last, codes[first].astype(np.int64), *_ranked(column, names, ranks))
     return _without_lost(units, doc, [not cell for cell in upper], whole=whole)
 
 
-def links_of_mentions(column: Column, mentions: Column, doc: Int64, names: Names, ranks: int, *, gold: bool) -> Units:
-    """Return the links of mentions, with their first so many alternatives, and links outside mentions, by token.
+def mention_link_units(
+    column: CellColumn, mentions: CellColumn, doc: Int64, names: LabelCodes, ranks: int, *, gold: bool
+) -> TokenUnits:
+    """Return the links of mentions, with their first `ranks` alternatives, and links outside mentions, by token.
 
     A mention has the link of its first token; a prediction is split where the link changes within a mention.
     """
@@ -114,7 +125,7 @@ def links_of_mentions(column: Column, mentions: Column, doc: Int64, names: Names
     size = len(column.codes)
     if not size:
         none = np.zeros(0, np.int64)
-        return Units(none, none, none, *_ranked(column, names, ranks))
+        return TokenUnits(none, none, none, *_ranked(column, names, ranks))
     outside = np.array([tag == "O" for tag in tags], bool)[mentions.codes]
     prefix = np.array([" BI".find(tag[:1]) if tag[:1] else -1 for tag in tags], np.int64)[mentions.codes]
     kind = np.array([types[tag[2:]] for tag in tags], np.int64)[mentions.codes]
@@ -133,10 +144,10 @@ def links_of_mentions(column: Column, mentions: Column, doc: Int64, names: Names
     firsts, lasts = np.concatenate((first, alone)), np.concatenate((last, alone))
     order = np.argsort(firsts, kind="stable")
     firsts, lasts = firsts[order], lasts[order]
-    return Units(firsts, lasts, column.codes[firsts].astype(np.int64), *_ranked(column, names, ranks))
+    return TokenUnits(firsts, lasts, column.codes[firsts].astype(np.int64), *_ranked(column, names, ranks))
 
 
-def union(units: Units, columns: Sequence[Column], names: Names) -> Units:
+def union_units(units: TokenUnits, columns: Sequence[CellColumn], names: LabelCodes) -> TokenUnits:
     """Return units with the label that each column has at their first token, in the order of the columns."""
     cells = [column.codes[units.first].astype(np.int64) for column in columns]
     if not len(units):
@@ -144,22 +155,17 @@ def union(units: Units, columns: Sequence[Column], names: Names) -> Units:
     rows, cell = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
     texts = [[column.cells[code] for column, code in zip(columns, row, strict=True)] for row in rows.tolist()]
     labels = names.table([[text.upper() for text in row] for row in texts])
-    return Units(units.first, units.last, cell.reshape(-1), labels, tuple("|".join(row) for row in texts))
+    return TokenUnits(units.first, units.last, cell.reshape(-1), labels, tuple("|".join(row) for row in texts))
 
 
-def _ranked(column: Column, names: Names, ranks: int) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _ranked(column: CellColumn, names: LabelCodes, ranks: int) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     kept = [cell.split("|")[:ranks] for cell in column.cells]
     return names.table([[label.upper() for label in row] for row in kept]), tuple("|".join(row) for row in kept)
 
 
 def _runs(outside: Flags, cut: Flags, doc: Int64) -> tuple[Int64, Int64]:
-    """Return first and last token of the runs inside, parted where `cut` (between tokens) says or documents end."""
-    size = len(outside)
-    edge = np.ones(size + 1, bool)
-    if size:
-        edge[1:-1] = cut | (doc[1:] != doc[:-1]) | outside[1:] | outside[:-1]
-    inside = ~outside
-    return np.flatnonzero(inside & edge[:-1]), np.flatnonzero(inside & edge[1:])
+    """Return first and last token of the runs inside; `cut` (between tokens) and document ends separate them."""
+    return runs(~outside, cut | (doc[1:] != doc[:-1]))
 
 
 def _changes(outside: Flags, cut: Flags, inside: Flags, link: Int64, doc: Int64) -> Flags:
@@ -176,8 +182,10 @@ def _changes(outside: Flags, cut: Flags, inside: Flags, link: Int64, doc: Int64)
     return changed
 
 
-def _without_lost(units: Units, doc: Int64, nameless: Sequence[bool], *, whole: bool) -> tuple[Units, Units]:
-    """Part units from what the scorer loses at the end of a document: those without label, or, not `whole`, all of it.
+def _without_lost(
+    units: TokenUnits, doc: Int64, nameless: Sequence[bool], *, whole: bool
+) -> tuple[TokenUnits, TokenUnits]:
+    """Split off units that the scorer loses at the end of a document: those without label, or, not `whole`, all of it.
 
     Only the second kind is returned as lost.
     """
@@ -188,3 +196,92 @@ def _without_lost(units: Units, doc: Int64, nameless: Sequence[bool], *, whole: 
     unnamed = ends[units.last] & np.array(nameless, bool)[units.cell]
     entire = (ends[units.last] & starts[units.first] & ~unnamed) if not whole else np.zeros(len(units), bool)
     return units.take(~(unnamed | entire)), units.take(entire)
+
+
+ITEM = re.compile(r"(Q[0-9]+)")
+TIME = "time"
+NIL = "NIL"
+
+
+def read_mapping(path: str) -> dict[str, str]:
+    """Return the main item of each alternative, from a table with the column Main and any number of alternatives.
+
+    Columns are read from left to right: of two main items for one alternative the later column's, then the later row's,
+    stays. Items are found anywhere in a cell.
+
+    Raises:
+        FormatError: no such table.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise FormatError.single(path, None, "is no text that can be read", "give a table in UTF-8") from None
+    rows = [line.split("\t") for line in lines if line.strip()]
+    if not rows or "Main" not in rows[0]:
+        found = f"{quoted(lines[0])} has no column Main" if lines else "an empty file, without column Main"
+        raise FormatError.single(path, 1, found, "begin with Main<tab>Alternatives")
+    main = rows[0].index("Main")
+    mapping = {}
+    for column in range(max(map(len, rows))):
+        if column == main:
+            continue
+        for row in rows[1:]:
+            target, item = (ITEM.search(row[at]) if at < len(row) else None for at in (main, column))
+            if target and item:
+                mapping[item[1]] = target[1]
+    return mapping
+
+
+def map_links(
+    pair: ColumnPair,
+    *,
+    gold_map: Mapping[str, str],
+    pred_map: Mapping[str, str],
+    norm_time: bool,
+    both: bool,
+    union: bool,
+) -> ColumnPair:
+    """Return both sides with links mapped; `norm_time` links predicted time mentions to NIL.
+
+    `both` says that metonymic links are concerned too; `union` joins the ranked lists of both columns.
+    """
+    gold, pred = dict(pair.gold), dict(pair.pred)
+    for columns, mapping in ((gold, gold_map), (pred, pred_map)):
+        for name in (LITERAL_LINKS, METONYMIC_LINKS):
+            if name in columns and mapping:
+                columns[name] = columns[name].changed(partial(_mapped, mapping))
+    if norm_time:
+        timed = [TIME in cell for cell in pred[MENTIONS[LITERAL_LINKS]].cells]
+        for name in (LITERAL_LINKS, METONYMIC_LINKS) if both else (LITERAL_LINKS,):
+            if name in pred:
+                pred[name] = _at_time(pred[name], pred[MENTIONS[LITERAL_LINKS]], timed)
+    if union and LITERAL_LINKS in pred and METONYMIC_LINKS in pred:
+        one, two = pred[LITERAL_LINKS], pred[METONYMIC_LINKS]
+        pred |= {LITERAL_LINKS: _joined(one, two), METONYMIC_LINKS: _joined(two, one)}
+    return replace(pair, gold=gold, pred=pred)
+
+
+def _mapped(mapping: Mapping[str, str], cell: str) -> str:
+    return "|".join(mapping.get(link, link) for link in cell.split("|"))
+
+
+def _at_time(links: CellColumn, mentions: CellColumn, timed: list[bool]) -> CellColumn:
+    cells = (*links.cells, NIL)
+    codes = links.codes.copy()
+    for code, is_time in enumerate(timed):
+        if is_time:
+            codes[mentions.codes == code] = len(cells) - 1
+    return CellColumn(codes, cells)
+
+
+def _joined(one: CellColumn, two: CellColumn) -> CellColumn:
+    """Return the lists of two columns taken in turn, EMPTY where one is shorter; a cell without links stays."""
+
+    def cell(first: str, second: str) -> str:
+        if first in ("_", "-", ""):
+            return first
+        pairs = zip_longest(first.split("|"), second.split("|"), fillvalue="EMPTY")
+        return "|".join(chain.from_iterable(pairs))
+
+    rows = zip(one.codes.tolist(), two.codes.tolist(), strict=True)
+    return CellColumn.of([cell(one.cells[first], two.cells[second]) for first, second in rows])

@@ -1,4 +1,4 @@
-"""What the three versions of the CLEF-HIPE scorer do differently, as a table."""
+"""The three versions of the CLEF-HIPE scorer as a table of their differences, and the columns of its files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 FAMILY = "CLEF-HIPE"
+NEL = "nel"
+"""The task of links; the others are of entities."""
+LITERAL_LINKS, METONYMIC_LINKS = "NEL-LIT", "NEL-METO"
+LAYER_COLUMNS = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", NEL: LITERAL_LINKS}
+"""The column that a layer stands for, by task."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Version:
+class HipeVersion:
     """One commit of the scorer.
 
     `text`: equal spans need equal token text too. `whole`: an entity over a whole document counts. `slices`: knows
@@ -31,7 +36,7 @@ class Version:
     regimes: tuple[str, ...]
 
 
-JUNE = Version(
+JUNE = HipeVersion(
     name="hipe-2020",
     commit="08d31e6",
     text=False,
@@ -43,7 +48,7 @@ JUNE = Version(
     patches=False,
     regimes=("fuzzy",),
 )
-JULY = Version(
+JULY = HipeVersion(
     name="hipe-2020-july",
     commit="ac5c876",
     text=True,
@@ -55,7 +60,7 @@ JULY = Version(
     patches=False,
     regimes=("fuzzy",),
 )
-HIPE_2022 = Version(
+HIPE_2022 = HipeVersion(
     name="hipe-2022",
     commit="6605770",
     text=True,
@@ -72,14 +77,14 @@ COLUMNS = {
     "hipe-2020": {
         "nerc_coarse": ("NE-COARSE-LIT", "NE-COARSE-METO"),
         "nerc_fine": ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"),
-        "nel": ("NEL-LIT", "NEL-METO"),
+        NEL: (LITERAL_LINKS, METONYMIC_LINKS),
     },
     "hipe-2022": {
         "nerc_coarse": ("NE-COARSE-LIT",),
         "nerc_fine": ("NE-FINE-LIT", "NE-NESTED"),
-        "nel": ("NEL-LIT",),
+        NEL: (LITERAL_LINKS,),
     },
 }
 """The columns of a task, by edition."""
-MENTIONS = {"NEL-LIT": "NE-COARSE-LIT", "NEL-METO": "NE-COARSE-METO"}
+MENTIONS = {LITERAL_LINKS: "NE-COARSE-LIT", METONYMIC_LINKS: "NE-COARSE-METO"}
 """The column whose mentions bound the links of a column."""

@@ -1,11 +1,11 @@
 """evalIOB2.pl, the scorer of the JNLPBA 2004 shared task, in its two versions.
 
-Tags are read as IOB2 and rewritten by what follows: B and I that no I follows become S and E. An object or answer is a
+Tags are read as IOB2 and rewritten by the next tag: B and I that no I follows become S and E. An object or answer is a
 B or S. Left: both sides begin one here, of one class. Right: both end here (E or S), and the tags of this very token
 are of one class. Full: single tokens of one class, or the same tags from B to E. So a run of I that no B opens is no
 answer, and can still be right at its end; the class of an answer that changes inside is its first token's on the left
 and its last one's on the right.
-2004-04-02 counts an answer and what it scores only from the first object of gold on, and reads as many sentences as the
+2004-04-02 counts an answer and its scores only from the first object of gold on, and reads as many sentences as the
 answers have. 2004-10-14 mended both, adds up the five classes of the task only, and drops a last sentence that no blank
 line ends. Of the options of the former the program takes only -a, though it describes -r.
 Source: evalIOB2.pl (Kim 2004), of 2004-04-02 and of 2004-10-14; Kim, Ohta, Tsuruoka, Tateisi and Collier 2004.
@@ -23,17 +23,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.jnlpba.tags import EVALUATIONS, TAGS, UNENDED, UNLISTED, UNREAD, Scored, events, records
-from nereval_core.conventions.outcome import OVERALL, Content, Outcome, apart, figures, unmarked
+from nereval_core.conventions.jnlpba.objects import (
+    EVALUATIONS,
+    TAGS,
+    UNENDED,
+    UNLISTED,
+    UNREAD,
+    TokenEvents,
+    evaluation_records,
+    token_events,
+)
+from nereval_core.conventions.outcome import OVERALL, Content, FigureRow, Outcome, figures, scope_of_type, type_of_scope
+from nereval_core.conventions.shares import precision_recall_f1
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Source, conll
-from nereval_core.readers.shared.token_tags import Tagged, tagged
+from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
 ALL = "ALL"
 SECTIONS = (ALL, TAGS)
-"""What the scores have besides classes."""
+"""Sections of the scores besides the classes."""
 CLASSES = ("protein", "DNA", "RNA", "cell_type", "cell_line")
 """The classes of the task, in the order in which the version of October prints them."""
 
@@ -42,14 +52,14 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
     """Score the tags of two files, or of two columns of one.
 
     Raises:
-        FormatError: what cannot be read, sentences that differ in length, and where the program stops.
+        FormatError: unreadable input, sentences that differ in length, and where the program stops.
     """
     columns = [given.gold_column, given.pred_column]
     for side, option in enumerate(("r", "a")):
         if (field := options[option]) is not None:
             columns[side] = field + 1 if field >= 0 else field
-    gold = conll.tagged(given.gold, column=columns[0], last=True)
-    pred = conll.tagged(given.pred, column=columns[1], last=True)
+    gold = conll.read_tagged(given.gold, column=columns[0], last=True)
+    pred = conll.read_tagged(given.pred, column=columns[1], last=True)
     ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
     return score_tags(
         gold, pred, options, version=version, ended=(ended[0], ended[1]), headed=_begins_with_id(given.gold)
@@ -58,7 +68,7 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: str) -> Outcome:
     """Score layers by the IOB2 tags that say them."""
-    return score_tags(tagged(gold, version), tagged(pred, version), options, version=version)
+    return score_tags(tags_of_layer(gold, version), tags_of_layer(pred, version), options, version=version)
 
 
 def score_tags(
@@ -81,7 +91,7 @@ def score_tags(
     size = min(len(gold), len(pred))
     tags = [*pred.tags[:size], *[""] * (len(gold) - size)]
     pred = replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences, tags=tags)
-    scored = events(gold, pred, _passed_over(gold, read, version, ended, headed, options), april=version == APRIL)
+    scored = token_events(gold, pred, _passed_over(gold, read, version, ended, headed, options), april=version == APRIL)
     found = scored.classes
     notes: tuple[str, ...] = ()
     if version == APRIL:
@@ -108,19 +118,19 @@ def score_tags(
         Content.of_tags(pred, len(scored.pred.first)),
         scores,
         figures(rows),
-        partial(records, gold, pred, scored, tuple(scopes), whole),
+        partial(evaluation_records, gold, pred, scored, tuple(scopes), whole),
         notes,
     )
 
 
 def _ended(source: Source) -> bool:
-    """Say whether a blank line ends the file, as the version of October needs it."""
+    """Tell whether a blank line ends the file, as the version of October needs it."""
     lines = source.files[-1].lines()
     return not lines or not lines[-1]
 
 
 def _begins_with_id(source: Source) -> bool:
-    """Say whether the id of an abstract stands before the first token of a file."""
+    """Tell whether the id of an abstract stands before the first token of a file."""
     first = next((line for line in source.files[0].lines() if line.strip()), "")
     return first.startswith("###MEDLINE:")
 
@@ -174,7 +184,7 @@ def _passed_over(
     return why
 
 
-def _refuse_nothing(scored: Scored, gold: Tagged, pred: Tagged) -> None:
+def _refuse_nothing(scored: TokenEvents, gold: Tagged, pred: Tagged) -> None:
     """Raise a FormatError where the version of April stops for want of objects or answers."""
     for mask, tags, what, said in (
         (scored.objects, gold, "object in what is read", "No object to identify."),
@@ -186,8 +196,8 @@ def _refuse_nothing(scored: Scored, gold: Tagged, pred: Tagged) -> None:
 
 
 def _figures(
-    scored: Scored, scopes: Sequence[str], whole: Sequence[int], version: str
-) -> tuple[dict[str, Any], list[tuple[str, str, str, float | None, bool]]]:
+    scored: TokenEvents, scopes: Sequence[str], whole: Sequence[int], version: str
+) -> tuple[dict[str, Any], list[FigureRow]]:
     """Return the scores as they nest and as rows of the table."""
     count = len(scored.classes)
     by_class = {
@@ -197,7 +207,7 @@ def _figures(
     correct = {name: np.bincount(scored.pred.kind[mask], minlength=count) for name, mask in scored.correct.items()}
     codes = {name: code for code, name in enumerate(scored.classes)}
     scores: dict[str, Any] = {}
-    rows: list[tuple[str, str, str, float | None, bool]] = []
+    rows: list[FigureRow] = []
     if version == APRIL:
         read = int(np.count_nonzero(scored.read))
         alike, right = (int(np.count_nonzero(mask & scored.read)) for mask in scored.tags)
@@ -212,7 +222,10 @@ def _figures(
         rows += [(TAGS, OVERALL, name, value, name in counted) for name, value in scores[TAGS].items()]
     for section, scope, chosen in (
         (ALL, OVERALL, list(whole)),
-        *((apart(name, SECTIONS), apart(name), [codes[name]] if name in codes else []) for name in scopes),
+        *(
+            (scope_of_type(name, SECTIONS), scope_of_type(name), [codes[name]] if name in codes else [])
+            for name in scopes
+        ),
     ):
         totals = {name: int(values[chosen].sum()) for name, values in by_class.items()}
         scores[section] = dict(totals)
@@ -230,15 +243,12 @@ def _figures(
 
 
 def _ratios(correct: int, totals: Mapping[str, int]) -> dict[str, float]:
-    recall = correct / totals["OBJECTs"] if totals["OBJECTs"] else 0.0
-    precision = correct / totals["ANSWERs"] if totals["ANSWERs"] else 0.0
-    both = precision + recall
-    fscore = 2 * precision * recall / both if both else 0.0
+    precision, recall, fscore = precision_recall_f1(correct, totals["ANSWERs"], totals["OBJECTs"])
     return {"correct": correct, "recall": recall, "precision": precision, "f-score": fscore}
 
 
 def text_of_april(outcome: Outcome) -> str:
-    """Return what the version of 2004-04-02 prints; its own order of sections is that of a Perl hash, by chance."""
+    """Return the printout of 2004-04-02; the program's own order of sections is that of a Perl hash, by chance."""
     scores = outcome.scores
     tags = scores[TAGS]
     lines = [
@@ -251,7 +261,7 @@ def text_of_april(outcome: Outcome) -> str:
     for scope, section in scores.items():
         if scope == TAGS:
             continue
-        title = "Object" if scope == ALL else f"<{unmarked(scope, SECTIONS)}>"
+        title = "Object" if scope == ALL else f"<{type_of_scope(scope, SECTIONS)}>"
         lines += [
             "",
             f"[{title} Identification Performance]",
@@ -272,7 +282,7 @@ def text_of_april(outcome: Outcome) -> str:
 
 
 def text_of_october(outcome: Outcome) -> str:
-    """Return what the version of 2004-10-14 prints; what does not fit its columns is cut, as there."""
+    """Return the printout of 2004-10-14; cells that do not fit their columns are cut, as there."""
     border = "+" + "-" * 18 + ("+" + "-" * 33) * 3 + "+"
     lines = [
         " " * 30 + "Biomedical Entity Recognition Performance (Genaral)" + " " * 41,

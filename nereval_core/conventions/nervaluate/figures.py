@@ -1,15 +1,17 @@
-"""The figures of nervaluate's versions from what was counted."""
+"""The figures of nervaluate's versions, and the reports that nervaluate makes of them."""
 
 from __future__ import annotations
 
+import csv as writing
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nereval_core.conventions.nervaluate.matching import Preference
 from nereval_core.conventions.nervaluate.records import DECIDED
-from nereval_core.conventions.outcome import OVERALL, Outcome, apart, figures
-from nereval_core.conventions.shares import NO_DOCUMENTS, Share, without_records
+from nereval_core.conventions.outcome import OVERALL, Outcome, figures, scope_of_type
+from nereval_core.conventions.shares import NO_DOCUMENTS, Share, precision_recall_f1, without_records
 from nereval_core.problems import FormatError
 
 COUNTED = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
@@ -28,8 +30,8 @@ TWINS = {"strict": "strict", "exact": "exact", "partial": "partial", "ent_type":
 
 
 @dataclass(frozen=True, kw_only=True)
-class Version:
-    """What differs between versions.
+class NervaluateVersion:
+    """A version by its differences from others.
 
     `schemas` are in the order of its results. `preferences` say, by schema, which gold span a prediction prefers,
     overall and where a type is alone; without them every gold span reached counts. `credits` is False where partial
@@ -46,7 +48,7 @@ class Version:
 
 
 VERSIONS = (
-    Version(
+    NervaluateVersion(
         number="1.2.1",
         # Where all types are the same, "identical" and "bounds" are one.
         preferences={
@@ -56,12 +58,12 @@ VERSIONS = (
             "ent_type": ("type", "type"),
         },
     ),
-    Version(number="1.1.0", preferences=dict.fromkeys(DECIDED, ("first", "first")), credits=False),
-    Version(number="0.3.1", schemas=("ent_type", "partial", "strict", "exact"), checked=False, unused=True),
+    NervaluateVersion(number="1.1.0", preferences=dict.fromkeys(DECIDED, ("first", "first")), credits=False),
+    NervaluateVersion(number="0.3.1", schemas=("ent_type", "partial", "strict", "exact"), checked=False, unused=True),
 )
 
 
-def check(options: Mapping[str, Any], version: Version) -> None:
+def check_options(options: Mapping[str, Any], version: NervaluateVersion) -> None:
     """Refuse options that nervaluate stops at, or would count wrongly."""
     minimum = options.get("min_overlap_percentage", 0.0)
     if version.preferences and not 1.0 <= minimum <= 100.0:
@@ -73,9 +75,11 @@ def check(options: Mapping[str, Any], version: Version) -> None:
         raise FormatError.single("--tags", None, found, "give each type once")
 
 
-def of_share(share: Share, options: Mapping[str, Any], *, version: Version, notes: Sequence[str] = ()) -> Outcome:
-    """Return the figures of what was counted, without records."""
-    check(options, version)
+def of_share(
+    share: Share, options: Mapping[str, Any], *, version: NervaluateVersion, notes: Sequence[str] = ()
+) -> Outcome:
+    """Return the figures of a share, without records."""
+    check_options(options, version)
     used = {name: share.number("used", name) for name in sorted(share.tables.get("used", ()))}
     tags = tuple(dict.fromkeys(options["tags"] or used))
     shown = tags if version.unused else tuple(name for name in used if used[name])
@@ -92,7 +96,7 @@ def of_share(share: Share, options: Mapping[str, Any], *, version: Version, note
         "overall": {schema: row(schema, None) for schema in version.schemas},
         "entities": {name: {schema: row(schema, name) for schema in version.schemas} for name in shown},
     }
-    typed = [(apart(name), row) for name, row in scores["entities"].items()]
+    typed = [(scope_of_type(name), row) for name, row in scores["entities"].items()]
     rows = [
         (schema, scope, name, value, name in COUNTED)
         for schema in DECIDED
@@ -125,9 +129,7 @@ def _figures(
     possible = correct + incorrect + partial + missed
     actual = correct + incorrect + partial + spurious
     earned = correct + 0.5 * partial if credit else correct
-    precision = earned / actual if actual else 0
-    recall = earned / possible if possible else 0
-    both = precision + recall
+    precision, recall, f1 = precision_recall_f1(earned, actual, possible, undefined=0)
     return {
         "correct": correct,
         "incorrect": incorrect,
@@ -138,5 +140,53 @@ def _figures(
         "actual": actual,
         "precision": precision,
         "recall": recall,
-        "f1": 2 * (precision * recall) / both if both else 0,
+        "f1": f1,
     }
+
+
+COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
+RATIOS = ("precision", "recall", "f1")
+
+
+def overall(outcome: Outcome, *, named: bool) -> str:
+    """Return summary_report() of 1.x, which is `named` by its scenario, or summary_report_overall() of 0.3.1."""
+    rows = outcome.scores["overall"]
+    if named:
+        return _report({schema: rows[schema] for schema in sorted(rows)}, "all")
+    return _report(rows, None)
+
+
+def entities(outcome: Outcome, *, schema: str, named: bool) -> str:
+    """Return summary_report("entities", schema) of 1.x, or summary_report_ent() of 0.3.1.
+
+    Raises:
+        FormatError: no type is scored, where the report of 0.3.1 stops.
+    """
+    rows = outcome.scores["entities"]
+    if not rows and not named:
+        found = "no type is scored: nervaluate's summary_report_ent stops with a ValueError"
+        raise FormatError.single(outcome.convention, None, found, "take the report overall: --as-reference text")
+    return _report({name: rows[name][schema] for name in sorted(rows)}, schema if named else None)
+
+
+def csv(outcome: Outcome) -> str:
+    """Return results_to_csv() of 1.x."""
+    written = io.StringIO()
+    rows = writing.writer(written)
+    rows.writerow(("Strategy", *(name.capitalize() for name in (*COUNTS, *RATIOS[:2])), "F1-Score"))
+    rows.writerows((name, *(row[key] for key in (*COUNTS, *RATIOS))) for name, row in outcome.scores["overall"].items())
+    return written.getvalue()
+
+
+def _report(rows: Mapping[str, Mapping[str, Any]], scenario: str | None) -> str:
+    # 1.x makes room for the heading "correct" too, where the names stand.
+    room = max(len(name) for name in ((*rows, COUNTS[0]) if scenario else rows))
+    width = max(room, 2)
+    heading = "".join(f" {name:>11}" for name in (*COUNTS, *RATIOS[:2], "f1-score"))
+    lines = [f"Scenario: {scenario}\n\n"] if scenario else []
+    lines.append(f"{'':>{width}} {heading}\n\n")
+    for name, row in rows.items():
+        counts = "".join(f" {row[key]:>11}" for key in COUNTS)
+        ratios = "".join(f" {row[key]:>11.2f}" for key in RATIOS)
+        lines.append(f"{name:>{width}} {counts}{ratios}\n")
+    return "".join(lines)

@@ -1,4 +1,4 @@
-"""Which gold spans and predictions nervaluate pairs.
+"""The pairs of gold spans and predictions that nervaluate makes.
 
 Most clusters of overlapping spans hold one gold span and one prediction: every version pairs these under every schema.
 In the tangled rest the order of input decides: from 1.0 on, predictions choose in input order among the gold spans that
@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from nereval_core.alignment.candidates import overlap_blocks
 from nereval_core.alignment.codes import ranges
 from nereval_core.arrays import Array, Int64
 
@@ -30,7 +31,7 @@ FEW = 48
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class SpanUnits:
     """One side's spans, sorted by start, end and type.
 
     `start` and `end` (exclusive) are positions in the row of all documents: characters or tokens. `kind` is the code of
@@ -45,12 +46,12 @@ class Units:
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, which: Array) -> Units:
-        return Units(self.start[which], self.end[which], self.kind[which], self.order[which])
+    def take(self, which: Array) -> SpanUnits:
+        return SpanUnits(self.start[which], self.end[which], self.kind[which], self.order[which])
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairedSpans:
     """Paired spans, by index, and of each pair the bits SAME_BOUNDS and SAME_TYPE."""
 
     gold: Int64
@@ -60,31 +61,31 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def take(self, which: Array) -> Pairs:
-        return Pairs(self.gold[which], self.pred[which], self.code[which])
+    def take(self, which: Array) -> PairedSpans:
+        return PairedSpans(self.gold[which], self.pred[which], self.code[which])
 
-    def of_one_type(self) -> Pairs:
+    def of_one_type(self) -> PairedSpans:
         return self.take(np.flatnonzero(self.code & SAME_TYPE))
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
+class SpanClusters:
     """Pairs that stand alone, and the spans of tangled clusters with the number of their cluster."""
 
-    alone: Pairs
+    alone: PairedSpans
     gold: Int64
     gold_cluster: Int64
     pred: Int64
     pred_cluster: Int64
 
 
-def joined(parts: Sequence[Pairs]) -> Pairs:
+def concatenate_pairs(parts: Sequence[PairedSpans]) -> PairedSpans:
     if not parts:
-        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
-    return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred", "code")))
+        return PairedSpans(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
+    return PairedSpans(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred", "code")))
 
 
-def clusters(gold: Units, pred: Units) -> Clusters:
+def clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
     """Cut both sides into clusters of spans that overlap directly or by way of others."""
     size = len(gold)
     start = np.concatenate((gold.start, pred.start))
@@ -102,7 +103,7 @@ def clusters(gold: Units, pred: Units) -> Clusters:
     apart = (g < size) & (p >= 0)
     if not apart.all():
         g, p = g[apart], p[apart]
-    alone = Pairs(g, p, described(gold, pred, g, p))
+    alone = PairedSpans(g, p, pair_codes(gold, pred, g, p))
     edge = np.flatnonzero(opens)
     large = np.flatnonzero(np.diff(edge) > 2)
     row, number = ranges(edge[large], edge[large + 1])
@@ -113,17 +114,17 @@ def clusters(gold: Units, pred: Units) -> Clusters:
     )
     kept = both[row]
     ours, theirs = kept & ~predicted, kept & predicted
-    return Clusters(alone, member[ours], row[ours], member[theirs] - size, row[theirs])
+    return SpanClusters(alone, member[ours], row[ours], member[theirs] - size, row[theirs])
 
 
-def described(gold: Units, pred: Units, g: Int64, p: Int64) -> Array:
+def pair_codes(gold: SpanUnits, pred: SpanUnits, g: Int64, p: Int64) -> Array:
     bounds = (gold.start[g] == pred.start[p]) & (gold.end[g] == pred.end[p])
     code = bounds.view(np.uint8) * np.uint8(SAME_BOUNDS)
     code |= (gold.kind[g] == pred.kind[p]).view(np.uint8) * np.uint8(SAME_TYPE)
     return np.asarray(code)
 
 
-def sufficient(gold: Units, pred: Units, pairs: Pairs, minimum: float) -> Pairs:
+def with_overlap_of(gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans, minimum: float) -> PairedSpans:
     """Return the pairs whose overlap is at least `minimum` percent of the gold span, reckoned as nervaluate does."""
     unsure = np.flatnonzero(~(pairs.code & SAME_BOUNDS).astype(bool))
     g, p = pairs.gold[unsure], pairs.pred[unsure]
@@ -132,34 +133,24 @@ def sufficient(gold: Units, pred: Units, pairs: Pairs, minimum: float) -> Pairs:
     return pairs.take(np.delete(np.arange(len(pairs)), short)) if len(short) else pairs
 
 
-def overlapping(gold: Units, pred: Units, g: Int64, p: Int64) -> Iterator[Pairs]:
+def overlapping_pairs(gold: SpanUnits, pred: SpanUnits, g: Int64, p: Int64) -> Iterator[PairedSpans]:
     """List the overlapping pairs of these spans (increasing indices), about BLOCK at a time."""
-    gold_start, pred_start = gold.start[g], pred.start[p]
-    # A pair is found where the later of the two starts, a pair of equal starts with the gold span.
-    for low, high, turned in (
-        (np.searchsorted(pred_start, gold_start), np.searchsorted(pred_start, gold.end[g]), False),
-        (np.searchsorted(gold_start, pred_start, side="right"), np.searchsorted(gold_start, pred.end[p]), True),
-    ):
-        total = np.cumsum(high - low)
-        at = 0
-        while at < len(total):
-            done = int(total[at - 1]) if at else 0
-            stop = max(at + 1, int(np.searchsorted(total, done + BLOCK, side="right")))
-            row, other = ranges(low[at:stop], high[at:stop])
-            one, two = (g[other], p[row + at]) if turned else (g[row + at], p[other])
-            if len(one):
-                yield Pairs(one, two, described(gold, pred, one, two))
-            at = stop
+    for one, two in overlap_blocks(gold.start[g], gold.end[g], pred.start[p], pred.end[p], BLOCK):
+        yield PairedSpans(g[one], p[two], pair_codes(gold, pred, g[one], p[two]))
 
 
-def chosen(
-    gold: Units, pred: Units, found: Clusters, minimum: float, wanted: Iterable[tuple[Preference, bool]]
-) -> dict[tuple[Preference, bool], Pairs]:
+def pairs_by_preference(
+    gold: SpanUnits, pred: SpanUnits, found: SpanClusters, minimum: float, wanted: Iterable[tuple[Preference, bool]]
+) -> dict[tuple[Preference, bool], PairedSpans]:
     """Return the pairs of tangled spans by preference and whether each type is matched on its own."""
-    results: dict[tuple[Preference, bool], list[Pairs]] = {key: [] for key in wanted}
+    results: dict[tuple[Preference, bool], list[PairedSpans]] = {key: [] for key in wanted}
     light, dense = _parts(gold, pred, found) if len(found.gold) else ([], [])
     for g, p in light:
-        every = Queue.of(gold, pred, sufficient(gold, pred, joined(list(overlapping(gold, pred, g, p))), minimum))
+        every = Queue.of(
+            gold,
+            pred,
+            with_overlap_of(gold, pred, concatenate_pairs(list(overlapping_pairs(gold, pred, g, p))), minimum),
+        )
         typed_only = every.of_one_type() if any(typed for _, typed in results) else every
         for (preference, typed), parts in results.items():
             queue = typed_only if typed else every
@@ -167,10 +158,12 @@ def chosen(
     for g, p in dense:
         for (preference, typed), parts in results.items():
             parts.append(_in_turn(gold, pred, g, p, minimum, preference, typed))
-    return {key: joined(parts) for key, parts in results.items()}
+    return {key: concatenate_pairs(parts) for key, parts in results.items()}
 
 
-def _parts(gold: Units, pred: Units, found: Clusters) -> tuple[list[tuple[Int64, Int64]], list[tuple[Int64, Int64]]]:
+def _parts(
+    gold: SpanUnits, pred: SpanUnits, found: SpanClusters
+) -> tuple[list[tuple[Int64, Int64]], list[tuple[Int64, Int64]]]:
     """Return gold spans and predictions of clusters: by about BLOCK overlaps, and each dense one for itself."""
     gold_start, pred_start = gold.start[found.gold], pred.start[found.pred]
     ours = np.searchsorted(pred_start, gold.end[found.gold]) - np.searchsorted(pred_start, gold_start)
@@ -205,12 +198,12 @@ class Queue:
     `turn` and `choice` number predictions and gold spans from 0, predictions in their order.
     """
 
-    pairs: Pairs
+    pairs: PairedSpans
     turn: Int64
     choice: Int64
 
     @classmethod
-    def of(cls, gold: Units, pred: Units, pairs: Pairs) -> Queue:
+    def of(cls, gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans) -> Queue:
         turn, choice = _ranked(pred.order, pairs.pred), _ranked(gold.order, pairs.gold)
         order = np.argsort(turn * (len(gold) + 1) + choice)
         return cls(pairs.take(order), turn[order], choice[order])
@@ -231,8 +224,8 @@ def _ranked(order: Array, spans: Int64) -> Int64:
     return ranks
 
 
-def _rank(gold: Units, pred: Units, pairs: Pairs, preference: Preference) -> Array | None:
-    """Return what a prediction's gold spans are sorted by, the least first, None where input order decides alone."""
+def _rank(gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans, preference: Preference) -> Array | None:
+    """Return the sort key of a prediction's gold spans, the least first, None where input order decides alone."""
     if preference == "first":
         return None
     if preference == "identical":
@@ -244,7 +237,7 @@ def _rank(gold: Units, pred: Units, pairs: Pairs, preference: Preference) -> Arr
     return np.asarray(np.where(pairs.code & SAME_TYPE, distance, distance.max(initial=0) + 1), np.int64)
 
 
-def _stable(gold: Units, pred: Units, queue: Queue, preference: Preference) -> Int64:
+def _stable(gold: SpanUnits, pred: SpanUnits, queue: Queue, preference: Preference) -> Int64:
     """Return which pairs come about where predictions choose in input order."""
     turn, choice = queue.turn, queue.choice
     if not len(turn):
@@ -272,7 +265,7 @@ def _stable(gold: Units, pred: Units, queue: Queue, preference: Preference) -> I
 
 
 def _finish(free: list[int], at: Int64, stop: Int64, choice: Int64, held: Int64, none: int) -> None:
-    """Let the last predictions choose one at a time; who gives way chooses next."""
+    """Let the last predictions choose one at a time; a prediction that gives way chooses next."""
     for one in free:
         pred = one
         while at[pred] < stop[pred]:
@@ -285,8 +278,8 @@ def _finish(free: list[int], at: Int64, stop: Int64, choice: Int64, held: Int64,
 
 
 def _in_turn(
-    gold: Units, pred: Units, g: Int64, p: Int64, minimum: float, preference: Preference, typed: bool
-) -> Pairs:
+    gold: SpanUnits, pred: SpanUnits, g: Int64, p: Int64, minimum: float, preference: Preference, typed: bool
+) -> PairedSpans:
     """Pair one cluster prediction by prediction, each against all gold spans that are left."""
     left = g[np.argsort(gold.order[g], kind="stable")]
     ours = gold.take(left)
@@ -297,12 +290,72 @@ def _in_turn(
         if typed:
             near &= ours.kind == pred.kind[one]
         at = np.flatnonzero(near)
-        pairs = Pairs(at, np.full(len(at), one), described(ours, pred, at, np.full(len(at), one)))
-        pairs = sufficient(ours, pred, pairs, minimum)
+        pairs = PairedSpans(at, np.full(len(at), one), pair_codes(ours, pred, at, np.full(len(at), one)))
+        pairs = with_overlap_of(ours, pred, pairs, minimum)
         if len(pairs):
             rank = _rank(ours, pred, pairs, preference)
             best = 0 if rank is None else int(np.argmin(rank))
             used[pairs.gold[best]] = True
             taken.append((int(left[pairs.gold[best]]), one, int(pairs.code[best])))
     columns = np.array(taken, np.int64).reshape(-1, 3)
-    return Pairs(columns[:, 0], columns[:, 1], columns[:, 2].astype(np.uint8))
+    return PairedSpans(columns[:, 0], columns[:, 1], columns[:, 2].astype(np.uint8))
+
+
+def first_reached_pairs(gold: SpanUnits, pred: SpanUnits, found: SpanClusters) -> tuple[PairedSpans, Int64]:
+    """Return the pairs of tangled spans that count in 0.3.1, and the gold spans that an identical one counts for.
+
+    Predictions stand in the order of their ends, gold spans in that of their starts. A prediction that is identical to
+    a gold span reaches that one, used or not. Any other reaches the gold spans it overlaps up to the first with its
+    own boundaries, which counts used or not; the others count if no prediction has reached them or their doubles.
+    """
+    g, p = found.gold, found.pred
+    if not len(g):
+        return concatenate_pairs([]), g
+    first, group = _doubles(gold, g)
+    place = np.full(len(gold), -1)
+    place[g] = np.arange(len(g))
+    row = np.full(len(pred), -1)
+    row[p] = np.arange(len(p))
+    rank = _inverse(np.lexsort((gold.order[g], gold.start[g])))
+    turn = _inverse(np.lexsort((pred.order[p], pred.end[p])))
+    by_rank, by_turn = _inverse(rank), _inverse(turn)
+    never = len(g)
+    same, stop = np.full(len(p), -1), np.full(len(p), never)
+    for pairs in overlapping_pairs(gold, pred, g, p):
+        equal = pairs.code == IDENTICAL
+        same[row[pairs.pred[equal]]] = group[place[pairs.gold[equal]]]
+        bounds = pairs.code == SAME_BOUNDS
+        np.minimum.at(stop, row[pairs.pred[bounds]], rank[place[pairs.gold[bounds]]])
+    earliest = np.full(len(first), len(p))
+    for pairs in overlapping_pairs(gold, pred, g, p):
+        ours, theirs = place[pairs.gold], row[pairs.pred]
+        kept = np.where(same[theirs] >= 0, pairs.code == IDENTICAL, rank[ours] <= stop[theirs])
+        np.minimum.at(earliest, group[ours[kept]], turn[theirs[kept]])
+    exact = np.flatnonzero(same >= 0)
+    halted = np.flatnonzero((same < 0) & (stop < never))
+    touched = np.flatnonzero(earliest < len(p))
+    by = by_turn[earliest[touched]]
+    over = (same[by] < 0) & (rank[first[touched]] != stop[by])
+    one = np.concatenate((first[same[exact]], by_rank[stop[halted]], first[touched[over]]))
+    two = np.concatenate((exact, halted, by[over]))
+    double = np.ones(len(g), bool)
+    double[first] = False
+    double &= earliest[group] < len(p)
+    return PairedSpans(g[one], p[two], pair_codes(gold, pred, g[one], p[two])), g[double]
+
+
+def _doubles(gold: SpanUnits, g: Int64) -> tuple[Int64, Int64]:
+    """Return of each set of identical gold spans the place of the one given first, and the set of each span."""
+    differ = np.ones(len(g), bool)
+    differ[1:] = False
+    for column in (gold.start[g], gold.end[g], gold.kind[g]):
+        differ[1:] |= column[1:] != column[:-1]
+    group = np.cumsum(differ) - 1
+    order = np.lexsort((gold.order[g], group))
+    return order[np.flatnonzero(differ)], group
+
+
+def _inverse(order: Int64) -> Int64:
+    inverse = np.empty(len(order), np.int64)
+    inverse[order] = np.arange(len(order))
+    return inverse

@@ -1,4 +1,4 @@
-"""The records of nervaluate: who was paired with whom under a schema, and the rule that decided.
+"""The records of nervaluate: the pairs of a schema, and the rule that decided each.
 
 From 1.0 on a scope that is a type has a pass of its own, and records of its own.
 """
@@ -13,7 +13,14 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Array, Int64
-from nereval_core.conventions.nervaluate.matching import Clusters, Pairs, Units, joined, overlapping, sufficient
+from nereval_core.conventions.nervaluate.matching import (
+    PairedSpans,
+    SpanClusters,
+    SpanUnits,
+    concatenate_pairs,
+    overlapping_pairs,
+    with_overlap_of,
+)
 from nereval_core.conventions.outcome import (
     COR,
     IGN,
@@ -22,9 +29,9 @@ from nereval_core.conventions.outcome import (
     OVERALL,
     PAR,
     SPU,
-    Marks,
-    apart,
+    UnitColumns,
     record_frame,
+    scope_of_type,
     with_types,
 )
 
@@ -61,7 +68,7 @@ FIRST, USED, ALONE, LITTLE, FOREIGN, SPENT, LEFT, AGAIN, SEVERAL, BEFORE, ELSEWH
 class Numbered(NamedTuple):
     """A side's units in reading order, and of each span as it is sorted the number of its unit."""
 
-    marks: Marks
+    marks: UnitColumns
     unit: Int64
 
 
@@ -73,27 +80,27 @@ class Matching:
     each type was matched on its own. `doubles` are gold spans that an identical one counts for.
     """
 
-    gold: Units
-    pred: Units
+    gold: SpanUnits
+    pred: SpanUnits
     gold_rows: Int64
     pred_rows: Int64
-    found: Clusters
-    alone: Pairs
-    tangled: Mapping[tuple[str, bool], Pairs]
+    found: SpanClusters
+    alone: PairedSpans
+    tangled: Mapping[tuple[str, bool], PairedSpans]
     doubles: Int64
     minimum: float
 
-    def pairs(self, schema: str, typed: bool) -> Pairs:
+    def pairs(self, schema: str, typed: bool) -> PairedSpans:
         alone = self.alone.of_one_type() if typed else self.alone
-        return joined([alone, self.tangled[schema, typed]])
+        return concatenate_pairs([alone, self.tangled[schema, typed]])
 
-    def overlaps(self) -> Iterator[Pairs]:
+    def overlaps(self) -> Iterator[PairedSpans]:
         """List all overlapping pairs, however small the overlap."""
         yield self.found.alone
-        yield from overlapping(self.gold, self.pred, self.found.gold, self.found.pred)
+        yield from overlapping_pairs(self.gold, self.pred, self.found.gold, self.found.pred)
 
 
-class Rows(NamedTuple):
+class RecordArrays(NamedTuple):
     """Records as arrays: spans of either side (-1 none), decision, reason, and type where each is scored alone."""
 
     gold: Int64
@@ -103,12 +110,14 @@ class Rows(NamedTuple):
     kind: Array
 
 
-def records(schema: str, matching: Matching, gold: Numbered, pred: Numbered, types: tuple[str, ...]) -> pd.DataFrame:
+def schema_records(
+    schema: str, matching: Matching, gold: Numbered, pred: Numbered, types: tuple[str, ...]
+) -> pd.DataFrame:
     """Return the records of a schema, all scopes."""
     by_type = (schema, True) in matching.tangled
     passes = [_pass(schema, matching, typed) for typed in (False, True)] if by_type else [_single(schema, matching)]
     passes.append(_untagged(matching, len(gold.unit), len(pred.unit)))
-    rows = Rows(*(np.concatenate(columns) for columns in zip(*passes, strict=True)))
+    rows = RecordArrays(*(np.concatenate(columns) for columns in zip(*passes, strict=True)))
     g, p = (
         np.where(side >= 0, _at(numbered.unit, side), -1) for side, numbered in ((rows.gold, gold), (rows.pred, pred))
     )
@@ -125,12 +134,12 @@ def records(schema: str, matching: Matching, gold: Numbered, pred: Numbered, typ
         rows.decision,
         (rows.why, WHY),
         counters,
-        scope=(rows.kind + 1, (OVERALL, *map(apart, types))),
+        scope=(rows.kind + 1, (OVERALL, *map(scope_of_type, types))),
     )
     if by_type:
         return frame
     typed = with_types(frame)
-    # What is left out belongs to no type's scope.
+    # Spans left out belong to no type's scope.
     return typed[(typed["scope"] == OVERALL) | (typed["why"] != WHY[UNTAGGED])].reset_index(drop=True)
 
 
@@ -138,7 +147,7 @@ def _at(column: Array, index: Int64) -> Array:
     return column[index] if len(column) else np.full(len(index), -1)
 
 
-def _pass(schema: str, matching: Matching, typed: bool) -> Rows:
+def _pass(schema: str, matching: Matching, typed: bool) -> RecordArrays:
     """Return the records of one pass of 1.0 and later, overall or each type alone."""
     gold, pred = matching.gold, matching.pred
     pairs = matching.pairs(schema, typed)
@@ -152,7 +161,7 @@ def _pass(schema: str, matching: Matching, typed: bool) -> Rows:
     little, foreign = ([np.zeros(len(side), bool) for side in (gold, pred)] for _ in range(2))
     follows, spent = np.zeros(len(pred), bool), np.zeros(len(pred), bool)
     for every in matching.overlaps():
-        enough = sufficient(gold, pred, every, matching.minimum)
+        enough = with_overlap_of(gold, pred, every, matching.minimum)
         for flags, part in ((little, every), (foreign, enough), (met, enough)):
             own = part
             if typed and flags is not foreign:
@@ -177,7 +186,7 @@ def _pass(schema: str, matching: Matching, typed: bool) -> Rows:
     return _rows(matching, pairs, decided[pairs.code], why, alone, typed)
 
 
-def _single(schema: str, matching: Matching) -> Rows:
+def _single(schema: str, matching: Matching) -> RecordArrays:
     """Return the records of 0.3.1's one pass."""
     gold, pred = matching.gold, matching.pred
     pairs = matching.pairs(schema, False)
@@ -204,16 +213,16 @@ def _single(schema: str, matching: Matching) -> Rows:
     rows = _rows(matching, pairs, decided[pairs.code], why, alone, False)
     doubles = matching.doubles
     none = np.full(len(doubles), -1)
-    passed = Rows(matching.gold_rows[doubles], none, none * 0 + IGN, none * 0 + DOUBLE, none)
-    return Rows(*(np.concatenate(columns) for columns in zip(rows, passed, strict=True)))
+    passed = RecordArrays(matching.gold_rows[doubles], none, none * 0 + IGN, none * 0 + DOUBLE, none)
+    return RecordArrays(*(np.concatenate(columns) for columns in zip(rows, passed, strict=True)))
 
 
 def _rows(
-    matching: Matching, pairs: Pairs, decision: Array, why: Array, alone: list[tuple[Int64, Array]], typed: bool
-) -> Rows:
+    matching: Matching, pairs: PairedSpans, decision: Array, why: Array, alone: list[tuple[Int64, Array]], typed: bool
+) -> RecordArrays:
     (missed, missed_why), (spurious, spurious_why) = alone
     kind = np.concatenate((matching.gold.kind[pairs.gold], matching.gold.kind[missed], matching.pred.kind[spurious]))
-    return Rows(
+    return RecordArrays(
         np.concatenate(
             (_at(matching.gold_rows, pairs.gold), _at(matching.gold_rows, missed), np.full(len(spurious), -1))
         ),
@@ -226,12 +235,12 @@ def _rows(
     )
 
 
-def _untagged(matching: Matching, golds: int, preds: int) -> Rows:
+def _untagged(matching: Matching, golds: int, preds: int) -> RecordArrays:
     """Return the records of spans whose types are not in `tags`, overall only."""
     g = np.setdiff1d(np.arange(golds), matching.gold_rows)
     p = np.setdiff1d(np.arange(preds), matching.pred_rows)
     size = len(g) + len(p)
-    return Rows(
+    return RecordArrays(
         np.concatenate((g, np.full(len(p), -1))),
         np.concatenate((np.full(len(g), -1), p)),
         np.full(size, IGN),

@@ -23,14 +23,25 @@ from nereval_core.conventions.outcome import (
     OVERALL,
     SPU,
     Content,
-    Marks,
+    FigureRow,
     Outcome,
+    UnitColumns,
     digest,
     figures,
+    reading_order,
     record_frame,
 )
-from nereval_core.conventions.pharmaconer.files import UNCLEAR, Folder, Found, Side, Unit, codes, documents_of, mentions
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
+from nereval_core.conventions.pharmaconer.files import (
+    UNCLEAR,
+    CountedUnit,
+    CountedUnits,
+    FileFindings,
+    TrackFolder,
+    documents_of,
+    read_codes,
+    read_mentions,
+)
+from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, precision_recall_f1, without_records
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 
@@ -64,18 +75,18 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score folders of `.ann` files, or of `.tsv` files with the `.ann` that tell which mentions are UNCLEAR."""
     track = options["subtrack"]
     suffix = ".ann" if track == 1 else ".tsv"
-    annotations = Folder.of(given.gold, "subtask1", ".ann")
-    gold, pred = (Folder.of(source, f"subtask{track}", suffix) for source in (given.gold, given.pred))
-    found = Found()
+    annotations = TrackFolder.of(given.gold, "subtask1", ".ann")
+    gold, pred = (TrackFolder.of(source, f"subtask{track}", suffix) for source in (given.gold, given.pred))
+    found = FileFindings()
     for folder, figures_said in ((gold, "zeros"), (pred, "no figures")):
         if not folder.files:
             said = f"no {suffix} file in it: evaluate.py would print {figures_said}"
             remedy = f"give the folder subtask{track}, or the one that holds it"
             found.problems.append(Problem(folder.source.name, None, said, remedy))
     if track == 1:
-        ours, theirs = mentions(gold, found), mentions(pred, found)
+        ours, theirs = read_mentions(gold, found), read_mentions(pred, found)
     else:
-        ours, theirs = codes(gold, annotations, found), codes(pred, None, found)
+        ours, theirs = read_codes(gold, annotations, found), read_codes(pred, None, found)
         found.problems += _read_as_codes(pred)
     documents, place, notes = documents_of(annotations, sorted({*ours.documents, *theirs.documents}), found)
     if found.problems:
@@ -106,7 +117,7 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     return score_sides(documents, documents.index.__getitem__, ours, theirs, options, contents, ())
 
 
-def _units(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Side, Side]:
+def _units(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[CountedUnits, CountedUnits]:
     if options["subtrack"] == 1:
         return _spans(gold), _spans(pred)
     return _links(gold, left_out=True), _links(pred, left_out=False)
@@ -115,8 +126,8 @@ def _units(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Side, 
 def score_sides(
     documents: Documents,
     place: Callable[[str], int],
-    gold: Side,
-    pred: Side,
+    gold: CountedUnits,
+    pred: CountedUnits,
     options: Mapping[str, Any],
     contents: tuple[Content, Content],
     notes: tuple[str, ...],
@@ -146,17 +157,14 @@ def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
 
 
 def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of what was counted, without records."""
+    """Return the figures of a share, without records."""
     evaluation = f"subtask{options['subtrack']}"
     per_document = dict(sorted(share.tables.get(BY_DOCUMENT, {}).items()))
     tp, fp, fn = (sum(row[column] for row in per_document.values()) for column in range(3))
-    precision = tp / (tp + fp) if tp + fp else 0.0
-    recall = tp / (tp + fn) if tp + fn else 0.0
-    # In the order in which the script multiplies and adds.
-    both_ways = 2 * ((recall * precision) / (recall + precision)) if tp else 0.0
-    ratios = {"F1": both_ways, "Precision": precision, "Recall": recall}
+    precision, recall, f1 = precision_recall_f1(tp, tp + fp, tp + fn)
+    ratios = {"F1": f1, "Precision": precision, "Recall": recall}
     counts = {"tp": tp, "fp": fp, "fn": fn}
-    rows: list[tuple[str, str, str, float | None, bool]] = [
+    rows: list[FigureRow] = [
         (evaluation, OVERALL, name, value, name in counts) for name, value in (ratios | counts).items()
     ]
     by_name = {name: dict(zip(counts, row, strict=True)) for name, row in per_document.items()}
@@ -164,7 +172,7 @@ def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
     return Outcome("pharmaconer", options, NO_DOCUMENTS, share.gold, share.pred, scores, figures(rows), without_records)
 
 
-def _by_document(both: frozenset[str], first: Sequence[Mapping[Key, int]]) -> dict[str, tuple[int, ...]]:
+def _by_document(both: frozenset[str], first: Sequence[Mapping[UnitKey, int]]) -> dict[str, tuple[int, ...]]:
     """Return true positives, false positives and false negatives of each document on both sides."""
     found = {name: [0, 0, 0] for name in both}
     for key in first[0]:
@@ -174,20 +182,22 @@ def _by_document(both: frozenset[str], first: Sequence[Mapping[Key, int]]) -> di
     return {name: tuple(row) for name, row in found.items()}
 
 
-Key = tuple[str, tuple[str, int, int] | str]
+UnitKey = tuple[str, tuple[str, int, int] | str]
 
 
-def _first(side: Side, both: frozenset[str]) -> dict[Key, int]:
+def _first(side: CountedUnits, both: frozenset[str]) -> dict[UnitKey, int]:
     """Return the units that count, each with the number of its first occurrence."""
-    found: dict[Key, int] = {}
+    found: dict[UnitKey, int] = {}
     for number, (document, value, dropped) in enumerate(side.units):
         if not dropped and document in both:
             found.setdefault((document, value), number)
     return found
 
 
-def _decided(gold: Side, pred: Side, both: frozenset[str], first: Sequence[Mapping[Key, int]]) -> tuple[Any, ...]:
-    """Return the units of each record, its decision and the number of its reason: gold first, then what is left."""
+def _decided(
+    gold: CountedUnits, pred: CountedUnits, both: frozenset[str], first: Sequence[Mapping[UnitKey, int]]
+) -> tuple[Any, ...]:
+    """Return units, decision and number of the reason of each record: gold first, then the other predictions."""
     left = {_bounds(unit) for unit in gold.units if unit.dropped}
     rows: list[tuple[int, int, int, int]] = []
     partners = set()
@@ -212,16 +222,16 @@ def _decided(gold: Side, pred: Side, both: frozenset[str], first: Sequence[Mappi
     return tuple(table[:, column] for column in range(4))
 
 
-def _bounds(unit: Unit) -> tuple[Any, ...]:
+def _bounds(unit: CountedUnit) -> tuple[Any, ...]:
     return unit.document, unit.value if isinstance(unit.value, str) else unit.value[1:]
 
 
-def _marks(documents: Documents, place: Callable[[str], int], side: Side, track: int) -> Marks:
+def _marks(documents: Documents, place: Callable[[str], int], side: CountedUnits, track: int) -> UnitColumns:
     doc = np.array([place(unit.document) for unit in side.units], np.int64)
     if track == 2:
         nowhere = np.full(len(doc), -1)
         texts = [str(unit.value) for unit in side.units]
-        return Marks(documents, doc, nowhere, nowhere, np.zeros(len(doc), np.int8), (CONCEPT,), texts=texts)
+        return UnitColumns(documents, doc, nowhere, nowhere, np.zeros(len(doc), np.int8), (CONCEPT,), texts=texts)
     values = [unit.value for unit in side.units if not isinstance(unit.value, str)]
     types = tuple(sorted({kind for kind, _, _ in values}))
     code = {kind: number for number, kind in enumerate(types)}
@@ -233,16 +243,16 @@ def _marks(documents: Documents, place: Callable[[str], int], side: Side, track:
     ]
     shown = None
     if (-1, -1) in inside:
-        # What stands nowhere in its text is shown as it is written.
+        # A unit that stands nowhere in its text is shown as it is written.
         shown = [
             documents.texts[number][low:high] if low >= 0 else f"{start} {end}"
             for number, (low, high), (_, start, end) in zip(doc.tolist(), inside, values, strict=True)
         ]
     table = np.array(inside, np.int64).reshape(-1, 2)
-    return Marks(documents, doc, table[:, 0], table[:, 1], kind, types, texts=shown)
+    return UnitColumns(documents, doc, table[:, 0], table[:, 1], kind, types, texts=shown)
 
 
-def _spans(layer: Layer) -> Side:
+def _spans(layer: Layer) -> CountedUnits:
     """Return the spans of a layer in the order in which they were read.
 
     Raises:
@@ -260,17 +270,17 @@ def _spans(layer: Layer) -> Side:
             )
             for span in sorted(layer.fragments)
         )
-    order = slice(None) if layer.order is None else np.argsort(layer.order, kind="stable")
+    order = reading_order(layer)
     columns = (column[order].tolist() for column in (layer.doc, layer.type, layer.start, layer.end))
     types = layer.types
     units = [
-        Unit(ids[doc], (types[kind], start, end), types[kind] == UNCLEAR)
+        CountedUnit(ids[doc], (types[kind], start, end), types[kind] == UNCLEAR)
         for doc, kind, start, end in zip(*columns, strict=True)
     ]
-    return Side(frozenset(ids), units)
+    return CountedUnits(frozenset(ids), units)
 
 
-def _links(layer: Layer, *, left_out: bool) -> Side:
+def _links(layer: Layer, *, left_out: bool) -> CountedUnits:
     """Return the links of a layer as codes of their documents.
 
     Raises:
@@ -280,22 +290,21 @@ def _links(layer: Layer, *, left_out: bool) -> Side:
         found = "sub-track 2 counts codes, and no span here has a link"
         raise FormatError.single(layer.name, None, found, "give spans with links, or choose --subtrack 1")
     ids = layer.documents.ids
-    order = range(len(layer)) if layer.order is None else np.argsort(layer.order, kind="stable").tolist()
     rows = [
         (ids[int(layer.doc[span])], link, layer.label(span) == UNCLEAR)
-        for span in order
+        for span in reading_order(layer).tolist()
         for link in layer.links.get(span, ())
     ]
     clear = {(document, link) for document, link, unclear in rows if not unclear}
-    units = [Unit(document, link, left_out and (document, link) not in clear) for document, link, _ in rows]
-    return Side(frozenset(ids), units)
+    units = [CountedUnit(document, link, left_out and (document, link) not in clear) for document, link, _ in rows]
+    return CountedUnits(frozenset(ids), units)
 
 
 def _by_codes(options: Mapping[str, Any]) -> str | None:
     return None if options["subtrack"] == 1 else "a side without a single link is refused, which a part may well be"
 
 
-def _read_as_codes(pred: Folder) -> list[Problem]:
+def _read_as_codes(pred: TrackFolder) -> list[Problem]:
     """Return the `.ann` files in the response's folder of codes."""
     said = "an .ann file among lists of codes: evaluate.py reads it as a list too, and by chance in place of one"
     files = pred.of_suffix(".ann").files.values()
@@ -303,7 +312,7 @@ def _read_as_codes(pred: Folder) -> list[Problem]:
 
 
 def _printed(outcome: Outcome) -> str:
-    """Return what the script writes to scores.txt."""
+    """Return the content that the script writes to scores.txt."""
     return "".join(f"{name} : {outcome.scores[name]}\n" for name in ("F1", "Precision", "Recall"))
 
 

@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from nereval_core.conventions.placeholder_texts import pieced
+from nereval_core.conventions.outcome import text_from_quotes
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
@@ -21,8 +21,8 @@ from nereval_core.readers import Source, SourceFile
 UNCLEAR = "UNCLEAR"
 
 
-class Unit(NamedTuple):
-    """What is counted: a (type, start, end), or a code. `dropped` says that gold or response goes without it."""
+class CountedUnit(NamedTuple):
+    """A unit that is counted: a (type, start, end), or a code. `dropped`: gold or response leaves it out."""
 
     document: str
     value: tuple[str, int, int] | str
@@ -30,16 +30,16 @@ class Unit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class CountedUnits:
     """One side: the documents that have a file, and their units in the order of the files."""
 
     documents: frozenset[str]
-    units: Sequence[Unit]
+    units: Sequence[CountedUnit]
 
 
 @dataclass(slots=True)
-class Found:
-    """What is collected while files are read: problems, notes, quotes by document."""
+class FileFindings:
+    """Findings while files are read: problems, the number of lines skipped, quotes by document."""
 
     problems: list[Problem] = field(default_factory=list)
     skipped: int = 0
@@ -47,7 +47,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class TrackFolder:
     """The files of a sub-track, by the name of their document; `prefix` is where they lie inside the source."""
 
     source: Source
@@ -55,14 +55,14 @@ class Folder:
     files: Mapping[str, SourceFile]
 
     @classmethod
-    def of(cls, source: Source, name: str, suffix: str) -> Folder:
+    def of(cls, source: Source, name: str, suffix: str) -> TrackFolder:
         """Return the files of this suffix in the folder `name`, or in the whole source where there is none."""
         folders = (PurePosixPath(file.name).parts[:-1] for file in source.files)
         inside = next((parts[: parts.index(name) + 1] for parts in folders if name in parts), ())
         prefix = "".join(f"{part}/" for part in inside)
         return cls(source, prefix, {}).of_suffix(suffix)
 
-    def of_suffix(self, suffix: str) -> Folder:
+    def of_suffix(self, suffix: str) -> TrackFolder:
         """Return the files of another suffix in the same folder."""
         held = (file for file in self.source.files if file.name.startswith(self.prefix) and file.name.endswith(suffix))
         return replace(self, files={file.name[len(self.prefix) : -len(suffix)]: file for file in held})
@@ -71,10 +71,10 @@ class Folder:
         yield from sorted(self.files.items(), key=lambda item: item[0].split("/"))
 
 
-def mentions(folder: Folder, found: Found) -> Side:
+def read_mentions(folder: TrackFolder, found: FileFindings) -> CountedUnits:
     """Return the mentions of `.ann` files; those of type UNCLEAR are dropped.
 
-    What the program cannot split it passes over; an offset that is no number stops it and becomes a problem.
+    The program passes over a line that it cannot split; an offset that is no number stops it and becomes a problem.
     """
     units = []
     for name, file in folder.named():
@@ -97,13 +97,13 @@ def mentions(folder: Folder, found: Found) -> Side:
                 remedy = "join its fragments or leave it out, or choose another convention"
                 found.problems.append(Problem(file.shown, number, said, remedy))
                 continue
-            units.append(Unit(name, (parts[0], start, end), unclear))
+            units.append(CountedUnit(name, (parts[0], start, end), unclear))
             quote = "\t".join(fields[2:]) or "".join(fields[1].split(None, 3)[3:])
             found.quotes.append((name, start, end, quote))
-    return Side(frozenset(folder.files), units)
+    return CountedUnits(frozenset(folder.files), units)
 
 
-def codes(folder: Folder, annotations: Folder | None, found: Found) -> Side:
+def read_codes(folder: TrackFolder, annotations: TrackFolder | None, found: FileFindings) -> CountedUnits:
     """Return the codes of `.tsv` files, the second field of each line.
 
     With `annotations` (gold) those go out that stand in notes of UNCLEAR mentions only, and on lines that name
@@ -120,11 +120,11 @@ def codes(folder: Folder, annotations: Folder | None, found: Found) -> Side:
                 found.problems.append(Problem(file.shown, number, said, remedy))
                 continue
             own = fields[0] == name.rpartition("/")[2]
-            units.append(Unit(name, fields[1], own and fields[1] in unclear))
-    return Side(frozenset(folder.files), units)
+            units.append(CountedUnit(name, fields[1], own and fields[1] in unclear))
+    return CountedUnits(frozenset(folder.files), units)
 
 
-def _unclear(name: str, annotations: Folder, found: Found) -> frozenset[str]:
+def _unclear(name: str, annotations: TrackFolder, found: FileFindings) -> frozenset[str]:
     """Return the codes that notes give to UNCLEAR mentions and to no other."""
     file = annotations.files.get(name)
     if file is None:
@@ -134,7 +134,7 @@ def _unclear(name: str, annotations: Folder, found: Found) -> frozenset[str]:
         )
         return frozenset()
     lines = list(_lines(file, found))
-    # What stands where in the program's lists: ids of mentions, and after them the codes of their notes.
+    # As in the program's lists: ids of mentions, and after them the codes of their notes.
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     noted: dict[bool, set[str]] = {True: set(), False: set()}
     for number, line in lines:
@@ -167,7 +167,7 @@ def _stops(file: SourceFile, number: int, line: str) -> Problem:
 
 
 def documents_of(
-    gold: Folder, extra: Sequence[str], found: Found
+    gold: TrackFolder, extra: Sequence[str], found: FileFindings
 ) -> tuple[Documents, Callable[[str], int], tuple[str, ...]]:
     """Return documents as our reader of brat files has them, then those of the response alone; and where each is.
 
@@ -184,7 +184,7 @@ def documents_of(
     for name in names:
         file = files.get(name)
         try:
-            held.append(pieced(quotes.get(name, ())) if file is None else file.text(keep_bom=True))
+            held.append(text_from_quotes(quotes.get(name, ())) if file is None else file.text(keep_bom=True))
         except FormatError as error:
             found.problems.extend(error.problems)
             held.append("")
@@ -194,7 +194,7 @@ def documents_of(
     return Documents(tuple(gold.prefix + name for name in names), tuple(held)), place.__getitem__, notes
 
 
-def _lines(file: SourceFile, found: Found) -> Iterator[tuple[int, str]]:
+def _lines(file: SourceFile, found: FileFindings) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers, without white space at their ends."""
     try:
         text = file.text(keep_bom=True)

@@ -1,108 +1,165 @@
-"""The shards of a scored folder, mapped as they are asked for; a few stay mapped."""
+"""The shards of a scored folder, mapped when they are used, and its documents as sequences over them."""
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from operator import attrgetter
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, overload
 
-from nereval_core.engine.browse.index import Classes, DocumentIndex, Keys, read_classes, read_documents
+from cachetools import LRUCache, cachedmethod
+
+from nereval_core.corpus.texts import Texts
+from nereval_core.engine.browse.index import DocumentIndex, ShardKeys, read_classes, read_documents
 from nereval_core.engine.browse.ledger import FolderLedger
-from nereval_core.engine.browse.reading import Shards
-from nereval_core.engine.browse.shard import RecordColumns, Shard, mapped, place
+from nereval_core.engine.browse.reading import ShardRecords
+from nereval_core.engine.browse.shard import MappedShard, RecordColumns, column_file, map_file
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.store.columns import DamagedError
 
-MAPPED = 48
-"""How many files of shards stay mapped: what was looked at in them counts as memory."""
-LEDGERS = 8
-"""How many systems and criteria are kept with what was asked of them last."""
-AGAIN = "score the shards again into a new folder"
+SHARDS_MAPPED = 48
+"""Files of shards that stay mapped: the parts of them that were read count as memory."""
+LEDGERS_KEPT = 8
+"""Ledgers that are kept, with the answers they gave last: one for each system and criterion."""
+REMEDY = "score the shards again into a new folder"
+_SHARDS, _LEDGERS, _LOCK = attrgetter("_shards"), attrgetter("_ledgers"), attrgetter("_lock")
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
-    """The records of a scored folder: `shards` name the files of each, `settings` the criteria in their order."""
+class FolderRecords:
+    """The records of a scored folder: `shards` are the keys of each shard's files, `settings` have the criteria."""
 
     path: str
-    shards: tuple[Keys, ...]
+    shards: tuple[ShardKeys, ...]
     settings: Settings
-    _files: OrderedDict[str, Any] = field(default_factory=OrderedDict, repr=False)
-    _ledgers: OrderedDict[tuple[int, str], FolderLedger] = field(default_factory=OrderedDict, repr=False)
+    _shards: LRUCache[Any, Any] = field(default_factory=lambda: LRUCache(SHARDS_MAPPED), repr=False)
+    _ledgers: LRUCache[Any, FolderLedger] = field(default_factory=lambda: LRUCache(LEDGERS_KEPT), repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
     @cached_property
     def index(self) -> DocumentIndex:
-        found: DocumentIndex = self._checked("index", lambda: read_documents(self.path))
-        return found
+        return self._checked("index", lambda: read_documents(self.path))
 
+    @cachedmethod(_LEDGERS, lock=_LOCK)
     def ledger(self, system: int, criterion: str) -> FolderLedger:
         """Return the records of a system, by number, under a criterion.
 
         Raises:
             FormatError: a file is missing or damaged.
         """
-        key = (system, criterion)
-        with self._lock:
-            if key in self._ledgers:
-                self._ledgers.move_to_end(key)
-                return self._ledgers[key]
-        made = self._ledger(system, criterion)
-        with self._lock:
-            made = self._ledgers.setdefault(key, made)
-            while len(self._ledgers) > LEDGERS:
-                self._ledgers.popitem(last=False)
-        return made
-
-    def _ledger(self, system: int, criterion: str) -> FolderLedger:
         number = [one.name for one in self.settings.criteria].index(criterion)
-        classes: Classes = self._checked("index", lambda: read_classes(self.path, system, number))
+        classes = self._checked("index", lambda: read_classes(self.path, system, number))
         rule, each = self.settings.criteria[number], self.settings.counting == "each-side"
-        return FolderLedger(Shards(rule, each, classes, self.index, partial(self._records, system, criterion)))
+        return FolderLedger(ShardRecords(rule, each, classes, self.index, partial(self._records, system, criterion)))
 
-    def shard(self, number: int, system: int = 0) -> Shard:
+    @cachedmethod(_SHARDS, key=lambda self, number, system=0: (number, system), lock=_LOCK)
+    def shard(self, number: int, system: int = 0) -> MappedShard:
         """Map a shard under a system.
 
         Raises:
             FormatError: a file is missing or damaged.
         """
         keys = self.shards[number]
-        made: Shard = self._keep(
-            f"{number} {system}",
-            lambda: Shard.of(*(mapped(place(self.path, key)) for key in (keys.gold, keys.systems[system]))),
+        return self._checked(
+            self._shard_name(number),
+            lambda: MappedShard.of(
+                *(map_file(column_file(self.path, key)) for key in (keys.gold, keys.systems[system]))
+            ),
         )
-        return made
 
-    def _records(self, system: int, criterion: str, number: int) -> tuple[Shard, RecordColumns]:
+    @cachedmethod(_SHARDS, lock=_LOCK)
+    def _records(self, system: int, criterion: str, number: int) -> tuple[MappedShard, RecordColumns]:
         shard = self.shard(number, system)
-        records: RecordColumns = self._keep(f"{number} {system} {criterion}", lambda: shard.records(criterion))
-        return shard, records
+        return shard, self._checked(self._shard_name(number), lambda: shard.records(criterion))
 
-    def _keep(self, key: str, make: Callable[[], Any]) -> Any:
-        with self._lock:
-            if key in self._files:
-                self._files.move_to_end(key)
-                return self._files[key]
-        made = self._checked(f"shard {int(key.split()[0]) + 1:,} of {len(self.shards):,}", make)
-        with self._lock:
-            self._files[key] = made
-            while len(self._files) > MAPPED:
-                self._files.popitem(last=False)
-        return made
+    def _shard_name(self, number: int) -> str:
+        return f"shard {number + 1:,} of {len(self.shards):,}"
 
-    def _checked(self, what: str, make: Callable[[], Any]) -> Any:
+    def _checked(self, what: str, make: Callable[[], Made]) -> Made:
         try:
             return make()
         except OSError as error:
             found = f"{what}: {os.path.relpath(error.filename or self.path, self.path)}: {error.strerror}"
         except (DamagedError, KeyError, TypeError, ValueError, IndexError) as error:
             found = f"{what}: damaged: {error}"
-        raise FormatError.single(self.path, None, found, AGAIN) from None
+        raise FormatError.single(self.path, None, found, REMEDY) from None
 
 
-__all__: Sequence[str] = ("Records",)
+@dataclass(frozen=True, eq=False)
+class _Column(Sequence[str]):
+    """A column of all documents; `texts` returns that of a shard."""
+
+    records: FolderRecords
+    texts: Callable[[int], Texts]
+
+    def __len__(self) -> int:
+        return len(self.records.index)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return tuple(self[number] for number in range(*index.indices(len(self))))
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        shard = self.records.index.shard(index)
+        return self.texts(shard)[index - int(self.records.index.first[shard])]
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers(Mapping[str, int]):
+    """The number of each document by its id."""
+
+    records: FolderRecords
+    ids: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.records.index)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __getitem__(self, name: str) -> int:
+        for number in self.records.index.candidates(name):
+            if self.ids[number] == name:
+                return number
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self[name] >= 0
+        except KeyError:
+            return False
+
+
+@dataclass(frozen=True, eq=False)
+class FolderDocuments:
+    """The documents of a scored folder, for lists and pages as `corpus.Documents` are; read when they are used."""
+
+    records: FolderRecords
+
+    def __len__(self) -> int:
+        return len(self.records.index)
+
+    @property
+    def ids(self) -> Sequence[str]:
+        return _Column(self.records, lambda shard: self.records.shard(shard).documents.ids)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return _Column(self.records, lambda shard: self.records.shard(shard).documents.texts)
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        return _Numbers(self.records, self.ids)
+
+
+__all__: Sequence[str] = ("FolderDocuments", "FolderRecords")

@@ -1,4 +1,4 @@
-"""What is known of all shards together: the classes of their records, and in which shard each document is."""
+"""The index over all shards: the classes of their records, and the shard of each document."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.engine.browse.shard import document_number, mapped, place, read_cube, writing
-from nereval_core.engine.browse.spans import narrow
-from nereval_core.ledger.facet_counts import COUNTED, Cube
+from nereval_core.engine.browse.shard import column_file, document_number, map_file, read_facets, writing_columns
+from nereval_core.engine.browse.spans import narrow_integers
+from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.store.columns import Columns
 
 FOLDER, DOCUMENTS = "index", "documents"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
-    """The files of one shard: that of its documents and gold, and those of the systems in order."""
+class ShardKeys:
+    """The keys of one shard's files: that of its documents and gold, and those of the systems in order."""
 
     gold: str
     systems: tuple[str, ...]
@@ -38,11 +38,11 @@ class Classes:
     """The classes of all records of a system under a criterion, and those of each shard.
 
     Shard s has the rows `first[s]` to `first[s + 1]`, in its own classes' order: `of_row` is the class of each in
-    `cube`, `records` and `weight` are how many the shard has of it. Up to shard s there are `documents[s]` documents
+    `facets`, `records` and `weight` are the shard's numbers of it. Up to shard s there are `documents[s]` documents
     with records, `gold[s]` gold spans and `pred[s]` predictions.
     """
 
-    cube: Cube
+    facets: FacetCounts
     first: Int64
     of_row: NDArray[np.int32]
     records: Int64
@@ -58,18 +58,18 @@ class Classes:
 
     @cached_property
     def before(self) -> Int64:
-        """How many records the shards up to each have, shape (shards + 1,)."""
+        """The number of records in the shards before each, shape (shards + 1,)."""
         sums = np.bincount(self.shard, self.records, minlength=len(self.first) - 1).astype(np.int64)
         return np.concatenate((np.zeros(1, np.int64), np.cumsum(sums)))
 
     def of_shard(self, shard: int, chosen: NDArray[Any]) -> NDArray[Any]:
-        """Return what `chosen` holds by class for the classes of a shard, in their order there."""
+        """Return values by class for the classes of a shard, in their order there."""
         return chosen[self.of_row[self.first[shard] : self.first[shard + 1]]]
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentIndex:
-    """Where documents are: shard s has those numbered `first[s]` to `first[s + 1]`, from 0 through all shards."""
+    """The places of documents: shard s has those numbered `first[s]` to `first[s + 1]`, from 0 through all shards."""
 
     first: Int64
     _numbers: Int64
@@ -82,7 +82,7 @@ class DocumentIndex:
         return int(np.searchsorted(self.first, document, side="right")) - 1
 
     def candidates(self, name: str) -> list[int]:
-        """Return the documents that may have an id: nearly always one, or none."""
+        """Return the documents that may have an id: nearly always one or none."""
         number = document_number(name)
         low = int(np.searchsorted(self._numbers, number))
         high = int(np.searchsorted(self._numbers, number, side="right"))
@@ -90,44 +90,48 @@ class DocumentIndex:
         return found
 
 
-def write_index(folder: str | os.PathLike[str], shards: Sequence[Keys], criteria: Sequence[str]) -> None:
-    """Write what is known of all shards together, from the files of each.
+def write_index(folder: str | os.PathLike[str], shards: Sequence[ShardKeys], criteria: Sequence[str]) -> None:
+    """Write the index of all shards, from the files of each.
 
     Raises:
         DamagedError: one of them is.
     """
-    gold = [mapped(place(folder, shard.gold)) for shard in shards]
-    with writing(_place(folder, DOCUMENTS), {}) as writer:
+    gold = [map_file(column_file(folder, shard.gold)) for shard in shards]
+    with writing_columns(_place(folder, DOCUMENTS), {}) as writer:
         numbers = np.concatenate([np.zeros(0, np.int64), *(columns["numbers"] for columns in gold)])
         order = np.argsort(numbers, kind="stable")
         writer.add("numbers", numbers[order])
-        writer.add("documents", narrow(order))
+        writer.add("documents", narrow_integers(order))
         writer.add("first", _starts(len(columns["numbers"]) for columns in gold))
     for system in range(len(shards[0].systems)):
-        preds = [mapped(place(folder, shard.systems[system])) for shard in shards]
+        preds = [map_file(column_file(folder, shard.systems[system])) for shard in shards]
         for number, criterion in enumerate(criteria):
             _write_classes(_place(folder, f"{system}.{number}"), gold, preds, criterion)
 
 
 def _write_classes(path: Path, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str) -> None:
-    cubes = [read_cube(columns, criterion) for columns in preds]
-    whole, classes = Cube.gathered(cubes)
-    with writing(path, {"names": whole.names, "criterion": criterion}) as writer:
+    counts_of_parts = [read_facets(columns, criterion) for columns in preds]
+    whole, classes = FacetCounts.gathered(counts_of_parts)
+    with writing_columns(path, {"names": whole.names, "criterion": criterion}) as writer:
         for facet in COUNTED:
             writer.add(f"{facet}.code", whole.codes[facet])
         writer.add("records", whole.records)
         writer.add("weight", whole.weight)
-        writer.add("first", _starts(len(cube.records) for cube in cubes))
+        writer.add("first", _starts(len(facets.records) for facets in counts_of_parts))
         writer.add("rows.class", classes.astype(np.int32))
-        writer.add("rows.records", np.concatenate([np.zeros(0, np.int64), *(cube.records for cube in cubes)]))
-        writer.add("rows.weight", np.concatenate([np.zeros(0, np.int64), *(cube.weight for cube in cubes)]))
+        writer.add(
+            "rows.records", np.concatenate([np.zeros(0, np.int64), *(facets.records for facets in counts_of_parts)])
+        )
+        writer.add(
+            "rows.weight", np.concatenate([np.zeros(0, np.int64), *(facets.weight for facets in counts_of_parts)])
+        )
         sizes = [_sizes(one, other, criterion) for one, other in zip(gold, preds, strict=True)]
         for name, column in zip(("documents", "gold", "pred"), zip(*sizes, strict=True), strict=True):
             writer.add(name, _starts(column))
 
 
 def _sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]:
-    """Return how many documents of a shard have records, and its gold spans and predictions as scored."""
+    """Return the numbers of a shard's documents with records, and of its gold spans and predictions as scored."""
     about = pred.about["criteria"][criterion]
     number = about["number"]
     first = pred[f"{number}.first"]
@@ -139,8 +143,12 @@ def _sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]
 
 
 def read_documents(folder: str | os.PathLike[str]) -> DocumentIndex:
-    """Raises: DamagedError, OSError: the file is not there, or not whole."""
-    columns = mapped(_place(folder, DOCUMENTS))
+    """Return the index of documents.
+
+    Raises:
+        DamagedError, OSError: the file is missing or damaged.
+    """
+    columns = map_file(_place(folder, DOCUMENTS))
     return DocumentIndex(np.array(columns["first"]), columns["numbers"], columns["documents"])
 
 
@@ -148,19 +156,19 @@ def read_classes(folder: str | os.PathLike[str], system: int, criterion: int) ->
     """Return the classes of a system's records under a criterion, both by number.
 
     Raises:
-        DamagedError, OSError: the file is not there, or not whole.
+        DamagedError, OSError: the file is missing or damaged.
     """
-    columns = mapped(_place(folder, f"{system}.{criterion}"))
+    columns = map_file(_place(folder, f"{system}.{criterion}"))
     # They are few, and looked at again and again.
     of = {name: np.array(column) for name, column in columns.arrays.items()}
-    cube = Cube(
+    facets = FacetCounts(
         {facet: tuple(names) for facet, names in columns.about["names"].items()},
         {facet: of[f"{facet}.code"] for facet in COUNTED},
         of["records"],
         of["weight"],
     )
     rows = of["rows.class"], of["rows.records"], of["rows.weight"]
-    return Classes(cube, of["first"], *rows, of["documents"], of["gold"], of["pred"])
+    return Classes(facets, of["first"], *rows, of["documents"], of["gold"], of["pred"])
 
 
 def _place(folder: str | os.PathLike[str], name: str) -> Path:
@@ -171,4 +179,4 @@ def _starts(sizes: Iterable[int]) -> Int64:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(list(sizes), np.int64))))
 
 
-__all__: Sequence[str] = ("Classes", "DocumentIndex", "Keys", "read_classes", "read_documents", "write_index")
+__all__: Sequence[str] = ("Classes", "DocumentIndex", "ShardKeys", "read_classes", "read_documents", "write_index")

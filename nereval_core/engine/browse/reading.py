@@ -1,4 +1,4 @@
-"""Records of a scored folder made into what is shown: read from the shards they lie in, and from these alone."""
+"""Records of a scored folder as frames, names and sort keys, read from the shards that they are in."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.engine.browse.index import Classes, DocumentIndex
-from nereval_core.engine.browse.record_places import Listed, Piece
-from nereval_core.engine.browse.shard import RecordColumns, Shard
-from nereval_core.engine.browse.spans import Excerpt, Part, excerpt
+from nereval_core.engine.browse.record_places import ListedPlaces, Piece
+from nereval_core.engine.browse.shard import MappedShard, RecordColumns
+from nereval_core.engine.browse.spans import Excerpt, ShardDocuments, extract_documents
 from nereval_core.records.tables import DECISIONS, Rows, frame, record_ids
 from nereval_core.records.text_search import span_texts
 from nereval_core.scoring import Counts
@@ -24,7 +24,7 @@ from nereval_core.scoring.criteria import Criterion
 
 @dataclass(frozen=True, eq=False)
 class _Under:
-    """What a frame of records asks of scores."""
+    """The part of `Scores` that a frame of records needs."""
 
     rule: Criterion
     sides: tuple[Layer, Layer]
@@ -37,14 +37,14 @@ class _Under:
 
 
 @dataclass(frozen=True, eq=False)
-class Shards:
-    """The records of a system under a criterion; `opened` maps those of a shard, as often as it is asked."""
+class ShardRecords:
+    """The records of a system under a criterion; `opened` returns those of a shard."""
 
     rule: Criterion
     each_side: bool
     classes: Classes
     index: DocumentIndex
-    opened: Callable[[int], tuple[Shard, RecordColumns]]
+    opened: Callable[[int], tuple[MappedShard, RecordColumns]]
 
     def __len__(self) -> int:
         return len(self.classes.first) - 1
@@ -70,15 +70,15 @@ class Shards:
         first = self.opened(shard)[1].first
         return np.flatnonzero(first[1:] != first[:-1])
 
-    def classes_of(self, listed: Listed) -> NDArray[Any]:
-        """Return the class of each record among those of the whole."""
+    def classes_of(self, listed: ListedPlaces) -> NDArray[Any]:
+        """Return the class of each record, as numbered for all shards."""
         found = [np.zeros(0, np.int64)]
         for shard, positions in listed.pieces(0, len(listed)):
             of_row = self.classes.of_row[self.classes.first[shard] : self.classes.first[shard + 1]]
             found.append(of_row[self.opened(shard)[1].of_record[positions]])
         return np.concatenate(found)
 
-    def weights(self, listed: Listed) -> Int64:
+    def weights(self, listed: ListedPlaces) -> Int64:
         return np.concatenate(
             [
                 np.zeros(0, np.int64),
@@ -86,8 +86,8 @@ class Shards:
             ]
         )
 
-    def keys(self, listed: Listed, order: str) -> NDArray[Any]:
-        """Return what the anchors of records are sorted by: their place by text, or minus their length."""
+    def keys(self, listed: ListedPlaces, order: str) -> NDArray[Any]:
+        """Return the sort keys of records' anchors: the rank of their text, or their negative length."""
         part, rows, _ = self.rows(list(listed.pieces(0, len(listed))))
         sides = [list(span_texts(layer)) for layer in (part.gold, part.pred)]
         texts = [
@@ -118,10 +118,10 @@ class Shards:
         return found
 
     def _columns(self, shard: int, records: RecordColumns, positions: NDArray[Any]) -> Rows:
-        """Return records of a shard as they are numbered there."""
+        """Return records of a shard, with its own numbers of spans and documents."""
         gold, pred = records.gold[positions], records.pred[positions]
         anchored = gold >= 0 if records.anchored is None else records.anchored[positions].astype(bool)
-        decision = self.classes.of_shard(shard, self.classes.cube.codes["decision"])[records.of_record[positions]]
+        decision = self.classes.of_shard(shard, self.classes.facets.codes["decision"])[records.of_record[positions]]
         side = np.where(anchored, 1, 2) if self.each_side else np.where(pred < 0, 1, np.where(gold < 0, 2, 0))
         docs = records.doc(positions).astype(np.int32)
         weight = records.weights(positions)
@@ -133,15 +133,15 @@ class Shards:
         by_shard: dict[int, list[NDArray[Any]]] = {}
         for shard, positions in pieces:
             by_shard.setdefault(shard, []).append(self.opened(shard)[1].doc(positions))
-        parts: list[Part] = []
+        parts: list[ShardDocuments] = []
         number: dict[int, int] = {}
         for shard, docs in by_shard.items():
             read, records = self.opened(shard)
             number[shard] = len(parts)
             chosen = np.unique(np.concatenate(docs)).astype(np.int64)
             base = int(self.index.first[shard])
-            parts.append(Part(read.documents, records.gold_layer, records.pred_layer, chosen, base))
-        part = excerpt(parts) if parts else excerpt([self._nothing()])
+            parts.append(ShardDocuments(read.documents, records.gold_layer, records.pred_layer, chosen, base))
+        part = extract_documents(parts) if parts else extract_documents([self._nothing()])
         rows: list[Rows] = []
         numbers = []
         for shard, positions in pieces:
@@ -166,9 +166,9 @@ class Shards:
         inside = [np.concatenate(column) for column in zip(*numbers, strict=True)]
         return part, Rows(*columns), (inside[0], inside[1], inside[2], inside[3])
 
-    def _nothing(self) -> Part:
+    def _nothing(self) -> ShardDocuments:
         read, records = self.opened(0)
-        return Part(read.documents, records.gold_layer, records.pred_layer, np.zeros(0, np.int64))
+        return ShardDocuments(read.documents, records.gold_layer, records.pred_layer, np.zeros(0, np.int64))
 
     def frame(self, pieces: Sequence[Piece]) -> pd.DataFrame:
         part, rows, (position, doc, gold, pred) = self.rows(pieces)
@@ -192,7 +192,7 @@ def ids_of(part: Excerpt, rows: Rows) -> list[str]:
 
 
 def starts_of(part: Excerpt, rows: Rows) -> NDArray[Any]:
-    """Return where each record's anchor begins in its document."""
+    """Return the start of each record's anchor."""
     # The last one is that of index -1, no span.
     gold, pred = (np.append(layer.start, 0) for layer in (part.gold, part.pred))
     return np.where(rows.anchored, gold[rows.gold], pred[rows.pred])
@@ -211,4 +211,4 @@ def _small(numbers: Int64) -> NDArray[Any]:
     return numbers.astype(np.int32) if int(numbers.max(initial=0)) < 1 << 31 else numbers
 
 
-__all__: Sequence[str] = ("Shards", "ids_of", "starts_of")
+__all__: Sequence[str] = ("ShardRecords", "ids_of", "starts_of")

@@ -1,4 +1,4 @@
-"""Where the records of a query are: told by their classes, or listed one by one."""
+"""The places of a query's records: given by their classes, or listed one by one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.engine.browse.index import Classes
-from nereval_core.ledger.facet_counts import Cube
+from nereval_core.ledger.facet_counts import FacetCounts
 
 Piece = tuple[int, NDArray[Any]]
 """A shard and some of its records, by position."""
 
 
-class Found(Protocol):
+class RecordPlaces(Protocol):
     """The records that match a query, in their order."""
 
     def __len__(self) -> int: ...
@@ -26,18 +26,18 @@ class Found(Protocol):
         """Yield the records first to last, end exclusive, in order."""
 
     def among(self, shard: int, low: int, high: int) -> tuple[int, NDArray[Any]]:
-        """Return those of a shard's records low to high that are among these, and the number of the first of them.
+        """Return those of a shard's records low to high that are among these, and the index of the first of them.
 
-        Only in document order.
+        The records must be in document order.
         """
 
 
 @dataclass(frozen=True, eq=False)
-class ByClass:
+class PlacesByClass:
     """Records of some classes: group by group, in each shard by shard; `groups` are masks of classes.
 
-    `ends[g * shards + s]` is how many records there are up to shard s of group g; `positions` looks up those of a
-    shard that are of some classes.
+    `ends[g * shards + s]` is the number of records up to shard s of group g; `positions` returns the records of a shard
+    in some classes.
     """
 
     groups: Sequence[NDArray[np.bool_]]
@@ -52,8 +52,8 @@ class ByClass:
         chosen: NDArray[np.bool_],
         key: NDArray[Any],
         positions: Callable[[int, NDArray[np.bool_]], NDArray[Any]],
-    ) -> ByClass:
-        """Sort the chosen classes by a key of each; in document order they all have one."""
+    ) -> PlacesByClass:
+        """Group the chosen classes by their keys; in document order all have the same key."""
         values, group = np.unique(key[chosen], return_inverse=True)
         number = np.full(len(chosen), len(values))
         number[chosen] = group
@@ -89,7 +89,7 @@ class ByClass:
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class ListedPlaces:
     """Records by shard and position, shape (records,) each, in their order."""
 
     shard: NDArray[Any]
@@ -111,24 +111,24 @@ class Listed:
         return one, self.position[one:other]
 
 
-def sort_key(cube: Cube, order: str) -> NDArray[Any] | None:
-    """Return what classes are sorted by in an order, None where the order is not one of classes."""
+def sort_key(facets: FacetCounts, order: str) -> NDArray[Any] | None:
+    """Return the sort key of each class in an order, None where the order is not one of classes."""
     if order == "document":
-        return np.zeros(len(cube.records), np.int64)
+        return np.zeros(len(facets.records), np.int64)
     if order == "decision":
-        return cube.codes["decision"]
+        return facets.codes["decision"]
     if order in ("gold", "prediction"):
         one, two = ("gold", "pred") if order == "gold" else ("pred", "gold")
-        return cube.codes[one].astype(np.int64) * len(cube.names[two]) + cube.codes[two]
+        return facets.codes[one].astype(np.int64) * len(facets.names[two]) + facets.codes[two]
     return None
 
 
-def listed(pieces: Iterable[Piece]) -> Listed:
+def list_places(pieces: Iterable[Piece]) -> ListedPlaces:
     shards, positions = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
     for shard, some in pieces:
         shards.append(np.full(len(some), shard, np.int32))
         positions.append(some.astype(np.int64))
-    return Listed(np.concatenate(shards), np.concatenate(positions))
+    return ListedPlaces(np.concatenate(shards), np.concatenate(positions))
 
 
-__all__: Sequence[str] = ("ByClass", "Found", "Listed", "Piece", "listed", "sort_key")
+__all__: Sequence[str] = ("ListedPlaces", "Piece", "PlacesByClass", "RecordPlaces", "list_places", "sort_key")

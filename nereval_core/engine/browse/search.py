@@ -1,4 +1,4 @@
-"""Free text looked for in the shards, one after the other, as far as a budget goes: there is no index of words."""
+"""Text search in the shards, one after the other, within a budget: there is no index of words."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from numpy.typing import NDArray
 from nereval_core.alignment.codes import ranges
 from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Texts
-from nereval_core.engine.browse.shard import RecordColumns, Shard
-from nereval_core.engine.browse.spans import DocumentColumns, Part, excerpt
+from nereval_core.engine.browse.shard import MappedShard, RecordColumns
+from nereval_core.engine.browse.spans import DocumentColumns, ShardDocuments, extract_documents
 from nereval_core.records.text_search import Sought, span_texts
 
-BLOCK = 1 << 20
-"""Bytes of text that are looked at together."""
-BYTES, RECORDS = 1 << 28, 100_000
-"""How much text is looked through for one search, and how many records of the documents found: a second's work."""
+BLOCK_BYTES = 1 << 20
+"""Bytes of text that are searched at once."""
+SEARCHED_BYTES, SEARCHED_RECORDS = 1 << 28, 100_000
+"""The budget of a search, about a second: bytes of text, and records of the documents found."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Records that hold all words, by shard and position, increasing; the first `documents` documents were searched."""
+    """Records that contain all words, by shard and position; the first `documents` documents were searched."""
 
     shard: NDArray[np.int32]
     position: Int64
     documents: int
 
 
-def search(words: Sequence[str], shards: int, opened: Callable[[int], tuple[Shard, RecordColumns]]) -> Hits:
-    """Look for the records whose gold text, predicted text and document id together hold all words."""
+def search(words: Sequence[str], shards: int, opened: Callable[[int], tuple[MappedShard, RecordColumns]]) -> Hits:
+    """Return the records whose gold text, predicted text and document id together contain all words."""
     where: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
     positions: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     size = records = documents = 0
     for number in range(shards):
         shard, found = opened(number)
         for low, high in _blocks(shard.documents.texts):
-            if size >= BYTES or records >= RECORDS:
+            if size >= SEARCHED_BYTES or records >= SEARCHED_RECORDS:
                 return Hits(np.concatenate(where), np.concatenate(positions), documents)
             chosen = _documents(words, shard.documents, low, high)
             if len(chosen):
@@ -52,10 +52,10 @@ def search(words: Sequence[str], shards: int, opened: Callable[[int], tuple[Shar
 
 
 def records_holding(
-    words: Sequence[str], shard: Shard, records: RecordColumns, chosen: Int64
+    words: Sequence[str], shard: MappedShard, records: RecordColumns, chosen: Int64
 ) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return the records of some documents, and which of them hold all words."""
-    part = excerpt([Part(shard.documents, records.gold_layer, records.pred_layer, chosen)])
+    """Return the records of some documents, and which of them contain all words."""
+    part = extract_documents([ShardDocuments(shard.documents, records.gold_layer, records.pred_layer, chosen)])
     owner, positions = ranges(records.first[chosen].astype(np.int64), records.first[chosen + 1].astype(np.int64))
     ids = Sought.of(part.gold.documents.ids)
     sides = []
@@ -75,7 +75,7 @@ def records_holding(
 
 
 def ids_holding(text: str, documents: DocumentColumns) -> Int64:
-    """Return the documents whose ids hold a text, whatever its case."""
+    """Return the documents whose ids contain a text, ignoring case."""
     return np.flatnonzero(Sought.of(documents.ids).holding(text)).astype(np.int64)
 
 
@@ -83,14 +83,14 @@ def _blocks(texts: Texts) -> Iterator[tuple[int, int]]:
     """Yield runs of documents, end exclusive, of about BLOCK bytes."""
     low = 0
     while low < len(texts):
-        end = int(texts.offsets[low]) + BLOCK
+        end = int(texts.offsets[low]) + BLOCK_BYTES
         high = max(low + 1, int(np.searchsorted(texts.offsets, end, side="right")) - 1)
         yield low, min(high, len(texts))
         low = high
 
 
 def _documents(words: Sequence[str], documents: DocumentColumns, low: int, high: int) -> Int64:
-    """Return the documents whose texts or ids hold each word: no record of another one can hold all."""
+    """Return the documents whose texts or ids contain each word: only their records can contain all."""
     texts, ids = (_whole(column, low, high) for column in (documents.texts, documents.ids))
     if not all(word in texts or word in ids for word in words):
         return np.zeros(0, np.int64)

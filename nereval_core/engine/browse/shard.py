@@ -1,9 +1,9 @@
 """The files of one shard: its documents and gold spans, and for each system its predictions and match records.
 
-Records stand in document order. By criterion of number n there are `n.gold` and `n.pred` (span numbers, -1: none),
-`n.class` (see `cube.Cube`), `n.by_class` (the records sorted by class), `n.first` (the number of each document's first
-record), where they say more than that `n.anchored` and `n.weight`, and the classes: their codes by facet, `n.records`
-and `n.classweight`. Layers under type rules of a criterion's own, and token runs, are `n.0` and `n.1`.
+Records are in document order. For the criterion of number n there are `n.gold` and `n.pred` (span numbers, -1: none),
+`n.class` (see `ledger.facet_counts.FacetCounts`), `n.by_class` (the records sorted by class), `n.first` (the number of
+each document's first record), where they are needed `n.anchored` and `n.weight`, and the classes: their codes by facet,
+`n.records` and `n.classweight`. Layers under a criterion's own type rules, and token runs, are `n.0` and `n.1`.
 """
 
 from __future__ import annotations
@@ -22,25 +22,31 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.corpus import Layer
-from nereval_core.engine.browse.spans import DocumentColumns, LayerColumns, narrow, write_documents, write_layer
+from nereval_core.engine.browse.spans import (
+    DocumentColumns,
+    LayerColumns,
+    narrow_integers,
+    write_documents,
+    write_layer,
+)
 from nereval_core.ledger import ledger
-from nereval_core.ledger.facet_counts import COUNTED, Cube
+from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.scoring import Scores
-from nereval_core.store.columns import Columns, ColumnWriter, DamagedError, opened
+from nereval_core.store.columns import Columns, ColumnWriter, DamagedError, map_columns
 
 FORM = 1
-"""Changes whenever the columns do."""
+"""The version of the columns."""
 FOLDER, SUFFIX = "columns", ".columns"
 
 
-def place(folder: str | os.PathLike[str], key: str) -> Path:
-    """Return where the file of a key is."""
+def column_file(folder: str | os.PathLike[str], key: str) -> Path:
+    """Return the path of a key's file."""
     return Path(folder, FOLDER, f"{key}{SUFFIX}")
 
 
 @contextmanager
-def writing(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]:
-    """Yield a writer of columns to a file that is there once it is whole; `about` is read at the end."""
+def writing_columns(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]:
+    """Yield a writer of columns to a file that appears once it is complete; `about` is read at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(".tmp", f".{path.name}.", path.parent)
     try:
@@ -57,36 +63,36 @@ def writing(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]:
         Path(name).unlink(missing_ok=True)
 
 
-def mapped(path: Path) -> Columns:
-    """Map a file of columns; only that it is whole is checked, as its bytes may be very many.
+def map_file(path: Path) -> Columns:
+    """Map a file of columns; only its completeness is checked, as it may be very large.
 
     Raises:
-        DamagedError: cut short, or of another form.
-        OSError: not readable.
+        DamagedError: the file is truncated or of another form.
+        OSError: it cannot be read.
     """
-    columns = opened(path, checked=False)
+    columns = map_columns(path, checked=False)
     if columns.about.get("form") != FORM:
         raise DamagedError("another form")
     return columns
 
 
 def is_whole(folder: str | os.PathLike[str], key: str) -> bool:
-    """Tell whether the file of a key is there and whole."""
+    """Return whether the file of a key exists and is complete."""
     try:
-        return bool(mapped(place(folder, key)).about["key"] == key)
+        return bool(map_file(column_file(folder, key)).about["key"] == key)
     except (DamagedError, OSError, KeyError):
         return False
 
 
 def document_number(name: str) -> int:
-    """Return a number of 64 bits for a document id, by which its document is looked for."""
+    """Return a hash of 64 bits of a document id, by which its document is looked up."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little", signed=True)
 
 
 def write_gold(folder: str | os.PathLike[str], key: str, gold: Layer) -> None:
     """Write the documents and gold spans of a shard, as they were read."""
     about: dict[str, Any] = {"key": key}
-    with writing(place(folder, key), about) as writer:
+    with writing_columns(column_file(folder, key), about) as writer:
         write_documents(writer, gold.documents)
         numbers = (document_number(name) for name in gold.documents.ids)
         writer.add("numbers", np.fromiter(numbers, np.int64, len(gold.documents)))
@@ -96,7 +102,7 @@ def write_gold(folder: str | os.PathLike[str], key: str, gold: Layer) -> None:
 def write_system(folder: str | os.PathLike[str], key: str, gold: Layer, pred: Layer, scores: Scores) -> None:
     """Write the predictions of a shard, as they were read, and their records under every criterion of the scores."""
     about: dict[str, Any] = {"key": key, "criteria": {}}
-    with writing(place(folder, key), about) as writer:
+    with writing_columns(column_file(folder, key), about) as writer:
         about["pred"] = write_layer(writer, "pred", pred)
         for number, criterion in enumerate(scores.criteria):
             about["criteria"][criterion.name] = _write_records(writer, number, criterion.name, gold, pred, scores)
@@ -106,34 +112,34 @@ def _write_records(
     writer: ColumnWriter, number: int, name: str, gold: Layer, pred: Layer, scores: Scores
 ) -> dict[str, Any]:
     found = ledger(scores, name, (gold, pred))
-    rows, cube = found.rows, found.cube
-    about: dict[str, Any] = {"number": number, "names": cube.names, "layers": [None, None]}
+    rows, facets = found.rows, found.facets
+    about: dict[str, Any] = {"number": number, "names": facets.names, "layers": [None, None]}
     for side, (own, read) in enumerate(zip(scores.layers(name), (gold, pred), strict=True)):
         if own is not read:
             about["layers"][side] = write_layer(writer, f"{number}.{side}", own)
     writer.add(f"{number}.gold", rows.gold)
     writer.add(f"{number}.pred", rows.pred)
-    classes = len(cube.records)
+    classes = len(facets.records)
     smallest = np.uint8 if classes <= 1 << 8 else np.int16 if classes <= 1 << 15 else np.int32
     writer.add(f"{number}.class", found.of_record.astype(smallest))
-    writer.add(f"{number}.by_class", narrow(np.argsort(found.of_record, kind="stable")))
-    writer.add(f"{number}.first", narrow(found.by_document))
+    writer.add(f"{number}.by_class", narrow_integers(np.argsort(found.of_record, kind="stable")))
+    writer.add(f"{number}.first", narrow_integers(found.by_document))
     if not np.array_equal(rows.anchored, rows.gold >= 0):
         writer.add(f"{number}.anchored", rows.anchored.view(np.uint8))
     if (rows.weight != 1).any():
         writer.add(f"{number}.weight", rows.weight)
     for facet in COUNTED:
-        writer.add(f"{number}.{facet}.code", cube.codes[facet])
-    writer.add(f"{number}.records", cube.records)
-    writer.add(f"{number}.classweight", cube.weight)
+        writer.add(f"{number}.{facet}.code", facets.codes[facet])
+    writer.add(f"{number}.records", facets.records)
+    writer.add(f"{number}.classweight", facets.weight)
     return about
 
 
-def read_cube(columns: Columns, criterion: str) -> Cube:
+def read_facets(columns: Columns, criterion: str) -> FacetCounts:
     """Return the classes of the records under a criterion."""
     about = columns.about["criteria"][criterion]
     number = about["number"]
-    return Cube(
+    return FacetCounts(
         {facet: tuple(names) for facet, names in about["names"].items()},
         {facet: columns[f"{number}.{facet}.code"] for facet in COUNTED},
         columns[f"{number}.records"],
@@ -164,7 +170,7 @@ class RecordColumns:
         return np.searchsorted(self.first, positions, side="right") - 1
 
     def weights(self, positions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return what records count for."""
+        """Return the weights of records."""
         return np.ones(len(positions), np.int64) if self.weight is None else self.weight[positions]
 
     def of_classes(self, chosen: NDArray[np.bool_]) -> NDArray[Any]:
@@ -181,7 +187,7 @@ class RecordColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Shard:
+class MappedShard:
     """A shard under one system, mapped."""
 
     documents: DocumentColumns
@@ -190,8 +196,12 @@ class Shard:
     _columns: Columns
 
     @classmethod
-    def of(cls, gold: Columns, system: Columns) -> Shard:
-        """Raises: DamagedError: a column is missing, or the two do not fit together."""
+    def of(cls, gold: Columns, system: Columns) -> MappedShard:
+        """Return the shard of two files.
+
+        Raises:
+            DamagedError: a column is missing, or the files have different documents.
+        """
         shard = cls(
             DocumentColumns.of(gold),
             LayerColumns.of(gold, "gold", gold.about["gold"]),
@@ -218,13 +228,13 @@ class Shard:
 
 
 __all__: Sequence[str] = (
+    "MappedShard",
     "RecordColumns",
-    "Shard",
+    "column_file",
     "is_whole",
-    "mapped",
-    "place",
-    "read_cube",
+    "map_file",
+    "read_facets",
     "write_gold",
     "write_system",
-    "writing",
+    "writing_columns",
 )

@@ -1,6 +1,6 @@
-"""Documents and layers of a shard as columns in a file, and those of a few documents taken out of them.
+"""Documents and layers of a shard as columns in a file, and the extraction of a few documents from several shards.
 
-Nothing is read but what is taken: the columns are mapped, and texts are decoded document by document.
+Only the extracted documents are read: the columns are mapped, and texts are decoded document by document.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.store.columns import Columns, ColumnWriter, DamagedError
-from nereval_core.store.sparse import Sparse, read_extra, read_texts, write_extra, write_texts
+from nereval_core.store.sparse import SparseValues, read_extra, read_texts, write_extra, write_texts
 
-KEPT = ("fragments", "links", "cores", "alternatives", "scores")
-"""What only some spans have and pages show; ids and metadata of spans stay in the shards."""
+EXTRA_KEYS = ("fragments", "links", "cores", "alternatives", "scores")
+"""The optional properties of spans that pages show; ids and metadata of spans stay in the shards."""
 
 
 def write_documents(writer: ColumnWriter, documents: Documents) -> None:
@@ -34,13 +34,13 @@ def write_documents(writer: ColumnWriter, documents: Documents) -> None:
 
 
 def write_layer(writer: ColumnWriter, name: str, layer: Layer) -> dict[str, Any]:
-    """Write the columns of a layer; return what else it is made of (JSON)."""
-    writer.add(f"{name}.first", narrow(layer.first))
+    """Write the columns of a layer; return its other parts as JSON."""
+    writer.add(f"{name}.first", narrow_integers(layer.first))
     writer.add(f"{name}.start", layer.start)
     writer.add(f"{name}.end", layer.end)
     codes = layer.type
     writer.add(f"{name}.type", codes.astype(np.uint8) if len(layer.types) <= 256 else codes)
-    for kind in KEPT:
+    for kind in EXTRA_KEYS:
         write_extra(writer, f"{name}.{kind}", kind, getattr(layer, kind))
     return {"name": layer.name, "types": layer.types}
 
@@ -81,13 +81,13 @@ class LayerColumns:
         first, start, end, kinds = (columns[f"{name}.{part}"] for part in ("first", "start", "end", "type"))
         if not len(start) == len(end) == len(kinds) == int(first[-1]):
             raise DamagedError(f"the columns of layer {name} differ in length")
-        extras = {kind: read_extra(columns, f"{name}.{kind}", kind) for kind in KEPT}
+        extras = {kind: read_extra(columns, f"{name}.{kind}", kind) for kind in EXTRA_KEYS}
         return cls(about["name"], first, start, end, kinds, tuple(about["types"]), extras)
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """Some documents (increasing numbers) of a shard with its layers; `base` is its first document's in the whole."""
+class ShardDocuments:
+    """Some documents (increasing numbers) of a shard, with its layers; `base` is the overall number of its first."""
 
     documents: DocumentColumns
     gold: LayerColumns
@@ -98,10 +98,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """The documents of some parts, one after the other, as a corpus of their own.
+    """Documents of several shards, one after the other, as a corpus of their own.
 
-    `first` is the number of each part's first document in it. `gold_shift` and `pred_shift` are, by document, what a
-    span's number in its shard is more than here; `numbers` is each document's number in the whole.
+    `first` is the number of each shard's first document in it. `gold_shift` and `pred_shift` are, by document, the
+    difference of a span's number in its shard and here; `numbers` are the documents' numbers overall.
     """
 
     gold: Layer
@@ -112,8 +112,8 @@ class Excerpt:
     numbers: Int64
 
 
-def excerpt(parts: Sequence[Part]) -> Excerpt:
-    """Take the documents of some parts out of their shards."""
+def extract_documents(parts: Sequence[ShardDocuments]) -> Excerpt:
+    """Return the documents of several shards as a corpus of their own."""
     sizes = np.array([len(part.chosen) for part in parts], np.int64)
     first = np.cumsum(sizes) - sizes
     ids = [part.documents.ids[number] for part in parts for number in part.chosen.tolist()]
@@ -133,7 +133,7 @@ def _joined(texts: Sequence[Texts]) -> Texts:
     return Texts(np.concatenate([one.data for one in texts]), offsets)
 
 
-def _tokens(parts: Sequence[Part]) -> Intervals | None:
+def _tokens(parts: Sequence[ShardDocuments]) -> Intervals | None:
     if all(part.documents.tokens is None for part in parts):
         return None
     sizes, starts, ends = [], [], []
@@ -152,11 +152,11 @@ def _tokens(parts: Sequence[Part]) -> Intervals | None:
 
 
 def _layer(sides: Sequence[tuple[LayerColumns, Int64]], over: Documents) -> tuple[Layer, Int64]:
-    """Return the spans of the chosen documents as a layer, and by document how its spans' numbers have changed."""
+    """Return the spans of the chosen documents as a layer, and by document the shift of its spans' numbers."""
     types = tuple(sorted({kind for columns, _ in sides for kind in columns.types}))
     code = {kind: number for number, kind in enumerate(types)}
     docs, starts, ends, kinds, shifts = [], [], [], [], []
-    extras: dict[str, dict[int, Any]] = {kind: {} for kind in KEPT}
+    extras: dict[str, Any] = {kind: {} for kind in EXTRA_KEYS}
     documents = spans = 0
     for columns, chosen in sides:
         low, high = columns.first[chosen].astype(np.int64), columns.first[chosen + 1].astype(np.int64)
@@ -168,7 +168,7 @@ def _layer(sides: Sequence[tuple[LayerColumns, Int64]], over: Documents) -> tupl
         begins = np.cumsum(high - low) - (high - low) + spans
         shifts.append(low - begins)
         for kind, known in columns.extras.items():
-            if isinstance(known, Sparse):
+            if isinstance(known, SparseValues):
                 for one, other, begin in zip(low.tolist(), high.tolist(), begins.tolist(), strict=True):
                     extras[kind].update((span - one + begin, value) for span, value in known.within(one, other))
         documents, spans = documents + len(chosen), spans + len(rows)
@@ -186,8 +186,8 @@ def _layer(sides: Sequence[tuple[LayerColumns, Int64]], over: Documents) -> tupl
     return made, np.concatenate(shifts)
 
 
-def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers from 0 on in 32 bits where they fit."""
+def narrow_integers(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return non-negative integers in 32 bits where they fit."""
     return numbers.astype(np.int32) if int(numbers.max(initial=0)) < 1 << 31 else numbers.astype(np.int64)
 
 
@@ -195,9 +195,9 @@ __all__: Sequence[str] = (
     "DocumentColumns",
     "Excerpt",
     "LayerColumns",
-    "Part",
-    "excerpt",
-    "narrow",
+    "ShardDocuments",
+    "extract_documents",
+    "narrow_integers",
     "write_documents",
     "write_layer",
 )

@@ -1,6 +1,6 @@
-"""What else is known of match records beside their classes: attributes that a query may ask for by name and value.
+"""Attributes of match records beyond their facets, which a query asks for by name and value.
 
-An attribute is named by a word, where it needs one with an argument after a blank: `under left` is the decision of a
+An attribute is named by a word and, where it needs one, an argument after a blank: `under left` is the decision of a
 record's span under the criterion `left`. A new attribute is one function and one row of ATTRIBUTES.
 """
 
@@ -11,17 +11,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from nereval_core.ledger.attributes import criteria as attributes_criteria
-from nereval_core.ledger.attributes import documents_and_forms
+from nereval_core.ledger.attributes import documents_and_spans
 from nereval_core.ledger.attributes import errors as attributes_errors
-from nereval_core.ledger.attributes import slices as attributes_slices
 from nereval_core.ledger.attributes import systems as attributes_systems
 from nereval_core.ledger.attributes import verdicts as review_attributes
 from nereval_core.records.attribute import Attribute, Records
 from nereval_core.records.tables import DECISIONS
 
 
-def find(records: Records, name: str) -> Attribute | None:
-    """Return an attribute by its name and argument, None where there is none of that name."""
+def find_attribute(records: Records, name: str) -> Attribute | None:
+    """Return an attribute by its name with its argument, None where there is no such attribute."""
     word, _, argument = name.partition(" ")
     provider = ATTRIBUTES.get(word)
     return None if provider is None else provider(records, argument)
@@ -30,7 +29,7 @@ def find(records: Records, name: str) -> Attribute | None:
 def under(records: Records, argument: str) -> Attribute | None:
     """Return the decision of each record's gold span, else of its prediction, under another criterion.
 
-    None where that criterion is not scored, or not over the same spans: types merged or left out by its own rules.
+    None where that criterion is not scored, or its own type rules score other spans.
     """
     scores = records.scores
     if records.others is not None:
@@ -51,9 +50,9 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "predicted-by": attributes_systems.predicted_by,
     "against": attributes_systems.against,
     "right-by": attributes_systems.right,
-    "in": documents_and_forms.documents,
-    "types": documents_and_forms.types,
-    "form": documents_and_forms.form,
+    "in": documents_and_spans.documents,
+    "types": documents_and_spans.types,
+    "form": documents_and_spans.form,
     "class": attributes_errors.error_class,
     "ends": attributes_errors.ends,
     "pattern": attributes_errors.pattern,
@@ -69,7 +68,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "stale": review_attributes.stale,
     "noted": review_attributes.noted,
     "reviewed": review_attributes.reviewed,
-    "gold": attributes_slices.of_gold,
-    "pred": attributes_slices.of_pred,
+    "gold": documents_and_spans.of_gold,
+    "pred": documents_and_spans.of_pred,
 }
 """Attributes by the first word of their names."""

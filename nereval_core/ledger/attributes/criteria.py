@@ -1,4 +1,4 @@
-"""What other criteria make of a record's spans: attributes of `nereval_core.ledger.attributes` that compare criteria.
+"""Attributes of `nereval_core.ledger.attributes` that compare criteria on a record's spans.
 
 `gap NAME` is the cause of the part that a gold span has in the gap of F1 from NAME to the records' criterion, and
 `credit NAME` whether it earns more or less credit under the latter; `flips NAME` whether the decision is another one.
@@ -14,10 +14,11 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.criteria.gap import CAUSES, GAIN, between, check
-from nereval_core.analysis.criteria.merging import merged, places_after
-from nereval_core.analysis.criteria.proxy_criterion import folds_of
-from nereval_core.analysis.criteria.rescued_errors import CHAIN, recovered
+from nereval_core.analysis.criteria.gap import CAUSES, GAIN, check_comparable, ordered_gap
+from nereval_core.analysis.criteria.merging import merge_types
+from nereval_core.analysis.criteria.proxy_criterion import document_folds
+from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
+from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.problems import FormatError
 from nereval_core.records.attribute import Attribute, Records
 from nereval_core.records.tables import DECISIONS
@@ -31,7 +32,7 @@ def gap(records: Records, argument: str) -> Attribute | None:
     scores = _comparable(records, [argument])
     if scores is None:
         return None
-    return Attribute(_of_gold(records, between(scores, argument, records.criterion).cause), CAUSES)
+    return Attribute(_of_gold(records, ordered_gap(scores, argument, records.criterion).cause), CAUSES)
 
 
 def credit(records: Records, argument: str) -> Attribute | None:
@@ -39,7 +40,7 @@ def credit(records: Records, argument: str) -> Attribute | None:
     scores = _comparable(records, [argument])
     if scores is None:
         return None
-    return Attribute(_of_gold(records, between(scores, argument, records.criterion).gain()), GAIN)
+    return Attribute(_of_gold(records, ordered_gap(scores, argument, records.criterion).gain()), GAIN)
 
 
 def flips(records: Records, argument: str) -> Attribute | None:
@@ -58,7 +59,7 @@ def first_credited(records: Records, argument: str) -> Attribute | None:
     scores = _comparable(records, chain)
     if scores is None:
         return None
-    found = recovered(scores, chain)
+    found = recover_spans(scores, chain)
     return Attribute(_of_gold(records, found.codes), found.names)
 
 
@@ -67,11 +68,11 @@ def merging(records: Records, argument: str) -> Attribute | None:
     merge = merge_of(argument)
     if merge is None:
         return None
-    after = merged(records.scores, merge, [records.criterion])
+    after = merge_types(records.scores, merge, [records.criterion])
     sides = []
     layers = zip(records.scores.layers(records.criterion), after.layers(records.criterion), strict=True)
     for (before, later), decisions in zip(layers, after.decisions(records.criterion), strict=True):
-        places = places_after(before, later)
+        places = corresponding_spans(before, later)
         sides.append(np.where(places < 0, -1, np.append(decisions, 0).astype(np.int8)[places]).astype(np.int8))
     return Attribute(records.rows.of_spans(sides[0], sides[1]), DECISIONS)
 
@@ -82,7 +83,7 @@ def fold(records: Records, argument: str) -> Attribute | None:
     if len(numbers) != 2 or not all(number.isdecimal() and len(number) < 10 for number in numbers):
         return None
     try:
-        found = folds_of(records.scores.documents, *map(int, numbers))
+        found = document_folds(records.scores.documents, *map(int, numbers))
     except FormatError:
         return None
     return Attribute(found[records.rows.doc], tuple(str(number + 1) for number in range(int(numbers[0]))))
@@ -120,12 +121,12 @@ def _comparable(records: Records, names: Iterable[str]) -> Scores | None:
     if records.others is not None:
         scores = records.others.scores(names=every)
     try:
-        check(scores, *every)
+        check_comparable(scores, *every)
     except FormatError:
         return None
     return scores
 
 
 def _of_gold(records: Records, codes: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return of each record the code of its gold span, -1 where it has none."""
+    """Return the code of each record's gold span, -1 where it has none."""
     return np.append(codes, np.int8(-1))[records.rows.gold]

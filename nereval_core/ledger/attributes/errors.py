@@ -1,4 +1,4 @@
-"""What kind of error a record is: attributes of `nereval_core.ledger.attributes` about its class under `strict`.
+"""Attributes of `nereval_core.ledger.attributes` for the error class of a record under `strict`.
 
 `class` is the error class of a record's gold span, else of its prediction, `ends` where the boundaries of classes
 `boundary only` and `type and boundary` are wrong, `pattern left` and `pattern right` what a prediction of class
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.boundary_patterns import EDGES, patterns
-from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, over, taxonomy
+from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
+from nereval_core.analysis.span_relations import carry_over
 from nereval_core.records.attribute import Attribute, Records
 from nereval_core.scoring import Scores
 
@@ -24,26 +25,26 @@ def error_class(records: Records, argument: str) -> Attribute | None:
     scores = _strict(records)
     if argument or scores is None:
         return None
-    found = taxonomy(scores)
+    found = classify_errors(scores)
     return Attribute(_of_spans(records, scores, found.gold, found.pred), CLASSES)
 
 
 def ends(records: Records, argument: str) -> Attribute | None:
-    """Return where the boundaries of each record's span are wrong: ENDS."""
+    """Return the wrong boundaries of each record's span: ENDS."""
     scores = _strict(records)
     if argument or scores is None:
         return None
-    found = taxonomy(scores)
+    found = classify_errors(scores)
     return Attribute(_of_spans(records, scores, found.gold_ends, found.pred_ends), ENDS)
 
 
 def pattern(records: Records, argument: str) -> Attribute | None:
-    """Return what each record's prediction leaves out or takes in at its left or right end."""
+    """Return the words that each record's prediction lacks or adds at its left or right end."""
     scores = _strict(records)
     edge = next((edge for edge in EDGES if edge == argument), None)
     if edge is None or scores is None:
         return None
-    found = patterns(scores)
+    found = find_patterns(scores)
     return Attribute(_of_spans(records, scores, found.gold[edge], found.pred[edge]), found.names)
 
 
@@ -58,7 +59,7 @@ def span_type(records: Records, argument: str) -> Attribute | None:
 
 
 def _strict(records: Records) -> Scores | None:
-    """Return scores under `strict`, None where there are none that classes can be read off."""
+    """Return scores under `strict`, None where error classes are undefined."""
     scores = records.scores
     if records.scores.criterion(records.criterion).unit == "token":
         return None
@@ -70,9 +71,9 @@ def _strict(records: Records) -> Scores | None:
 
 
 def _of_spans(records: Records, scores: Scores, gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[Any]:
-    """Return codes by span under `strict` as codes by record, whose criterion may have type rules of its own."""
+    """Return codes by record from codes by span under `strict`; the records' criterion may have own type rules."""
     layers = zip(scores.layers(STRICT), records.scores.layers(records.criterion), (gold, pred), strict=True)
-    return records.rows.of_spans(*(over(codes, strict, own) for strict, own, codes in layers))
+    return records.rows.of_spans(*(carry_over(codes, strict, own) for strict, own, codes in layers))
 
 
 __all__: Sequence[str] = ("ends", "error_class", "pattern", "span_type")

@@ -1,4 +1,4 @@
-"""What other systems make of a record's spans: attributes of `nereval_core.ledger.attributes` that compare systems.
+"""Attributes of `nereval_core.ledger.attributes` that compare systems on a record's spans.
 
 `by SYSTEM` is the other system's decision over the gold span, `predicted-by SYSTEM` its decision over the same
 prediction or "not predicted", `against SYSTEM` who of the two is right, `right-by` how many of all systems are.
@@ -16,9 +16,9 @@ from nereval_core.analysis.comparison.transitions import (
     GOLD_STATES,
     NOT_PREDICTED,
     PRED_STATES,
-    comparable,
-    right_by,
-    right_names,
+    are_comparable,
+    right_count_names,
+    right_system_counts,
     same_predictions,
 )
 from nereval_core.records.attribute import Attribute, Records
@@ -28,7 +28,7 @@ from nereval_core.scoring.criteria import Decision
 BOTH_RIGHT, ONLY_THIS, ONLY_OTHER, BOTH_WRONG = "both right", "only this right", "only the other right", "both wrong"
 SPURIOUS_BOTH, SPURIOUS_HERE = "spurious in both", "spurious here only"
 AGAINST = (BOTH_RIGHT, ONLY_THIS, ONLY_OTHER, BOTH_WRONG, SPURIOUS_BOTH, SPURIOUS_HERE)
-"""How a record of one system stands to another system: the first four are of gold spans, right being COR."""
+"""Comparison of a record with another system: the first four are about gold spans, where right is COR."""
 
 
 def by(records: Records, argument: str) -> Attribute | None:
@@ -52,7 +52,7 @@ def predicted_by(records: Records, argument: str) -> Attribute | None:
 
 
 def against(records: Records, argument: str) -> Attribute | None:
-    """Return which of the two systems is right about each record's gold span, and for spurious predictions, whether
+    """Return which of two systems is right about each record's gold span, and for spurious predictions, whether
     the other one makes the same; AGAINST."""
     other = _other(records, argument)
     if other is None:
@@ -69,30 +69,30 @@ def against(records: Records, argument: str) -> Attribute | None:
 
 
 def right(records: Records, argument: str) -> Attribute | None:
-    """Return how many of all systems get each record's gold span right: none, 1, ... all."""
+    """Return the number of systems that get each record's gold span right: none, 1, ... all."""
     if argument or records.others is None:
         return None
     name = records.criterion
     every = [records.others.scores(system, [name]) for system in records.others.systems]
-    if not all(comparable(records.scores, other, name) for other in every):
+    if not all(are_comparable(records.scores, other, name) for other in every):
         return None
-    return Attribute(_of_gold(records, right_by(every, name)), right_names(len(every)))
+    return Attribute(_of_gold(records, right_system_counts(every, name)), right_count_names(len(every)))
 
 
 def _other(records: Records, system: str) -> Scores | None:
     if records.others is None or system not in records.others.systems:
         return None
     other = records.others.scores(system, [records.criterion])
-    return other if comparable(records.scores, other, records.criterion) else None
+    return other if are_comparable(records.scores, other, records.criterion) else None
 
 
 def _of_gold(records: Records, values: NDArray[Any]) -> NDArray[np.int16]:
-    """Return the value of the gold span that each record is of, -1 where it is of none."""
+    """Return the value of each record's gold span where the span names the record, else -1."""
     return _chosen(values, np.where(records.rows.anchored, records.rows.gold, -1))
 
 
 def _of_pred(records: Records, values: NDArray[Any]) -> NDArray[np.int16]:
-    """Return the value of the prediction that each record is of: counting each side for itself, its own alone."""
+    """Return the value of each record's prediction; counting each side for itself, only where it names the record."""
     rows = records.rows
     own = ~rows.anchored if records.scores.settings.counting == "each-side" else rows.pred >= 0
     return _chosen(values, np.where(own, rows.pred, -1))

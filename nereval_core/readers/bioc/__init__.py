@@ -10,21 +10,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-from nereval_core.corpus import Builder
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.bioc.documents import LOST, Bounds, Document, Placed, crowded
-from nereval_core.readers.bioc.json import COLLECTIONS, DOCUMENT, from_json
-from nereval_core.readers.bioc.places import Found, called, places, standing
-from nereval_core.readers.bioc.xml import from_xml
-from nereval_core.readers.input.source import UTF8_BOM, SourceFile, left_out
-from nereval_core.readers.pubtator import links_of, spaced
-from nereval_core.readers.shared.strict_json import first_keys
+from nereval_core.readers.bioc.documents import (
+    COLLECTIONS,
+    DOCUMENT,
+    MISSING_SENTENCE,
+    BioCDocument,
+    Bounds,
+    PlacedText,
+    documents_of_json,
+    passage_problems,
+)
+from nereval_core.readers.bioc.places import (
+    PlacedAnnotation,
+    annotation_name,
+    annotations_with_places,
+    place_annotations,
+)
+from nereval_core.readers.bioc.xml import documents_of_xml
+from nereval_core.readers.input.encodings import UTF8_BOM
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.pubtator import concept_links, plain_blanks
 
 NAME = "bioc"
 DESCRIPTION = "BioC XML and JSON: documents of passages, annotations by offset and length with infons"
@@ -47,15 +59,15 @@ RANKED = re.compile(f"{LINK} [0-9]+")
 OF_PASSAGES = frozenset(("type", "section_type", "section"))
 """Keys that say what a passage is, which is nothing of the document."""
 JOINTS = (" ", " ... ", " [...] ", "")
-"""What tools write between the pieces of a discontinuous annotation."""
+"""Separators that tools write between the pieces of a discontinuous annotation."""
 
 
 def recognise(source: Source) -> float:
-    """Be sure of XML whose root is a collection, and of JSON with documents or passages."""
-    head = "\n".join(source.pick(*SUFFIXES)[0].head()).removeprefix(UTF8_BOM)
+    """Claim XML whose root is a collection, and of JSON with documents or passages."""
+    head = "\n".join(source.head(*SUFFIXES).lines).removeprefix(UTF8_BOM)
     if head.lstrip().startswith("<"):
         return 1.0 if ROOT.match(head) else 0.0
-    return 1.0 if first_keys(source, *SUFFIXES) & {*COLLECTIONS, DOCUMENT} else 0.0
+    return 1.0 if source.head(*SUFFIXES).keys & {*COLLECTIONS, DOCUMENT} else 0.0
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -67,15 +79,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
     counts: Counter[str] = Counter()
-    documents: list[Document] = []
+    documents: list[BioCDocument] = []
     for file in files:
-        documents += (from_xml if _is_xml(file) else from_json)(file, problems, counts)
-    found = standing(documents, counts, problems)
-    problems += crowded(documents)
+        documents += (documents_of_xml if _is_xml(file) else documents_of_json)(file, problems, counts)
+    found = annotations_with_places(documents, counts, problems)
+    problems += passage_problems(documents)
     if problems:
         raise FormatError(problems)
     key = TYPE if options.column is None else str(options.column)
-    placed = places(documents, found, options.offsets)
+    placed = place_annotations(documents, found, options.offsets)
     starts, ends = placed.start.tolist(), placed.end.tolist()
     # Where no document has an id they are numbered, and paired by their order.
     named = any(document.id for document in documents)
@@ -95,12 +107,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
             _span(found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made, counts)
             at += 1
     layer = made.finish(options.name or source.label)
-    notes = left_out(source, files)
+    notes = unread_files_note(source, files)
     notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
     return Reading(layer.documents, layer, NAME, (*notes, *placed.notes), places=made.places)
 
 
-def infons_read(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ...], float | None, Mapping[str, Any]]:
+def read_infons(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ...], float | None, Mapping[str, Any]]:
     """Return type (the infon under `key`, "" for none), links, score and what is left, which is metadata."""
     rest = dict(infons)
     label = rest.pop(key, None)
@@ -109,9 +121,9 @@ def infons_read(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ..
     links: tuple[str, ...] = ()
     linked = next((known[kind] for kind in LINKS if kind in known), None)
     if linked is not None and type(rest[linked]) in (str, int, type(None)):
-        links = _concepts(str(rest.pop(linked) or ""))
-        while links and type(rest.get(ranked(linked, len(links) + 1))) is str:
-            links += _concepts(rest.pop(ranked(linked, len(links) + 1)))
+        links = concept_links(str(rest.pop(linked) or ""), BREAKS)
+        while links and type(rest.get(ranked_key(linked, len(links) + 1))) is str:
+            links += concept_links(rest.pop(ranked_key(linked, len(links) + 1)), BREAKS)
     score = None
     scored = next((known[kind] for kind in SCORES if kind in known), None)
     if scored is not None and type(rest[scored]) in (int, float, str) and NUMBER.fullmatch(str(rest[scored])):
@@ -122,23 +134,23 @@ def infons_read(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ..
     return label, links, score, rest
 
 
-def ranked(key: str, rank: int) -> str:
+def ranked_key(key: str, rank: int) -> str:
     """Return the key of a link of a ranking: the first has the key itself, others are ours to name."""
     return key if rank == 1 else f"{key} {rank}"
 
 
-def is_known(key: str) -> bool:
-    """Say whether an infon of this key may be taken for a span's type, link or score."""
+def is_known_infon(key: str) -> bool:
+    """Return whether an infon of this key may be taken for a span's type, link or score."""
     return key == TYPE or bool(_kind(key)) or bool(RANKED.fullmatch(key))
 
 
 def _is_xml(file: SourceFile) -> bool:
-    """Say whether the first character is that of XML; other encodings than UTF-8 are the parser's to tell."""
+    """Return whether the first character is that of XML; other encodings than UTF-8 are the parser's to tell."""
     return file.load(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff"))
 
 
-def _sentences(document: Document, text: Placed, made: Builder) -> list[Bounds]:
-    lost = text.sentences.count(LOST)
+def _sentences(document: BioCDocument, text: PlacedText, made: Builder) -> list[Bounds]:
+    lost = text.sentences.count(MISSING_SENTENCE)
     if lost:
         stray = f"{counted(lost, 'sentence')} not in the passage at the offset given"
         found = f"document {quoted(document.id or '')}: {stray}"
@@ -147,7 +159,7 @@ def _sentences(document: Document, text: Placed, made: Builder) -> list[Bounds]:
     return text.sentences
 
 
-def _metadata(document: Document) -> Mapping[str, Any]:
+def _metadata(document: BioCDocument) -> Mapping[str, Any]:
     """Return the infons of a document, and those of its passages under a key that one of them has."""
     times = Counter(key for passage in document.passages for key in passage.infons)
     once = {
@@ -160,26 +172,28 @@ def _metadata(document: Document) -> Mapping[str, Any]:
 
 
 def _span(
-    one: Found,
+    one: PlacedAnnotation,
     parts: list[Bounds],
-    document: Document,
-    text: Placed,
+    document: BioCDocument,
+    text: PlacedText,
     key: str,
     made: Builder,
     counts: Counter[str],
 ) -> None:
-    """Add an annotation as a span, or say what is wrong with it."""
+    """Add an annotation as a span, or its problem."""
     annotation = one.annotation
-    label, links, score, meta = infons_read(annotation.infons, key)
+    label, links, score, meta = read_infons(annotation.infons, key)
     wrong = _misplaced(one, parts, text, counts)
-    again = next((name for name in annotation.repeated if name == key or is_known(name)), None)
+    again = next((name for name in annotation.repeated if name == key or is_known_infon(name)), None)
     if not wrong and again is not None:
         wrong = f"a second infon {quoted(again)} with another value", "write the one that counts"
     if not wrong and not label:
         wrong = f"no type in an infon {quoted(key)}", "give it one, or name the infon with the types: --column KEY"
     if wrong:
         found, remedy = wrong
-        made.problem(annotation.line, f"{called(annotation, document)}: {found}", remedy, source=document.shown)
+        made.problem(
+            annotation.line, f"{annotation_name(annotation, document)}: {found}", remedy, source=document.shown
+        )
         return
     several = len(parts) > 1
     made.span(
@@ -196,10 +210,12 @@ def _span(
     )
 
 
-def _misplaced(one: Found, parts: list[Bounds], text: Placed, counts: Counter[str]) -> tuple[str, str] | None:
-    """Return what is wrong with the pieces of an annotation and how to mend it, None where nothing is."""
-    if LOST in parts:
-        at, length = one.annotation.locations[parts.index(LOST)]
+def _misplaced(
+    one: PlacedAnnotation, parts: list[Bounds], text: PlacedText, counts: Counter[str]
+) -> tuple[str, str] | None:
+    """Return the problem of the pieces of an annotation and its remedy, None for none."""
+    if MISSING_SENTENCE in parts:
+        at, length = one.annotation.locations[parts.index(MISSING_SENTENCE)]
         found = f"{at} to {at + length} is no place in the text of {counted(len(text.text), 'character')}"
         return found, "mend it, or say what offsets count: --offsets"
     low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
@@ -221,19 +237,13 @@ def _misplaced(one: Found, parts: list[Bounds], text: Placed, counts: Counter[st
 
 
 def _joined(quote: str, parts: Sequence[Bounds], text: str) -> bool:
-    """Say whether a quote is that of pieces: joined, in the order of the file or of the text, or from first to last."""
+    """Return whether a quote is that of pieces: joined, in either order, or all from the first to the last."""
     rows = [[text[low:high] for low, high in row] for row in (parts, sorted(parts))]
     known = {joint.join(row) for joint in JOINTS for row in rows}
     known.add(text[min(parts)[0] : max(parts)[1]])
-    return spaced(quote) in set(map(spaced, known))
+    return plain_blanks(quote) in set(map(plain_blanks, known))
 
 
-@lru_cache(1 << 16)
-def _concepts(given: str) -> tuple[str, ...]:
-    return links_of(given, BREAKS)
-
-
-@lru_cache(1 << 10)
 def _kind(name: str) -> str:
     """Return a key as the tables have it, "" where they do not."""
     plain = name.lower().replace("_", " ")

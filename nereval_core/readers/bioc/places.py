@@ -1,4 +1,4 @@
-"""Where the annotations of BioC stand: what their offsets count, and the texts that passages make up then."""
+"""Place the annotations of BioC: find the unit of their offsets, and the texts that passages make up in it."""
 
 from __future__ import annotations
 
@@ -10,60 +10,71 @@ import numpy as np
 
 from nereval_core.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.bioc.documents import LOST, Annotation, Document, Placed, likely, placed_in
-from nereval_core.readers.pubtator import spaced
-from nereval_core.readers.shared.offset_units import Marked, Offsets, code_points, placed
+from nereval_core.readers.bioc.documents import (
+    MISSING_SENTENCE,
+    BioCAnnotation,
+    BioCDocument,
+    PlacedText,
+    likely_units,
+    place_passages,
+)
+from nereval_core.readers.pubtator import plain_blanks
+from nereval_core.readers.shared.offset_units import CountedSpans, Offsets, code_points, convert_offsets
 
 
 @dataclass(slots=True)
-class Found:
+class PlacedAnnotation:
     """An annotation, the number of its document, its passage there (None: the document's own), its first piece."""
 
-    annotation: Annotation
+    annotation: BioCAnnotation
     document: int
     passage: int | None
     first: int
 
 
 @dataclass(frozen=True)
-class Places:
+class AnnotationPlaces:
     """Each document's text, and start and end of each piece in it: code points, -1 for what is no place."""
 
-    texts: list[Placed]
+    texts: list[PlacedText]
     start: Int64
     end: Int64
     notes: tuple[str, ...]
 
 
-def standing(documents: Sequence[Document], counts: Counter[str], problems: list[Problem]) -> list[Found]:
+def annotations_with_places(
+    documents: Sequence[BioCDocument], counts: Counter[str], problems: list[Problem]
+) -> list[PlacedAnnotation]:
     """Return the annotations that have a place, document by document, in the order of the file."""
-    made: list[Found] = []
+    made: list[PlacedAnnotation] = []
     first = 0
     for number, document in enumerate(documents):
         for passage, one in _owned(document):
             short = [length for _, length in one.locations if length < 1]
             if short:
-                found = f"{called(one, document)}: a length of {short[0]}"
+                found = f"{annotation_name(one, document)}: a length of {short[0]}"
                 problems.append(Problem(document.shown, one.line, found, "give lengths of 1 and more"))
             elif one.locations:
-                made.append(Found(one, number, passage, first))
+                made.append(PlacedAnnotation(one, number, passage, first))
                 first += len(one.locations)
             else:
                 counts["annotations without a place, left out"] += 1
     return made
 
 
-def called(one: Annotation, document: Document) -> str:
-    """Return what problems call an annotation."""
+def annotation_name(one: BioCAnnotation, document: BioCDocument) -> str:
+    """Return the name of an annotation in problems."""
     name = "an annotation without an id" if one.id is None else f"annotation {quoted(one.id)}"
     return f"{name} of document {quoted(document.id or '')}"
 
 
-def places(documents: Sequence[Document], found: Sequence[Found], given: Offsets | None) -> Places:
-    """Return where everything stands, by what makes the quotes match.
+def place_annotations(
+    documents: Sequence[BioCDocument], found: Sequence[PlacedAnnotation], given: Offsets | None
+) -> AnnotationPlaces:
+    """Return the places of all annotations, in the unit of offsets that makes the quotes match.
 
-    Of code points, UTF-16 units and UTF-8 bytes that is taken by which most quotes match; among equals the one for
-    which the room between passages speaks. A quote of the same length that differs in nothing but characters beyond
+    Of code points, UTF-16 units and UTF-8 bytes, the one by which most quotes match is chosen; among equals the
+    likeliest by the gaps between passages. A quote of the same length that differs in nothing but characters beyond
     ASCII matches too (PubTator writes plain letters for them), and that is counted.
 
     Raises:
@@ -80,10 +91,10 @@ def places(documents: Sequence[Document], found: Sequence[Found], given: Offsets
         notes.append(taken.note)
     elif counting.unit != Offsets().unit:
         notes.append(f"offsets of passages taken as {counting}, by the room between them")
-    return Places(texts, taken.start, taken.end, tuple(notes))
+    return AnnotationPlaces(texts, taken.start, taken.end, tuple(notes))
 
 
-def _owned(document: Document) -> Iterator[tuple[int | None, Annotation]]:
+def _owned(document: BioCDocument) -> Iterator[tuple[int | None, BioCAnnotation]]:
     """Yield a document's annotations with the number of the passage that has them, those of its own last."""
     for number, passage in enumerate(document.passages):
         for owner in (passage, *passage.sentences):
@@ -93,36 +104,38 @@ def _owned(document: Document) -> Iterator[tuple[int | None, Annotation]]:
         yield None, one
 
 
-def _marked(documents: Sequence[Document], found: Sequence[Found]) -> Marked:
+def _marked(documents: Sequence[BioCDocument], found: Sequence[PlacedAnnotation]) -> CountedSpans:
     """Return the pieces of all annotations; those of one piece have their text as the quote."""
     owner = [one for one in found for _ in one.annotation.locations]
     flat = np.array([place for one in found for place in one.annotation.locations], np.int64).reshape(-1, 2)
     quotes = {
         one.first: one.annotation.text for one in found if one.annotation.text and len(one.annotation.locations) == 1
     }
-    return Marked(
+    return CountedSpans(
         np.array([one.document for one in owner], np.int64),
         flat[:, 0].copy(),
         flat.sum(axis=1),
         quotes,
         lambda span: (documents[owner[span].document].shown, owner[span].annotation.line),
-        spaced,
-        lambda span: called(owner[span].annotation, documents[owner[span].document]),
+        plain_blanks,
+        lambda span: annotation_name(owner[span].annotation, documents[owner[span].document]),
     )
 
 
 def _counting(
-    documents: Sequence[Document], spans: Marked, given: Offsets | None
-) -> tuple[Offsets, list[Placed], dict[int, str]]:
-    """Return what offsets count, the texts then, and what stands where a quote nearly matches."""
-    best: tuple[Offsets, list[Placed], dict[int, str]] | None = None
+    documents: Sequence[BioCDocument], spans: CountedSpans, given: Offsets | None
+) -> tuple[Offsets, list[PlacedText], dict[int, str]]:
+    """Return the unit of offsets, the texts in it, and the covered texts of quotes that nearly match."""
+    best: tuple[Offsets, list[PlacedText], dict[int, str]] | None = None
     most = 0
-    for counting in [given] if given else map(Offsets, likely(documents)):
-        texts = [text for text in (placed_in(document, counting.unit) for document in documents) if text is not None]
+    for counting in [given] if given else map(Offsets, likely_units(documents)):
+        texts = [
+            text for text in (place_passages(document, counting.unit) for document in documents) if text is not None
+        ]
         if len(texts) < len(documents):
             continue
         matching, close = _compared(spans, [text.text for text in texts], counting)
-        lost = sum(text.sentences.count(LOST) for text in texts)
+        lost = sum(text.sentences.count(MISSING_SENTENCE) for text in texts)
         if best is None or matching - lost > most:
             best, most = (counting, texts, close), matching - lost
         if most == len(spans.quotes) or all(text.text.isascii() for text in texts):
@@ -133,9 +146,9 @@ def _counting(
     return best
 
 
-def _compared(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[int, dict[int, str]]:
-    """Return how many quotes match, and of those that nearly do what stands there."""
-    starts, ends = (side.tolist() for side in placed(spans, texts, counting))
+def _compared(spans: CountedSpans, texts: Sequence[str], counting: Offsets) -> tuple[int, dict[int, str]]:
+    """Return the number of matching quotes, and the covered texts of those that nearly match."""
+    starts, ends = (side.tolist() for side in convert_offsets(spans, texts, counting))
     numbers = spans.text.tolist()
     matching = 0
     close: dict[int, str] = {}
@@ -149,7 +162,7 @@ def _compared(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[i
 
 
 def _nearly(quote: str, there: str) -> bool:
-    """Say whether a quote differs in nothing but characters of the text beyond ASCII, fewer than half of them."""
+    """Return whether a quote differs in nothing but characters of the text beyond ASCII, fewer than half of them."""
     if len(quote) != len(there) or there.isascii():
         return False
     other = [b for a, b in zip(quote, there, strict=True) if a != b]

@@ -17,13 +17,13 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.bioc.documents import UNKNOWN, Annotation, Document, Passage
+from nereval_core.readers.bioc.documents import UNKNOWN_OFFSET, BioCAnnotation, BioCDocument, BioCPassage
 from nereval_core.readers.input.source import SourceFile
 
-BLOCK = 1 << 20
-"""How many bytes are parsed at once."""
-WRONG = UNKNOWN - 1
-"""A number that is none, which has been told."""
+PARSED_BYTES = 1 << 20
+"""Bytes that are parsed at once."""
+WRONG_OFFSET = UNKNOWN_OFFSET - 1
+"""A number that is none, whose problem was reported."""
 NUMBER = re.compile(r"\s*(-?[0-9]{1,12})\s*")
 CHILDREN: Mapping[str, frozenset[str]] = {
     "": frozenset(("collection",)),
@@ -33,18 +33,18 @@ CHILDREN: Mapping[str, frozenset[str]] = {
     "sentence": frozenset(("infon", "offset", "text", "annotation")),
     "annotation": frozenset(("infon", "location", "text")),
 }
-"""What is read of each element."""
+"""Children that are read of each element."""
 LEAVES = frozenset(("source", "date", "key", "infon", "id", "offset", "text"))
 RELATION = "relation"
-WELL = "write it as the package bioc does"
+REMEDY = "write it as the package bioc does"
 
 
 class _RefusedError(Exception):
-    """XML that we do not take: found and remedy."""
+    """XML that is refused: finding and remedy."""
 
 
-def from_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) -> list[Document]:
-    """Return the documents of a file; what is wrong goes to `problems`, what is not read is counted.
+def documents_of_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) -> list[BioCDocument]:
+    """Return the documents of a file; problems are added to `problems`, items that are not read are counted.
 
     Raises:
         FormatError: the file is not readable.
@@ -54,7 +54,7 @@ def from_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) ->
     tree = _Tree(parser, file.shown, problems, counts)
     try:
         with file.stream() as stream:
-            while block := stream.read(BLOCK):
+            while block := stream.read(PARSED_BYTES):
                 parser.Parse(block, False)
         parser.Parse(b"", True)
     except _RefusedError as error:
@@ -64,17 +64,17 @@ def from_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) ->
         problems.append(Problem(file.shown, parser.CurrentLineNumber, found, "write the characters themselves"))
     except ExpatError as error:
         found = f"not XML: {str(error).partition(':')[0]} at column {error.offset + 1}"
-        problems.append(Problem(file.shown, error.lineno, found, WELL))
+        problems.append(Problem(file.shown, error.lineno, found, REMEDY))
     except (ValueError, LookupError) as error:
         problems.append(Problem(file.shown, None, f"not XML: {error}", "save the file as UTF-8"))
     return tree.documents
 
 
 class _Tree:
-    """Takes what the parser finds, element by element."""
+    """Builds documents from the events of the parser."""
 
     def __init__(self, parser: Any, shown: str, problems: list[Problem], counts: Counter[str]) -> None:
-        self.documents: list[Document] = []
+        self.documents: list[BioCDocument] = []
         self._counts = counts
         self._key = ""
         self._leaf = ""
@@ -117,15 +117,15 @@ class _Tree:
 
     def _begin(self, name: str, owner: Any, attributes: dict[str, str]) -> None:
         line = self._parser.CurrentLineNumber
-        made: Annotation | Passage | Document | None = None
+        made: BioCAnnotation | BioCPassage | BioCDocument | None = None
         if name == "annotation":
-            made = Annotation(attributes.get("id"), line)
+            made = BioCAnnotation(attributes.get("id"), line)
             owner.annotations.append(made)
         elif name in ("passage", "sentence"):
-            made = Passage(line)
+            made = BioCPassage(line)
             (owner.passages if name == "passage" else owner.sentences).append(made)
         elif name == "document":
-            made = Document(self._shown, line)
+            made = BioCDocument(self._shown, line)
             self.documents.append(made)
         self._open.append((name, made))
 
@@ -137,7 +137,7 @@ class _Tree:
             self._fill(self._open[-1][1], name, "".join(self._text))
         elif name != "location":
             _, made = self._open.pop()
-            if isinstance(made, Passage) and made.offset == UNKNOWN:
+            if isinstance(made, BioCPassage) and made.offset == UNKNOWN_OFFSET:
                 self._wrong(f"a {name} without an offset", "give it as an integer", made.line)
 
     def _data(self, text: str) -> None:
@@ -145,20 +145,20 @@ class _Tree:
             self._text.append(text)
         elif not self._skipped and not text.isspace():
             within = self._open[-1][0]
-            raise _RefusedError(f"{quoted(text.strip())} in <{within}>, where only elements may stand", WELL)
+            raise _RefusedError(f"{quoted(text.strip())} in <{within}>, where only elements may stand", REMEDY)
 
     def _undeclared(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
             raise _RefusedError(f"an entity &{name};, which nothing declares", "write the character itself")
 
     def _fill(self, owner: Any, name: str, text: str) -> None:
-        """Take the text of an element into what it belongs to; None is the collection, of which nothing is kept."""
+        """Store the text of an element in its owner; None is the collection, of which nothing is kept."""
         if owner is None:
             return
         if name == "infon":
             if self._key in owner.infons:
                 self._counts["further infons of one key, not read"] += 1
-                if isinstance(owner, Annotation) and owner.infons[self._key] != text:
+                if isinstance(owner, BioCAnnotation) and owner.infons[self._key] != text:
                     owner.repeated += (self._key,)
             owner.infons.setdefault(self._key, text)
         elif name == "text":
@@ -170,10 +170,10 @@ class _Tree:
         elif name == "offset":
             owner.offset = self._number(text, "offset")
 
-    def _locate(self, owner: Annotation, attributes: dict[str, str]) -> None:
+    def _locate(self, owner: BioCAnnotation, attributes: dict[str, str]) -> None:
         start = self._number(attributes.get("offset", ""), "offset")
         length = self._number(attributes.get("length", ""), "length")
-        if min(start, length) > UNKNOWN:
+        if min(start, length) > UNKNOWN_OFFSET:
             owner.locations.append((start, length))
 
     def _number(self, text: str, what: str) -> int:
@@ -181,7 +181,7 @@ class _Tree:
         if found:
             return int(found[1])
         self._wrong(f"the {what} {quoted(text)} is no integer", "write a plain integer")
-        return WRONG
+        return WRONG_OFFSET
 
     def _wrong(self, found: str, remedy: str, line: int | None = None) -> None:
         self._problems.append(Problem(self._shown, line or self._parser.CurrentLineNumber, found, remedy))

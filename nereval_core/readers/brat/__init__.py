@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.brat.blocks import DOCUMENTS, LEFT_OUT, Blocks, Given, quoted_from
-from nereval_core.readers.input.source import UTF8_BOM, SourceFile, decoded, in_order, left_out, split_lines, watched
-from nereval_core.readers.shared.layer_builder import Gathered
+from nereval_core.readers.brat.blocks import BLOCK_DOCUMENTS, LEFT_OUT, DocumentBlocks, DocumentFiles, quoted_from
+from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
+from nereval_core.readers.input.source import SourceFile, sorted_by_path, unread_files_note, with_progress
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
@@ -34,11 +35,11 @@ ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: .*)?", re.DOTALL)
 
 
 def recognise(source: Source) -> float:
-    """Be sure of `.ann` files that hold nothing, or begin with a line such as brat writes."""
+    """Claim `.ann` files that hold nothing, or begin with a line such as brat writes."""
     files = source.by_suffix.get(".ann", ())
     for file in files:
-        line = next((line for line in file.head() if line.strip()), None)
-        if line is not None:
+        line = source.head_of(file).first_line
+        if line:
             return 1.0 if ANY_LINE.match(line) else 0.5
     return 1.0 if files else 0.0
 
@@ -65,34 +66,36 @@ def _read(source: Source, options: ReadOptions, *, plainly: bool = True) -> Read
     texts, annotations = (
         {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())} for suffix in (".txt", ".ann")
     )
-    gathered = Gathered()
-    problems: list[Problem] = []
+    builder = Builder(source.name)
+    problems = builder.problems
     counts: Counter[str] = Counter()
     if not annotations:
         problems.append(Problem(source.name, None, "no .ann file in it", "give a folder of .txt and .ann files"))
-    # What the annotator's notes are shows when all have been seen, and a file is read but once.
+    # All annotator's notes together show whether they are codes, and each file is read once.
     raw = {name: _loaded(file) for name, file in annotations.items()}
     codes = _notes_are_codes(raw.values())
 
-    def exact(given: Given) -> None:
-        _read_document(given, options, gathered, problems, counts, codes)
+    def exact(given: DocumentFiles) -> None:
+        _read_document(given, options, builder, counts, codes)
 
-    blocks = Blocks(gathered, counts, exact, codes=codes)
+    blocks = DocumentBlocks(builder, counts, exact, codes=codes)
     names = texts.keys() | annotations.keys()
-    block: list[Given] = []
-    for name in watched(in_order(names, str), options.progress):
+    block: list[DocumentFiles] = []
+    for name in with_progress(sorted_by_path(names, str), options.progress):
         block.append(_given(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
-        if len(block) == DOCUMENTS:
+        if len(block) == BLOCK_DOCUMENTS:
             _take(block, blocks, exact, plainly=plainly and options.core_type is None)
             block = []
     _take(block, blocks, exact, plainly=plainly and options.core_type is None)
-    layer = gathered.finish(options.name or source.label, problems=problems)
+    layer = builder.finish(options.name or source.label)
     taken = [*texts.values(), *annotations.values()]
-    notes = (*_notes(counts), *_core_notes(counts, options.core_type), *left_out(source, taken))
-    return Reading(layer.documents, layer, NAME, notes, places=gathered.places)
+    notes = (*_notes(counts), *_core_notes(counts, options.core_type), *unread_files_note(source, taken))
+    return Reading(layer.documents, layer, NAME, notes, places=builder.places)
 
 
-def _take(block: Sequence[Given], blocks: Blocks, exact: Callable[[Given], None], *, plainly: bool) -> None:
+def _take(
+    block: Sequence[DocumentFiles], blocks: DocumentBlocks, exact: Callable[[DocumentFiles], None], *, plainly: bool
+) -> None:
     if plainly:
         blocks.take(block)
         return
@@ -113,21 +116,20 @@ def _given(
     ann: SourceFile | None,
     raw: bytes | FormatError | None,
     options: ReadOptions,
-) -> Given:
+) -> DocumentFiles:
     """Return a document with its text read: None where there is none."""
     if file is not None:
-        return Given(name, file.shown, _loaded(file), ann, raw)
+        return DocumentFiles(name, file.shown, _loaded(file), ann, raw)
     shown = ann.shown if ann is not None else name
     if options.texts is not None and name in options.texts.index:
-        return Given(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
-    return Given(name, shown, None, ann, raw)
+        return DocumentFiles(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
+    return DocumentFiles(name, shown, None, ann, raw)
 
 
 def _read_document(
-    given: Given,
+    given: DocumentFiles,
     options: ReadOptions,
-    gathered: Gathered,
-    problems: list[Problem],
+    builder: Builder,
     counts: Counter[str],
     codes: bool,
 ) -> None:
@@ -135,24 +137,21 @@ def _read_document(
     try:
         text = _text(given, options)
     except FormatError as error:
-        problems.extend(error.problems)
+        builder.problems.extend(error.problems)
         return
-    gathered.ids.append(given.name)
-    gathered.texts.append(text.encode())
-    gathered.shown.append(given.shown)
-    gathered.lines.append(None)
-    gathered.span_shown.append(given.shown if given.ann is None else given.ann.shown)
+    builder.document(given.name, text, source=given.shown)
     spans: Collection[_Span] = ()
     if given.ann is None:
         counts["bare"] += 1
     else:
         try:
             raw = _or_raised(given.raw)
-            lines = split_lines(decoded(raw, given.ann.shown).removeprefix(UTF8_BOM))
-            spans = _annotations(lines, given.ann.shown, text, problems, counts, codes, options.core_type)
+            lines = split_lines(decode_text(raw, given.ann.shown).removeprefix(UTF8_BOM))
+            spans = _annotations(lines, given.ann.shown, text, builder.problems, counts, codes, options.core_type)
         except FormatError as error:
-            problems.extend(error.problems)
-    _add(spans, text, gathered, counts)
+            builder.problems.extend(error.problems)
+    if given.ann is not None:
+        _add(spans, given.ann.shown, text, builder, counts)
 
 
 def _or_raised(raw: bytes | FormatError | None) -> bytes:
@@ -161,14 +160,14 @@ def _or_raised(raw: bytes | FormatError | None) -> bytes:
     return raw or b""
 
 
-def _text(given: Given, options: ReadOptions) -> str:
+def _text(given: DocumentFiles, options: ReadOptions) -> str:
     """Return the text of a document.
 
     Raises:
         FormatError: there is none, or it cannot be read.
     """
     if given.text is not None:
-        return decoded(_or_raised(given.text), given.shown)
+        return decode_text(_or_raised(given.text), given.shown)
     if options.texts is None:
         remedy = f"put {quoted(given.name + '.txt')} beside it, or score it against gold that has the text"
         raise FormatError.single(given.shown, None, "no text: the .txt is missing", remedy)
@@ -199,16 +198,16 @@ class _Span:
         return " ".join(text[start:end] for start, end in self.parts)
 
     def quoted_from(self, text: str) -> bool:
-        """Tell whether its quote is the text it covers, blanks around it and kinds of blanks aside."""
+        """Return whether its quote is the text it covers, blanks around it and kinds of blanks aside."""
         return quoted_from(self.quote or "", self.covered(text))
 
     def around(self, other: _Span) -> bool:
-        """Tell whether the other lies in it, both as outer hulls."""
+        """Return whether the other lies in it, both as outer hulls."""
         return self.start <= other.start and other.end <= self.end
 
 
 def _notes_are_codes(files: Iterable[bytes | FormatError]) -> bool:
-    """Tell whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
+    """Return whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
     found = False
     for raw in files:
         # A file that could not be read is told of with all other problems when its turn comes.
@@ -319,29 +318,27 @@ def _with_cores(
     return rest
 
 
-def _add(spans: Collection[_Span], text: str, gathered: Gathered, counts: Counter[str]) -> None:
-    """Add the spans of the last document."""
-    gathered.counts.append(len(spans))
-    for number, span in enumerate(spans, start=gathered.spans):
-        if span.quote is not None:
+def _add(spans: Collection[_Span], shown: str, text: str, builder: Builder, counts: Counter[str]) -> None:
+    """Add the spans of the last document, which stand in the file `shown`."""
+    for span in spans:
+        quote = span.quote
+        if quote is not None:
             covered = span.covered(text)
-            if quoted_from(span.quote, covered):
-                counts["ends of quotes"] += span.quote != covered and span.quote.strip() == covered.strip()
-            else:
-                gathered.quotes[number] = span.quote
-        extras = (
-            ("ids", span.key),
-            ("links", tuple(span.links)),
-            ("cores", span.core),
-            ("fragments", span.parts if len(span.parts) > 1 else ()),
+            if quoted_from(quote, covered):
+                counts["ends of quotes"] += quote != covered and quote.strip() == covered.strip()
+                quote = None
+        builder.span(
+            span.start,
+            span.end,
+            span.label,
+            line=span.line,
+            source=shown,
+            quote=quote,
+            id=span.key,
+            links=tuple(span.links),
+            core=span.core,
+            fragments=span.parts if len(span.parts) > 1 else (),
         )
-        for key, value in extras:
-            if value is not None and value != ():
-                gathered.extras[key][number] = value
-    gathered.add_spans(
-        [span.start for span in spans], [span.end for span in spans], gathered.coded([span.label for span in spans])
-    )
-    gathered.span_lines.append([span.line for span in spans])
 
 
 def _parts(offsets: str) -> tuple[tuple[int, int], ...]:

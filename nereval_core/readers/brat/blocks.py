@@ -1,7 +1,7 @@
-"""The fast way through brat's files: hundreds of documents at a time, where all lines are plainly right.
+"""Read hundreds of documents of brat at a time, where all lines are plainly right.
 
-Plain are T lines of one fragment with a quoted text after a tab, and lines that are left out. Whatever is not plainly
-right is left to whoever reads a document at a time, exactly: nothing is judged here.
+Plain are T lines of one fragment with a quoted text after a tab, and lines that are left out. Other documents are left
+to `brat._read_document`, which judges them exactly.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import CONTINUATION, Bytes
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import WORD, Types, numbers, same
-from nereval_core.readers.shared.layer_builder import Gathered
+from nereval_core.readers.shared.byte_fields import WORD_BYTES, Vocabulary, equal_pieces, numbers
 
-DOCUMENTS = 512
-"""Documents taken at once."""
+BLOCK_DOCUMENTS = 512
+"""Documents read at once."""
 
 LEFT_OUT = {
     "A": "attributes",
@@ -41,7 +41,7 @@ BLANKS = str.maketrans("\r\n\t", "   ")
 """brat writes line ends inside a quote as blanks."""
 
 
-class Given(NamedTuple):
+class DocumentFiles(NamedTuple):
     """A document as it was given: `text` and `raw`, its annotations, are None where there is no such file.
 
     An error stands for what could not be read; `shown` is where the document begins.
@@ -54,24 +54,24 @@ class Given(NamedTuple):
     raw: bytes | FormatError | None
 
 
-class Blocks:
-    """Takes documents into `gathered`; `exact(given)` is given those that are not plainly right.
+class DocumentBlocks:
+    """Adds documents to `builder`; `exact(given)` reads those that are not plainly right.
 
     With `codes` the annotator's notes are not left out, but read.
     """
 
     def __init__(
-        self, gathered: Gathered, counts: Counter[str], exact: Callable[[Given], None], *, codes: bool = False
+        self, builder: Builder, counts: Counter[str], exact: Callable[[DocumentFiles], None], *, codes: bool = False
     ) -> None:
-        self._gathered = gathered
+        self._builder = builder
         self._counts = counts
         self._exact = exact
-        self._types = Types(self._code)
+        self._types = Vocabulary()
         self._ignored = IGNORED.copy()
         self._ignored[ord("#")] = not codes
 
-    def take(self, given: Sequence[Given]) -> None:
-        """Take documents in order: those that cannot be plain by themselves, those between them together."""
+    def take(self, given: Sequence[DocumentFiles]) -> None:
+        """Read documents in order: those that cannot be plain one by one, those between them together."""
         low = 0
         for place in [*(place for place, one in enumerate(given) if not _hopeful(one)), len(given)]:
             if low < place:
@@ -80,8 +80,8 @@ class Blocks:
                 self._exact(given[place])
             low = place + 1
 
-    def _run(self, given: Sequence[Given]) -> None:
-        """Take documents that may be plain, in parts where some are not."""
+    def _run(self, given: Sequence[DocumentFiles]) -> None:
+        """Read documents that may be plain, in parts where some are not."""
         try:
             odd = self._taken(given)
         except ValueError:
@@ -100,20 +100,27 @@ class Blocks:
                 self._exact(given[place])
             low = place + 1
 
-    def _code(self, name: str) -> int:
-        if SPACE.search(name):
-            raise ValueError("a type with a blank in it")
-        return self._gathered.code(name)
+    def _codes(self, data: Bytes, low: Int64, high: Int64) -> Int64:
+        """Return the codes of types between the places, as `builder` has them.
 
-    def _taken(self, given: Sequence[Given]) -> Int64 | None:
-        """Take documents, if all are plain; return those that are not, None where that is not known.
+        Raises:
+            ValueError: a type with a blank in it, or one that is not UTF-8.
+        """
+        known, place = np.unique(self._types.codes(data, low, high - low), return_inverse=True)
+        names = [self._types.names[code].decode() for code in known.tolist()]
+        if any(map(SPACE.search, names)):
+            raise ValueError("a type with a blank in it")
+        return np.array(self._builder.type_codes(names), np.int64)[place]
+
+    def _taken(self, given: Sequence[DocumentFiles]) -> Int64 | None:
+        """Read documents if all are plain; else return those that are not, None where these are not known.
 
         Raises:
             ValueError: something is wrong, or may be.
         """
         texts = [_bytes(one.text) for one in given]
         pieces = [raw if raw.endswith(b"\n") or not raw else raw + b"\n" for raw in (_bytes(one.raw) for one in given)]
-        raw = b"".join([*pieces, bytes(WORD)])
+        raw = b"".join([*pieces, bytes(WORD_BYTES)])
         data = np.frombuffer(raw, np.uint8)
         after = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
         ends = np.flatnonzero(data == END)
@@ -134,13 +141,13 @@ class Blocks:
             return np.unique(document[wrong])
 
         ids = _ids(raw, low, tab, owner)
-        codes = self._types.codes(raw, tab + 1, blank) if len(rows) else np.zeros(0, np.int64)
+        codes = self._codes(data, tab + 1, blank)
         if not raw.isascii():
             raw.decode()
         begin, end = text.places(owner, starts), text.places(owner, stops)
         sizes = high - second - 1
         alike = sizes == end - begin
-        alike[alike] = same(data, second[alike] + 1, text.data, begin[alike], sizes[alike])
+        alike[alike] = equal_pieces(data, second[alike] + 1, text.data, begin[alike], sizes[alike])
         quotes = {}
         for row in np.flatnonzero(~alike).tolist():
             quote, covered = raw[second[row] + 1 : high[row]].decode(), text.raw[begin[row] : end[row]].decode()
@@ -149,18 +156,18 @@ class Blocks:
             else:
                 quotes[row] = quote
 
-        gathered, base = self._gathered, self._gathered.spans
-        gathered.ids += [one.name for one in given]
-        gathered.texts += texts
-        gathered.shown += [one.shown for one in given]
-        gathered.lines += [None] * len(given)
-        gathered.counts += np.bincount(owner, minlength=len(given)).tolist()
-        gathered.span_shown += [one.shown if one.ann is None else one.ann.shown for one in given]
-        gathered.add_spans(starts, stops, codes)
+        builder = self._builder
+        builder.ids += [one.name for one in given]
+        builder.texts += texts
+        builder.document_places += [(one.shown, None) for one in given]
+        builder.counts += np.bincount(owner, minlength=len(given)).tolist()
+        spans = builder.add_spans(starts.tolist(), stops.tolist(), codes.tolist())
+        sources = [one.shown if one.ann is None else one.ann.shown for one in given]
+        builder.span_sources.update(zip(spans, map(sources.__getitem__, owner.tolist()), strict=True))
         first = np.searchsorted(ends, after - np.fromiter(map(len, pieces), np.int64, len(pieces)))
-        gathered.span_lines.append(rows - first[owner] + 1)
-        gathered.extras["ids"].update(zip(range(base, gathered.spans), ids, strict=True))
-        gathered.quotes.update((base + row, quote) for row, quote in quotes.items())
+        builder.span_lines.update(zip(spans, (rows - first[owner] + 1).tolist(), strict=True))
+        builder.extras["ids"].update(zip(spans, ids, strict=True))
+        builder.quotes.update((spans[row], quote) for row, quote in quotes.items())
         for letter in LEFT_OUT:
             self._counts[letter] += int(np.count_nonzero(kinds == ord(letter)))
         self._counts["bare"] += sum(one.ann is None for one in given)
@@ -178,7 +185,7 @@ class _Text:
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         self._first = np.cumsum(sizes) - sizes
         self.lengths = sizes
-        self.raw = b"".join([*texts, bytes(WORD)])
+        self.raw = b"".join([*texts, bytes(WORD_BYTES)])
         self.data = np.frombuffer(self.raw, np.uint8)
         self._characters: Int64 | None = None
         if not self.raw.isascii():
@@ -188,7 +195,7 @@ class _Text:
                 raise ValueError("a text that goes on in the next")
             self._characters = np.flatnonzero(begins)
             self._first = np.searchsorted(self._characters, self._first)
-            self.lengths = np.diff(self._first, append=len(self._characters) - WORD)
+            self.lengths = np.diff(self._first, append=len(self._characters) - WORD_BYTES)
 
     def places(self, text: Int64, offsets: NDArray[np.int32]) -> Int64:
         """Return where in `data` the code points with these offsets in these texts stand."""
@@ -197,12 +204,12 @@ class _Text:
 
 
 def quoted_from(quote: str, covered: str) -> bool:
-    """Tell whether a quote is the text covered, blanks around it and kinds of blanks aside."""
+    """Return whether a quote is the text covered, blanks around it and kinds of blanks aside."""
     return quote.translate(BLANKS).strip() == covered.translate(BLANKS).strip()
 
 
-def _hopeful(given: Given) -> bool:
-    """Tell whether a document was read whole and holds none of what no plain one holds."""
+def _hopeful(given: DocumentFiles) -> bool:
+    """Return whether a document was read whole and holds none of what no plain one holds."""
     raw = given.raw if given.ann is not None else b""
     return isinstance(given.text, bytes) and isinstance(raw, bytes) and b"\r" not in raw and b"\0" not in raw
 
@@ -213,7 +220,7 @@ def _bytes(raw: bytes | FormatError | None) -> bytes:
 
 def _fields(data: Bytes, low: Int64, high: Int64) -> tuple[Int64, Int64, Int64, Int64, Bools]:
     """Return of T lines the two tabs, and the two blanks between them; and which lines do not have just these."""
-    far = len(data) - WORD
+    far = len(data) - WORD_BYTES
     tabs = np.append(np.flatnonzero(data == TAB), [far] * 2)
     blanks = np.append(np.flatnonzero(data == BLANK), [far] * 3)
     at = np.searchsorted(tabs, low)

@@ -14,17 +14,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, Marks
-from nereval_core.readers.cas.files import Unit, likeness, units
-from nereval_core.readers.cas.serialization import cas_of
-from nereval_core.readers.cas.span_choice import LINK, Wanted, Work, chosen_feature, chosen_kinds, meant, said
-from nereval_core.readers.cas.type_system import Types, types_of_xml
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, TypeAnnotations, TypeSystem, types_of_xml
+from nereval_core.readers.cas.files import CasFile, cas_likelihood, cas_units
+from nereval_core.readers.cas.serialization import read_cas
+from nereval_core.readers.cas.span_choice import (
+    LINK,
+    CasLayer,
+    WantedType,
+    candidate_types,
+    choice_notes,
+    span_types,
+    type_feature,
+)
 from nereval_core.readers.input.archives import ZIP
-from nereval_core.readers.input.source import left_out, watched
-from nereval_core.readers.shared.inception_names import WITHIN, called, in_rank, short
-from nereval_core.readers.shared.offset_collector import Counted
+from nereval_core.readers.input.source import unread_files_note, with_progress
+from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, ranked_annotators, short_name
+from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, width_of
 
 NAME = "cas"
@@ -34,13 +42,13 @@ ZIPS = True
 
 OFFSETS = Offsets("UTF-16 units")
 ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
-"""How the files of texts end, from which documents have their names."""
+"""The ending of the file of a text, from which a document has its name."""
 MEND = "mend or delete it where it was annotated, and export again"
 
 
 def recognise(source: Source) -> float:
-    """Be sure of XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
-    return likeness(source)
+    """Claim XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
+    return cas_likelihood(source)
 
 
 def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
@@ -55,13 +63,13 @@ def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
     owners = _owners(found)
     kinds: set[str] = set()
     for unit in found:
-        kinds |= set(meant(_work(source, [unit], Wanted(), options)))
+        kinds |= set(candidate_types(_work(source, [unit], WantedType(), options)))
         if ENTITY in kinds:
             break
-    names = called(sorted(kinds))
+    names = layer_names(sorted(kinds))
     if ENTITY in kinds or len(names) < 2:
         return owners if len(owners) > 1 else ()
-    return tuple(f"{owner}{WITHIN}{name}" for owner in owners for name in names) if len(owners) > 1 else tuple(names)
+    return tuple(f"{owner}{SEPARATOR}{name}" for owner in owners for name in names) if len(owners) > 1 else tuple(names)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -79,47 +87,47 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     found = _units(source)
     owners = _owners(found)
-    owner, _, kind = (options.layer or "").partition(WITHIN)
+    owner, _, kind = (options.layer or "").partition(SEPARATOR)
     if len(owners) > 1 or owner in owners:
-        owner = one_layer(source, owner or None, owners)
+        owner = select_layer(source, owner or None, owners)
         found = [unit for unit in found if unit.owner == owner]
     else:
         kind = options.layer or ""
     feature_wanted = None if options.column is None else str(options.column)
-    work = _work(source, found, Wanted(kind or None, feature_wanted), options)
-    kinds = chosen_kinds(work)
-    feature = chosen_feature(work, kinds)
-    made = Counted()
+    work = _work(source, found, WantedType(kind or None, feature_wanted), options)
+    kinds = span_types(work)
+    feature = type_feature(work, kinds)
+    made = Builder(source.name)
     counts: Counter[str] = Counter()
     for unit, cas, name in work.cases:
         _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
     used = {file for unit in found for file in (unit.file, unit.types)}
-    notes = [*said(work, kinds, feature)]
-    notes += left_out(source, [file for file in source.files if file in used or file.suffix == ZIP])
+    notes = [*choice_notes(work, kinds, feature)]
+    notes += unread_files_note(source, [file for file in source.files if file in used or file.suffix == ZIP])
     notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return made.finish(source, options, NAME, expected=OFFSETS, notes=notes)
+    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
 
 
-def _units(source: Source) -> list[Unit]:
+def _units(source: Source) -> list[CasFile]:
     """Return the files to read, as `cas_files.units`, whose place says nothing where the first CAS belies it."""
-    found = units(source)
+    found = cas_units(source)
     if found[0].document is not None:
-        first = cas_of(found[0].file, Types(), lambda *_: False, [])
+        first = read_cas(found[0].file, TypeSystem(), lambda *_: False, [])
         if first is not None and first.name not in (None, found[0].document):
             found = [unit._replace(owner=None, document=None) for unit in found]
     return found
 
 
-def _owners(found: Sequence[Unit]) -> tuple[str, ...]:
+def _owners(found: Sequence[CasFile]) -> tuple[str, ...]:
     names = {unit.owner for unit in found if unit.owner is not None}
-    return in_rank(names)
+    return ranked_annotators(names)
 
 
-def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOptions) -> Work:
-    work = Work(source, wanted)
-    systems: dict[bytes, Types] = {}
-    for unit in watched(found, options.progress):
-        types = Types()
+def _work(source: Source, found: Sequence[CasFile], wanted: WantedType, options: ReadOptions) -> CasLayer:
+    work = CasLayer(source, wanted)
+    systems: dict[bytes, TypeSystem] = {}
+    for unit in with_progress(found, options.progress):
+        types = TypeSystem()
         try:
             if unit.types is not None:
                 # Every zip brings the same.
@@ -128,7 +136,7 @@ def _work(source: Source, found: Sequence[Unit], wanted: Wanted, options: ReadOp
                 if known not in systems:
                     systems[known] = types_of_xml(raw, unit.types.shown, work.problems)
                 types = systems[known]
-            cas = cas_of(unit.file, types, work.wanted.keeps, work.problems)
+            cas = read_cas(unit.file, types, work.wanted.keeps, work.problems)
         except FormatError as error:
             work.problems += error.problems
             continue
@@ -151,18 +159,18 @@ def _base(cas: Cas, name: str) -> str:
 
 
 def _document(
-    unit: Unit,
+    unit: CasFile,
     cas: Cas,
     name: str,
     kinds: Sequence[str],
     feature: str | None,
     counting: Offsets,
-    made: Counted,
+    made: Builder,
     counts: Counter[str],
 ) -> None:
     size = width_of(cas.text, counting.unit)
 
-    def held(kind: str, base: int = 0, inclusive: bool = False) -> Marks | None:
+    def held(kind: str, base: int = 0, inclusive: bool = False) -> TypeAnnotations | None:
         """Return the annotations of a type that have characters, none where one is out of place."""
         marks = cas.marks.get(kind)
         if marks is None:
@@ -180,7 +188,7 @@ def _document(
             what = f"is outside the text of {size} {counting.unit}"
             if base <= end + inclusive <= begin <= top:
                 what = "ends before it begins"
-            where = f"{short(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
+            where = f"{short_name(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
             made.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
         counts["annotations of no character, left out"] += len(empty)
         return None if wrong else marks.without(empty)
@@ -196,10 +204,12 @@ def _document(
         if not marks:
             continue
         values = [_value(row, feature) for row in marks.rows]
-        counts[f"spans without a value, called {quoted(short(kind))}"] += values.count("")
+        counts[f"spans without a value, called {quoted(short_name(kind))}"] += values.count("")
         links = [row.get(LINK) for row in marks.rows]
         made.spans(
-            (marks.begins, marks.ends, [value or short(kind) for value in values]),
+            marks.begins,
+            marks.ends,
+            [value or short_name(kind) for value in values],
             ids=list(map(str, marks.ids)),
             links=[(link,) if isinstance(link, str) and link else None for link in links],
             lines=marks.lines,

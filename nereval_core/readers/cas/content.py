@@ -1,4 +1,4 @@
-"""What one CAS holds: its text, the annotations over it, and the type system that it brings.
+"""Contents of one CAS: its text, the annotations over it, and its type system.
 
 XMI is a list of elements, JSON one of objects; in both each has an id, a type, features, and where it is an annotation
 `begin` and `end` in a text, its `sofa`. A view lists what stands in its indexes: what does not was deleted, or is part
@@ -13,11 +13,111 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
+from xml.parsers.expat import XMLParserType
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.cas.type_system import Types
-from nereval_core.readers.shared.inception_names import short
-from nereval_core.readers.shared.safe_xml import AGAIN
+from nereval_core.readers.shared.inception_names import short_name
+from nereval_core.readers.shared.safe_xml import EXPORT_AGAIN, Attributes, Start, parse_xml
+
+STRING = "uima.cas.String"
+SPACE = "http://uima.apache.org/resourceSpecifier "
+WORDS = {"name", "supertypeName", "rangeTypeName"}
+"""Elements of a description whose text is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSystem:
+    """By the name of a type the one that it is a kind of, and its own features with the type of their values."""
+
+    parents: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __or__(self, other: TypeSystem) -> TypeSystem:
+        return TypeSystem({**self.parents, **other.parents}, {**self.features, **other.features})
+
+    def line(self, name: str) -> list[str]:
+        """Return a type and all those that it is a kind of, nearest first."""
+        found = [name]
+        while (parent := self.parents.get(found[-1])) is not None and parent not in found:
+            found.append(parent)
+        return found
+
+    def is_a(self, name: str, other: str) -> bool:
+        return name == other or other in self.line(name)
+
+    def strings(self, name: str) -> list[str]:
+        """Return the features of a type whose values are strings, its own first, in the order of their declaration."""
+        return [
+            feature
+            for kind in self.line(name)
+            for feature, values in self.features.get(kind, {}).items()
+            if self.is_a(values, STRING)
+        ]
+
+
+def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> TypeSystem:
+    """Return what a file of UIMA's `typeSystemDescription` declares; types that it imports are not looked for."""
+    parents: dict[str, str] = {}
+    features: dict[str, dict[str, str]] = {}
+    path: list[str] = []
+    words: dict[str, str] = {}
+
+    texts: list[str] = []
+
+    def listen(parser: XMLParserType) -> Start:
+        def start(name: str, attributes: Attributes) -> None:
+            name = name.removeprefix(SPACE)
+            if not path and name != "typeSystemDescription":
+                found = f"{quoted(name)} is no description of a type system"
+                remedy = "put the TypeSystem.xml of the export there"
+                problems.append(Problem(shown, parser.CurrentLineNumber, found, remedy))
+            path.append(name)
+            texts.clear()
+
+        def end(_: str) -> None:
+            name = path.pop()
+            inside = path[-1] if path else ""
+            if name in WORDS:
+                words[f"{inside} {name}"] = "".join(texts).strip()
+            elif name == "featureDescription":
+                feature, values = (words.pop(f"{name} {word}", "") for word in ("name", "rangeTypeName"))
+                # The features of a type stand before its end.
+                features.setdefault("", {})[feature] = values
+            elif name == "typeDescription":
+                kind = words.pop("typeDescription name", "")
+                parents[kind] = words.pop("typeDescription supertypeName", "")
+                features[kind] = features.pop("", {})
+            texts.clear()
+
+        parser.EndElementHandler = end
+        parser.CharacterDataHandler = texts.append
+        return start
+
+    parse_xml(raw, shown, problems, listen)
+    return TypeSystem(parents, features)
+
+
+def types_of_json(given: Any) -> tuple[TypeSystem, Mapping[str, str]]:
+    """Return what `%TYPES` of a JSON CAS declares, and the names of types by the names it has for them."""
+    parents: dict[str, str] = {}
+    features: dict[str, dict[str, str]] = {}
+    names: dict[str, str] = {}
+    for key, one in given.items() if isinstance(given, dict) else ():
+        if not isinstance(one, dict):
+            continue
+        name = names[key] = _string(one.get("%NAME")) or key
+        parents[name] = _string(one.get("%SUPER_TYPE"))
+        features[name] = {
+            feature: _string(about.get("%RANGE"))
+            for feature, about in one.items()
+            if isinstance(about, dict) and not feature.startswith("%")
+        }
+    return TypeSystem(parents, features), names
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 ENTITY = f"{DKPRO}.ner.type.NamedEntity"
@@ -26,19 +126,19 @@ SENTENCE = f"{DKPRO}.segmentation.type.Sentence"
 METADATA = f"{DKPRO}.metadata.type.DocumentMetaData"
 PARTS = (TOKEN, SENTENCE)
 ABOUT = (METADATA, f"{DKPRO}.metadata.type.TagsetDescription", "uima.tcas.DocumentAnnotation")
-"""Types of what says something of the document, not of a place in it."""
+"""Types that describe the document, not a place in it."""
 VIEW = "_InitialView"
 XMI_ID = "http://www.omg.org/XMI id"
 OWN = {XMI_ID, "sofa", "begin", "end", "%ID", "%TYPE", "@sofa"}
-"""What is no feature of one type."""
-INTEGER = re.compile(r"-?[0-9]{1,12}")
+"""Keys of feature structures that are no features of a type."""
+INTEGER_PATTERN = re.compile(r"-?[0-9]{1,12}")
 
-Kept = Callable[[str, Types], bool]
-"""Says whether the annotations of a type are looked at."""
+TypeFilter = Callable[[str, TypeSystem], bool]
+"""Tells whether the annotations of a type are read."""
 
 
 @dataclass(slots=True)
-class Marks:
+class TypeAnnotations:
     """Annotations of one type, in columns: where they stand in the file, and in the text as the file counts.
 
     `rows` are their features, and what else they have; empty for parts of texts, which have none.
@@ -53,13 +153,13 @@ class Marks:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def without(self, left_out: Set[int]) -> Marks:
+    def without(self, left_out: Set[int]) -> TypeAnnotations:
         """Return all but those with these numbers."""
         if not left_out:
             return self
         kept = [at not in left_out for at in range(len(self))]
         columns = (self.ids, self.lines, self.begins, self.ends, self.rows)
-        return Marks(*(list(compress(column, kept)) for column in columns))
+        return TypeAnnotations(*(list(compress(column, kept)) for column in columns))
 
     def features(self) -> Counter[str]:
         """Count the annotations that have a feature."""
@@ -76,56 +176,56 @@ class Cas:
 
     text: str
     line: int
-    types: Types
+    types: TypeSystem
     name: str | None = None
     own: bool = False
-    marks: dict[str, Marks] = field(default_factory=dict)
+    marks: dict[str, TypeAnnotations] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
     unindexed: int = 0
     views: int = 0
 
 
 @dataclass(slots=True)
-class Rows:
+class FeatureStructures:
     """Feature structures of one type, and the lines at which they stand; without lines all stand at the first."""
 
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
-    def held(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> Rows:
-        """Return what belongs to a text and stands in its indexes."""
+    def held(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> FeatureStructures:
+        """Return the rows of a text that stand in its indexes."""
         lines = self.lines or [1] * len(self.rows)
         try:
             inside = [row.get(key) == sofa and row.get(id_key) in members for row in self.rows]
         except TypeError:
-            # What is a list or an object is no id.
+            # Lists and objects are no ids.
             ids = [row.get(id_key) for row in self.rows]
             plain = (isinstance(id, (int, str)) and id in members for id in ids)
             inside = [row.get(key) == sofa and one for row, one in zip(self.rows, plain, strict=True)]
         if all(inside):
-            return Rows(self.rows, lines)
-        return Rows(list(compress(self.rows, inside)), list(compress(lines, inside)))
+            return FeatureStructures(self.rows, lines)
+        return FeatureStructures(list(compress(self.rows, inside)), list(compress(lines, inside)))
 
 
 @dataclass(slots=True)
-class Found:
-    """Gathers the parts of a CAS, in whatever order they come; `id` and `sofa` are what it has these under."""
+class CasParts:
+    """Collects the parts of a CAS in any order; `id` and `sofa` are the keys of these."""
 
     shown: str
-    types: Types
-    kept: Kept
+    types: TypeSystem
+    kept: TypeFilter
     id: str
     sofa: str
     problems: list[Problem] = field(default_factory=list)
     sofas: dict[Any, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
     members: dict[Any, Set[Any]] = field(default_factory=dict)
-    rows: dict[str, Rows] = field(default_factory=dict)
+    rows: dict[str, FeatureStructures] = field(default_factory=dict)
     others: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)
     ids: dict[int | str, int] = field(default_factory=dict)
     """Every id met, of whatever it is, with its line."""
 
     def take_id(self, id: int | str, line: int) -> None:
-        """Hold the id of a feature structure against all before it: what refers to one of two is not known."""
+        """Store the id of a feature structure; a second one of the same id is a problem."""
         if id in self.ids:
             self.complain(
                 line, f"a second {self.id.rpartition(' ')[2]} {quoted(str(id))}: line {self.ids[id]} has it too"
@@ -133,17 +233,17 @@ class Found:
         self.ids.setdefault(id, line)
 
     def add_members(self, sofa: Any, members: Set[Any]) -> None:
-        """Take what stands in the indexes of a text; it may be listed in parts."""
+        """Add members of the indexes of a text, which may be listed in parts."""
         self.members[sofa] = self.members.get(sofa, frozenset()) | members
 
-    def complain(self, line: int | None, found: str, remedy: str = AGAIN) -> None:
+    def complain(self, line: int | None, found: str, remedy: str = EXPORT_AGAIN) -> None:
         self.problems.append(Problem(self.shown, line, found, remedy))
 
     def looked_at(self, kind: str) -> bool:
         return kind in (*PARTS, METADATA) or self.kept(kind, self.types)
 
     def other(self, kind: str, row: Mapping[str, Any]) -> None:
-        """Take a feature structure of a type that is not looked at, where it is an annotation."""
+        """Count a feature structure of a type that is not read, where it is an annotation."""
         if "begin" in row and kind not in ABOUT:
             self.others.setdefault(kind, []).append((row.get(self.sofa), row.get(self.id)))
 
@@ -173,28 +273,22 @@ class Found:
             cas.others.update({kind: count} if count else {})
         return cas
 
-    def _marks(self, kind: str, held: Rows) -> Marks:
+    def _marks(self, kind: str, held: FeatureStructures) -> TypeAnnotations:
         rows, lines = held.rows, held.lines
         if kind not in (*PARTS, ENTITY):
-            # What is of the whole document, or a chain of annotations, has no place of its own.
+            # Annotations of the whole document and chains have no place of their own.
             placed = ["begin" in row or "end" in row for row in rows]
             rows, lines = list(compress(rows, placed)), list(compress(lines, placed))
         begins, ends = (self._offsets(kind, key, rows, lines) for key in ("begin", "end"))
-        return Marks([row.get(self.id) for row in rows], lines, begins, ends, [] if kind in PARTS else rows)
+        return TypeAnnotations([row.get(self.id) for row in rows], lines, begins, ends, [] if kind in PARTS else rows)
 
     def _offsets(self, kind: str, key: str, rows: list[Mapping[str, Any]], lines: list[int]) -> list[int]:
         # A number that is 0 may be left out.
         values = [row.get(key, 0) for row in rows]
-        types = set(map(type, values))
-        if types <= {int}:
-            return values
-        digits = "".join(values) if types == {str} else ""
-        if digits.isascii() and digits.isdigit() and min(map(len, values)) > 0 and max(map(len, values)) < 19:
-            return list(map(int, values))
         found = []
         for line, row, value in zip(lines, rows, values, strict=True):
-            if type(value) is not int and not (isinstance(value, str) and INTEGER.fullmatch(value)):
-                wrong = f"{short(kind)} {row.get(self.id)}: {key} is {quoted(str(value))}"
+            if type(value) is not int and not (isinstance(value, str) and INTEGER_PATTERN.fullmatch(value)):
+                wrong = f"{short_name(kind)} {row.get(self.id)}: {key} is {quoted(str(value))}"
                 self.complain(line, wrong, "write an integer")
             else:
                 found.append(int(value))
@@ -202,7 +296,7 @@ class Found:
 
 
 def _name(about: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return what a document is called, and whether that is its id and not the name of a file.
+    """Return the name of a document, and whether that is its id and not the name of a file.
 
     INCEpTION has its name as title and, in `documentId`, the annotator's; DKPro Core has a path there, with which the
     address of the document ends. Where it is the address, no file is meant.

@@ -1,4 +1,4 @@
-"""Which files of a source are CASes, whose work each is, and of which document.
+"""Find the files of a source that are CASes, and the annotator and document of each.
 
 INCEpTION exports one document as a zip of `NAME.xmi` and `TypeSystem.xml`, or as one JSON file; and a project, or its
 curated documents, as a zip with a folder a document in `annotation` or `curation`, in it a zip or JSON file for each
@@ -13,25 +13,27 @@ from itertools import islice
 from typing import NamedTuple
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers.input.archives import ZIP, ZIP_FILES, zipped_within
-from nereval_core.readers.input.origins import EXPANDED_BYTES, OnDisk
-from nereval_core.readers.input.source import UTF8_BOM, Source, SourceFile
+from nereval_core.readers.input.archives import ZIP, ZIP_FILES, files_of_inner_zip
+from nereval_core.readers.input.encodings import UTF8_BOM
+from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.origins import MOST_EXPANDED_BYTES, OnDisk
+from nereval_core.readers.input.source import Source, SourceFile
 
 SUFFIXES = (".xmi", ".json", ".xml")
 TYPE_SYSTEM = "typesystem.xml"
 FOLDERS = ("annotation", "curation")
-"""Where a project's export has the work of annotators and curators."""
+"""Folders of a project's export with the work of annotators and curators."""
 NUMBERED = re.compile(r"webanno[0-9]+export|inception-document[0-9]+")
-"""How zips were called that do not say whose they are."""
+"""Names of zips that do not name their annotator."""
 LOOKED_AT = 25
-"""So many files of a source are looked at to tell whether it holds CASes."""
+"""Files of a source that are examined for CASes."""
 # Nothing is tried in two ways: without that, forty comments in a row, or line ends alone, would take hours.
 IS_XMI = re.compile(r"\s*+(?:<[^>]*?\bxmi:XMI\b|<\?xml[^>]*+>(?>\s++|<!--.*?-->)*+<(?:\w++:)?XMI\b)", re.DOTALL)
 IS_JSON = re.compile(r"""\s*+\[?\s*+\{.*?(?<!\\)"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"\s*:""", re.DOTALL)
 
 
-class Unit(NamedTuple):
-    """A file with CASes, and where its place says so whose it is and of which document; what declares its types."""
+class CasFile(NamedTuple):
+    """A file with CASes, its annotator and document where its place names them, and the file of its types."""
 
     file: SourceFile
     owner: str | None = None
@@ -39,21 +41,22 @@ class Unit(NamedTuple):
     types: SourceFile | None = None
 
 
-def likeness(source: Source) -> float:
-    """Say how sure it is, 0 to 1, that the first files or those of the first zip are CASes, never failing.
+def cas_likelihood(source: Source) -> float:
+    """Return the likelihood, 0 to 1, that the first files or those of the first zip are CASes, never failing.
 
     Among other files, a zip of CASes is but one of them, unless it lies where a project's export has it.
     """
     try:
-        if any(map(_is_cas, islice(_candidates(source.pick(*SUFFIXES)), LOOKED_AT))):
+        files = islice(_candidates(source.pick(*SUFFIXES)), LOOKED_AT)
+        if any(_is_cas(source.head_of(file)) for file in files):
             return 1.0
-        inner = [file for file in islice(_candidates(_inner(source, 1)), LOOKED_AT) if _is_cas(file)]
+        inner = [file for file in islice(_candidates(_inner(source, 1)), LOOKED_AT) if _is_cas(source.head_of(file))]
     except FormatError:
         return 0.0
     return max((1.0 if _placed(file.shown)[0] else 0.4 for file in inner), default=0.0)
 
 
-def units(source: Source) -> list[Unit]:
+def cas_units(source: Source) -> list[CasFile]:
     """Return the files with CASes, in the order of their names.
 
     Raises:
@@ -67,9 +70,9 @@ def units(source: Source) -> list[Unit]:
     systems = {
         file.name.rpartition("/")[0]: file for file in files if file.name.rpartition("/")[2].lower() == TYPE_SYSTEM
     }
-    placed = [Unit(file, *_placed(file.shown), _nearest(file.name, systems)) for file in _candidates(files)]
+    placed = [CasFile(file, *_placed(file.shown), _nearest(file.name, systems)) for file in _candidates(files)]
     found = [unit for unit in placed if unit.owner is not None]
-    found = found or [unit for unit in placed if unit.file.suffix == ".xmi" or _is_cas(unit.file)]
+    found = found or [unit for unit in placed if unit.file.suffix == ".xmi" or _is_cas(unit.file.head())]
     if not found and len(files) == 1:
         # Damaged beyond knowing, and to be told what is wrong with it.
         found = placed
@@ -87,9 +90,9 @@ def _candidates(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
             yield file
 
 
-def _is_cas(file: SourceFile) -> bool:
-    head = "\n".join(file.head()).removeprefix(UTF8_BOM)
-    return (IS_XMI if head.lstrip().startswith("<") else IS_JSON).match(head) is not None
+def _is_cas(head: Head) -> bool:
+    text = "\n".join(head.lines).removeprefix(UTF8_BOM)
+    return (IS_XMI if text.lstrip().startswith("<") else IS_JSON).match(text) is not None
 
 
 def _placed(shown: str) -> tuple[str | None, str | None]:
@@ -125,14 +128,14 @@ def _inner(source: Source, most: int | None = None) -> list[SourceFile]:
     total = 0
     for file in source.by_suffix.get(ZIP, ())[:most]:
         try:
-            entries = zipped_within(file.shown, file.origin)
+            entries = files_of_inner_zip(file.shown, file.origin)
         except FormatError as error:
             problems += error.problems
             continue
         folder = file.name[: -len(ZIP)]
         found += [SourceFile(f"{folder}/{name}", shown, origin) for name, shown, origin in entries]
         total += 0 if isinstance(file.origin, OnDisk) else sum(origin.size() for _, _, origin in entries)
-    if total > EXPANDED_BYTES or len(found) > ZIP_FILES:
+    if total > MOST_EXPANDED_BYTES or len(found) > ZIP_FILES:
         what = f"{total} bytes and {len(found)} files in the zips of a zip"
         problems.append(Problem(source.name, None, what, "unpack the outer one and give its folder"))
     if problems:

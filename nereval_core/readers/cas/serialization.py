@@ -1,4 +1,4 @@
-"""A CAS out of the bytes of a file: XMI, a list of elements, or JSON 0.4.0, a list of objects."""
+"""Read a CAS from XMI, a list of elements, or from JSON 0.4.0, a list of objects."""
 
 from __future__ import annotations
 
@@ -8,33 +8,40 @@ from typing import Any
 from xml.parsers.expat import XMLParserType
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.cas.content import XMI_ID, Cas, Found, Kept, Rows
-from nereval_core.readers.cas.type_system import Types, types_of_json
-from nereval_core.readers.input.source import UTF8_BOM, SourceFile, decoded
-from nereval_core.readers.shared.safe_xml import Attributes, Start, parsed
-from nereval_core.readers.shared.strict_json import RefusedError, loads
-from nereval_core.readers.shared.strict_json import kind as what
+from nereval_core.readers.cas.content import (
+    XMI_ID,
+    Cas,
+    CasParts,
+    FeatureStructures,
+    TypeFilter,
+    TypeSystem,
+    types_of_json,
+)
+from nereval_core.readers.input.encodings import UTF8_BOM, decode_text
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_xml
+from nereval_core.readers.shared.strict_json import RefusedError, json_type, loads
 
 SOFA, INDEX = "uima.cas.Sofa", "uima.cas.View"
 ROOT = "http://www.omg.org/XMI XMI"
 TYPES, STRUCTURES, VIEWS = "%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"
 XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\0[^\0]|\xfe\xff\0<")
-"""How XML begins in UTF-8 and the like, and in UTF-16."""
+"""The beginning of XML in UTF-8 and its like, and in UTF-16."""
 
 
-def cas_of(file: SourceFile, types: Types, kept: Kept, problems: list[Problem]) -> Cas | None:
-    """Return the CAS of an XMI or JSON file; what is wrong goes to `problems`, and there is none then.
+def read_cas(file: SourceFile, types: TypeSystem, kept: TypeFilter, problems: list[Problem]) -> Cas | None:
+    """Return the CAS of an XMI or JSON file; problems are added to `problems`, and there is none then.
 
     Raises:
         FormatError: the file cannot be read, or is not encoded as it says.
     """
     raw = file.read()
     if XML.match(raw):
-        found = Found(file.shown, types, kept, XMI_ID, "sofa")
+        found = CasParts(file.shown, types, kept, XMI_ID, "sofa")
         _of_xmi(raw, found)
     else:
-        found = Found(file.shown, types, kept, "%ID", "@sofa")
-        text = decoded(raw, file.shown).removeprefix(UTF8_BOM)
+        found = CasParts(file.shown, types, kept, "%ID", "@sofa")
+        text = decode_text(raw, file.shown).removeprefix(UTF8_BOM)
         try:
             _of_json(loads(text), found)
         except RefusedError as error:
@@ -44,9 +51,9 @@ def cas_of(file: SourceFile, types: Types, kept: Kept, problems: list[Problem]) 
     return None if found.problems else cas
 
 
-def _of_xmi(raw: bytes, found: Found) -> None:
+def _of_xmi(raw: bytes, found: CasParts) -> None:
     kinds: dict[str, str] = {}
-    taken: dict[str, Rows] = {}
+    taken: dict[str, FeatureStructures] = {}
 
     def listen(parser: XMLParserType) -> Start:
         def start(name: str, attributes: Attributes) -> None:
@@ -66,7 +73,7 @@ def _of_xmi(raw: bytes, found: Found) -> None:
             else:
                 kind = kinds[name] = _type_name(name)
                 if kind and kind not in (SOFA, INDEX) and found.looked_at(kind):
-                    taken[name] = found.rows.setdefault(kind, Rows())
+                    taken[name] = found.rows.setdefault(kind, FeatureStructures())
                     taken[name].rows.append(attributes)
                     taken[name].lines.append(parser.CurrentLineNumber)
                 else:
@@ -84,7 +91,7 @@ def _of_xmi(raw: bytes, found: Found) -> None:
 
         return start
 
-    parsed(raw, found.shown, found.problems, listen)
+    parse_xml(raw, found.shown, found.problems, listen)
 
 
 def _type_name(name: str) -> str:
@@ -96,10 +103,10 @@ def _type_name(name: str) -> str:
     return local if package == "uima.noNamespace" else f"{package}.{local}"
 
 
-def _of_json(row: Any, found: Found) -> None:
+def _of_json(row: Any, found: CasParts) -> None:
     line = 1
     if not isinstance(row, dict):
-        found.complain(line, f"{what(row)} where a CAS should be", "export it as UIMA CAS JSON")
+        found.complain(line, f"{json_type(row)} where a CAS should be", "export it as UIMA CAS JSON")
         return
     types, names = types_of_json(row.get(TYPES))
     found.types = found.types | types
@@ -107,14 +114,14 @@ def _of_json(row: Any, found: Found) -> None:
     if isinstance(given, dict):
         given = [one | {"%ID": _id(id)} if isinstance(one, dict) else one for id, one in given.items()]
     if not isinstance(given, list):
-        found.complain(line, f"{STRUCTURES} is {what(given)}", "export it as UIMA CAS JSON, not in its older form")
+        found.complain(line, f"{STRUCTURES} is {json_type(given)}", "export it as UIMA CAS JSON, not in its older form")
         return
     taken: dict[Any, list[Mapping[str, Any]]] = {}
     for one in given:
         name = one.get("%TYPE") if isinstance(one, dict) else None
         if type(name) is not str:
             id = one.get("%ID") if isinstance(one, dict) else ""
-            found.complain(line, f"a feature structure without %TYPE: {what(one)} {id}".rstrip())
+            found.complain(line, f"a feature structure without %TYPE: {json_type(one)} {id}".rstrip())
             continue
         if "%ID" in one:
             found.take_id(_id(one["%ID"]), line)
@@ -126,7 +133,7 @@ def _of_json(row: Any, found: Found) -> None:
         if kind == SOFA:
             found.sofas[_id(one.get("%ID"))] = line, one
         elif found.looked_at(kind):
-            taken[name] = found.rows.setdefault(kind, Rows()).rows
+            taken[name] = found.rows.setdefault(kind, FeatureStructures()).rows
             taken[name].append(one)
         else:
             found.other(kind, one)

@@ -10,20 +10,21 @@ The text is rebuilt: tokens joined by one blank, sentences by a line end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nereval_core.corpus import Labels, Place, document_problems, layer
+from nereval_core.corpus import Labels, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
-from nereval_core.readers.conll.documents import AnyRows, Units, units_of
-from nereval_core.readers.conll.layout import is_tag, numbered, sampled, tag_columns
-from nereval_core.readers.conll.rows import Undecided, columns_with_tags, read_listed
-from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
+from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns
+from nereval_core.readers.conll.rows import AmbiguousColumns, columns_with_tags, read_listed
+from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
-from nereval_core.readers.shared.tag_schemes import SCHEMES, Scheme, Tags, decode, detect, faults, scheme_named
-from nereval_core.readers.shared.token_columns import Unjudged
+from nereval_core.readers.shared.tag_decoding import decode, decode_tags, detect, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_schemes import SCHEMES, scheme_named
+from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
 
 NAME = "conll"
@@ -35,18 +36,15 @@ SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
 OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
 """Of a folder's files these are read where none has a suffix of the format's own."""
 SHOWN_TYPES = 3
-"""So many types of a column are named where it is to be chosen."""
-TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
-REPAIR = "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
+"""Types shown of each column that may be chosen."""
 
 
 def recognise(source: Source) -> float:
     """Claim rows of equal length that have a tag in one column, the last one most surely."""
-    lines = _files(source)[0].head()
-    first = next((line for line in lines if line.strip()), "")
-    if first.startswith(("TOKEN\t", "{")):
+    head = source.head_of(_files(source)[0])
+    if head.first_line.startswith(("TOKEN\t", "{")):
         return 0.0
-    rows, columns, _ = sampled(lines)
+    rows, columns, _ = sample_rows(head.lines)
     full = [row for row in rows if len(row) == columns]
     if columns < 2 or len(full) < 0.8 * len(rows):
         return 0.0
@@ -60,19 +58,19 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
     """
-    return reading(source, options, _rows(_files(source), options))
+    return reading_of_rows(source, options, _rows(_files(source), options))
 
 
 def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
     """Return the rows of files, as arrays where their lines can be judged by the block."""
     try:
         return read_packed(files, options)
-    except Unjudged:
+    except NotJudged:
         return read_listed(files, options)
 
 
-def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
-    """Return what the rows of all files say.
+def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
+    """Return the reading that the rows of all files make.
 
     Raises:
         FormatError: as `read`.
@@ -81,18 +79,14 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
     files, found = rows.found.sources, rows.found
     # Stanford NER and Few-NERD write types without a letter: only who names the scheme IO says that these are no slips.
     tags = rows.tags(bare=bool(options.scheme) and scheme_named(options.scheme or "").name == "IO")
-    scheme, notes = settled(tags, rows.place, options)
-    problems = [Problem(*rows.place(token), f"{quoted(rows.written(token))} is no tag", TAG) for token in tags.odd]
-    broken = faults(tags, scheme) if scheme and not options.repair else []
-    # What stands beside no tag at all is not to blame.
-    beside = {token + step for token in tags.odd for step in (-1, 1)}
-    problems += [Problem(*rows.place(token), said, REPAIR) for token, said in broken if token not in beside]
+    scheme, notes = scheme_of_tags(tags, rows.place, options)
+    problems = tag_problems(tags, scheme, rows.written, rows.place, options)
     problems += units.problems
     if problems:
         raise FormatError(sorted(problems, key=lambda problem: problem.line or 0) if len(files) == 1 else problems)
 
     documents = replace(rows.documents(units.first, units.ids, units.named), unit=units.unit)
-    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    chunks, mended = decode_tags(tags, scheme, options)
     spans = layer(
         options.name or source.label,
         documents,
@@ -101,21 +95,15 @@ def reading(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
         where=lambda span: rows.place(int(chunks.start[span])),
         problems=document_problems(documents, units.places.__getitem__),
     )
-    notes = [*_column_notes(rows), *notes]
-    mended = ""
-    if chunks.mended:
-        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
-        mended = f"{counted(chunks.mended, 'malformed chunk')} {done}"
-        notes.append(mended)
-    notes += units.notes
+    notes = [*_column_notes(rows), *notes, *filter(None, [mended]), *units.notes]
     if found.comments:
         notes.append(f"{counted(found.comments, 'comment line')} not kept")
-    notes += left_out(source, files)
+    notes += unread_files_note(source, files)
     name = scheme.name if scheme else None
     return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
 
 
-def tagged(source: Source, *, column: int | str | None = None, last: bool = False) -> Tagged:
+def read_tagged(source: Source, *, column: int | str | None = None, last: bool = False) -> Tagged:
     """Read the tokens and the tags of one column as they stand, whether or not they make sense.
 
     With `last`, for scorers that do so, the last of several columns is taken where none is asked for.
@@ -138,18 +126,18 @@ def tagged(source: Source, *, column: int | str | None = None, last: bool = Fals
     )
 
 
-def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> Units:
+def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> DocumentUnits:
     """Return the documents that rows make.
 
     Raises:
         FormatError: with what is wrong with lines and columns.
     """
-    problems = [*rows.found.problems, *(_several(one, options) for one in rows.found.undecided)]
+    problems = [*rows.found.problems, *(_ambiguity_problem(one, options) for one in rows.found.undecided)]
     if not rows.count and not problems:
         problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
     if problems:
         raise FormatError(problems)
-    return units_of(rows, rows.sentences, len(rows.found.sources))
+    return document_units(rows, rows.sentences, len(rows.found.sources))
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
@@ -157,8 +145,8 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return source.pick(*(SUFFIXES if own else OTHER_SUFFIXES))
 
 
-def _several(undecided: Undecided, options: ReadOptions) -> Problem:
-    """Return what is said of a file in which several columns hold tags: which, with how many spans and an example."""
+def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Problem:
+    """Return the problem of a file with several columns of tags: it names them, their spans and an example."""
     held = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
@@ -184,13 +172,13 @@ class TagColumn:
     types: tuple[str, ...]
 
 
-def choices(source: Source) -> tuple[TagColumn, ...]:
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     """Return the columns of the first file among which one has to be chosen, by its first lines; else nothing."""
-    rows, columns, _ = sampled(_files(source)[0].head())
+    rows, columns, _ = sample_rows(source.head_of(_files(source)[0]).lines)
     if columns <= 2:
         return ()
     full = [row for row in rows if len(row) == columns]
-    tagged, _ = columns_with_tags(full, columns, 1 if numbered(rows) else 0)
+    tagged, _ = columns_with_tags(full, columns, 1 if is_numbered(rows) else 0)
     if len(tagged) < 2:
         return ()
     types = {column: dict.fromkeys(row[column][2:] for row in full if is_tag(row[column])) for column in tagged}
@@ -206,28 +194,3 @@ def _column_notes(rows: AnyRows) -> list[str]:
             beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in taken.chunks)
             notes.append(f"tags taken from column {taken.column + 1} of {taken.columns}{beside}")
     return notes
-
-
-def settled(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
-    """Return the scheme given or detected, and what is to be said of it.
-
-    Raises:
-        FormatError: several schemes fit and do not decode alike.
-    """
-    if options.scheme:
-        scheme = scheme_named(options.scheme)
-        return scheme, [f"tag scheme {scheme.name} (given)"]
-    detected = detect(tags)
-    if detected.rivals:
-        names = ", ".join(detected.rivals)
-        raise FormatError.single(
-            *place(detected.parting),
-            f"the tags fit {names}, which part here",
-            f"name the scheme: --scheme {'|'.join(detected.rivals)}",
-        )
-    if detected.scheme is None:
-        return None, ["no tag but O: the scheme cannot be told"]
-    if not detected.broken:
-        return detected.scheme, [f"tag scheme {detected.scheme.name} (detected)"]
-    least = counted(detected.broken, "time")
-    return detected.scheme, [f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {least})"]

@@ -1,45 +1,47 @@
-"""Rows of columns read block by block, as arrays: what `conll_rows` reads, and refuses, line by line."""
+"""Read the rows of columns block by block, into arrays; `conll.rows` reads, and refuses, line by line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Place, frozen
+from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.readers import ReadOptions
-from nereval_core.readers.conll.layout import DOCSTART, SAMPLE, Layout, sampled
-from nereval_core.readers.conll.rows import Edges, Found, Mark, Places, laid_out
+from nereval_core.readers.conll.layout import DOCSTART, SAMPLE_LINES, Layout, sample_rows
+from nereval_core.readers.conll.rows import FileStructure, Places, SpanBounds, file_layout
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_vocabulary import Vocabulary
-from nereval_core.readers.shared.growing_arrays import Growing
-from nereval_core.readers.shared.tag_schemes import Chunks, Tags
+from nereval_core.readers.shared.byte_fields import Vocabulary
+from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_schemes import Tags
 from nereval_core.readers.shared.token_columns import (
     BLANK,
-    BLOCK,
+    BLOCK_BYTES,
     END,
     HASH,
     TAB,
     Block,
+    BlockRows,
+    GrowingArrays,
     Lexer,
-    Rows,
-    Unjudged,
-    blocks,
-    characters,
-    joined,
-    places_of,
-    without,
+    NotJudged,
+    character_counts,
+    join_pieces,
+    true_places,
+    watched_blocks,
+    without_bytes,
 )
 
 
 @dataclass(slots=True)
 class _Totals:
-    """What stands before the next block: tokens, and the length of their text with one character after each."""
+    """Totals before the next block: tokens, and the length of their text with one character after each."""
 
     tokens: int = 0
     bytes: int = 0
@@ -54,19 +56,17 @@ class PackedRows:
     that character included. Of tokens tagged otherwise than O it is known where they start (`at`, code points).
     """
 
-    found: Found = field(default_factory=Found)
+    found: FileStructure = field(default_factory=FileStructure)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     totals: _Totals = field(default_factory=_Totals)
-    starts: list[tuple[str, Int64, Int64]] = field(default_factory=list)
-    """Marks of one kind only, not yet among those found: file, tokens, lines."""
-    columns: Growing = field(
-        default_factory=lambda: Growing(
+    columns: GrowingArrays = field(
+        default_factory=lambda: GrowingArrays(
             "text", "sizes", "first", "first_at", "first_byte", "run", "line", "tagged", "codes", "at", "length"
         )
     )
 
     def finished(self) -> PackedRows:
-        """Make whole arrays of what was gathered."""
+        """Join the arrays of all blocks."""
         totals, columns = self.totals, self.columns
         self.text: list[Bytes] = columns.parts("text")
         self.sizes = columns.whole("sizes")
@@ -80,13 +80,6 @@ class PackedRows:
         self.at: Int64 = columns.whole("at")
         self.length: NDArray[np.int32] = columns.whole("length")
         return self
-
-    def settle(self) -> None:
-        """Put the marks gathered as arrays among those found, as one of another kind comes or there are more files."""
-        for shown, tokens, lines in self.starts:
-            places = [(shown, line) for line in lines.tolist()]
-            self.found.marks += map(Mark, repeat("docstart"), repeat(None), tokens.tolist(), places)
-        self.starts = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,13 +121,12 @@ class PackedRows:
             frozen((self.first_at[:-1] - inner).astype(np.int32)),
             frozen((self.first_at[1:] - 1 - inner).astype(np.int32)),
         )
-        texts = Texts(without(self.text, ends), offsets)
+        texts = Texts(without_bytes(self.text, ends), offsets, lengths)
         self.text = []
-        texts.__dict__["lengths"] = frozen(lengths)
-        return Documents(ids, texts, Intervals.spaced(tokens, self.sizes), reach, named=named)
+        return Documents(ids, texts, SpacedIntervals(tokens, self.sizes), reach, named=named)
 
-    def edges(self, chunks: Chunks, documents: Documents) -> Edges:
-        """Return where chunks stand in the documents."""
+    def edges(self, chunks: Chunks, documents: Documents) -> SpanBounds:
+        """Return the places of chunks in the documents."""
         tokens, sentences = documents.tokens, documents.sentences
         assert tokens is not None and sentences is not None
         bounds = np.searchsorted(chunks.start, tokens.first)
@@ -142,19 +134,18 @@ class PackedRows:
         base = np.repeat(self.first_at[sentences.first[:-1]], count)
         start = self.at[chunks.first] - base
         end = self.at[chunks.last] + self.length[chunks.last] - base
-        return Edges(np.repeat(np.arange(len(count)), count), start.astype(np.int32), end.astype(np.int32))
+        return SpanBounds(np.repeat(np.arange(len(count)), count), start.astype(np.int32), end.astype(np.int32))
 
 
-def read_packed(files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK) -> PackedRows:
-    """Return the rows of all files; what is wrong with their lines is among what was found.
+def read_packed(files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK_BYTES) -> PackedRows:
+    """Return the rows of all files; problems with their lines are in `found`.
 
     Raises:
         Unjudged: they are to be read line by line.
     """
     rows = PackedRows()
     for file in files:
-        with file.stream() as stream:
-            _read_file(file, blocks(stream, block), options, rows)
+        _read_file(file, watched_blocks(file, options.progress, block), options, rows)
     return rows.finished()
 
 
@@ -165,44 +156,37 @@ def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, r
     head, lines = _head(given)
     if not lines:
         return
-    if (len(lines) == 1 and "\r" in lines[0]) or not sampled(lines)[0]:
-        raise Unjudged
-    layout = laid_out(lines, file, options, found)
+    if (len(lines) == 1 and "\r" in lines[0]) or not sample_rows(lines)[0]:
+        raise NotJudged
+    layout = file_layout(lines, file, options, found)
     if layout is None:
         return
     reader = _FileReader(file.shown, layout, rows)
-    total, done = file.origin.size(), 0
     for block in chain(head, given):
         reader.take(block)
-        done += block.size
-        if options.progress is not None:
-            # What is packed is longer than its file.
-            options.progress(min(done, total - 1), total)
-    if options.progress is not None:
-        options.progress(total, total)
     if any(name.isspace() for name in rows.names):
         # A line of such white space as is text elsewhere is blank, though it is a row by its tabs.
-        raise Unjudged
+        raise NotJudged
 
 
 def _head(given: Iterator[Block]) -> tuple[list[Block], list[str]]:
     """Return the first blocks and their lines that are not blank, enough to decide how they are split."""
     head: list[Block] = []
     lines: list[str] = []
-    wanted = SAMPLE
+    wanted = SAMPLE_LINES
     for block in given:
         head.append(block)
         if not block.raw[: block.size].isspace():
             lines += [line for line in block.lines() if line and not line.isspace()]
         if len(lines) > wanted:
-            if len(sampled(lines)[0]) == SAMPLE:
+            if len(sample_rows(lines)[0]) == SAMPLE_LINES:
                 break
             wanted = 2 * len(lines)
     return head, lines
 
 
 class _FileReader:
-    """Takes the blocks of one file."""
+    """Adds the blocks of one file to those of all."""
 
     def __init__(self, shown: str, layout: Layout, rows: PackedRows) -> None:
         self.shown = shown
@@ -210,7 +194,6 @@ class _FileReader:
         self.rows = rows
         self.line = 1
         self.ended = True
-        self.marking = f"{DOCSTART}{chr(TAB) if layout.tabs else chr(BLANK)}".encode()
         self.lexer = Lexer(layout.columns, layout.tabs, self._is_row, DOCSTART.encode())
 
     def _is_row(self, line: bytes) -> bool:
@@ -239,13 +222,13 @@ class _FileReader:
         sizes = ends - starts
         sizes += 1
         if len(lexed) and int(sizes.min()) < 2:
-            raise Unjudged
-        text, stops = joined(data, starts, sizes)
+            raise NotJudged
+        text, stops = join_pieces(data, starts, sizes)
         if self.layout.tabs or b"\t" in block.raw:
             text += (text == TAB) * np.uint8(BLANK - TAB)
-        lengths, reached = (sizes, stops) if block.ascii else characters(text, sizes, stops)
+        lengths, reached = (sizes, stops) if block.ascii else character_counts(text, sizes, stops)
 
-        tagged = lexed.filled(data, self.layout.column, self.layout.tabs, b"O")
+        tagged = lexed.filled(data, self.layout.column, b"O")
         tags, tag_ends = lexed.field(self.layout.column, tagged)
         codes = self.rows.vocabulary.codes(data, tags, tag_ends - tags)
         held = lengths[tagged]
@@ -272,27 +255,22 @@ class _FileReader:
             totals.characters += int(reached[-1])
         self.line += len(lexed) + len(lexed.before)
 
-    def _sentences(self, block: Block, lexed: Rows) -> Int64:
+    def _sentences(self, block: Block, lexed: BlockRows) -> Int64:
         """Return the first row of each sentence that begins in a block, once the lines that are no rows are taken."""
         count, before = len(lexed), lexed.before
         self._number(count, before)
         ending = lexed.blank
-        others = places_of(~ending)
+        others = true_places(~ending)
         if len(others):
             ending = ending.copy()
             tokens, numbers = before[others] + self.rows.totals.tokens, before[others] + others + self.line
             lows, highs = lexed.low[others].tolist(), lexed.high[others].tolist()
             found, raw = self.rows.found, block.raw
-            if lexed.alike[others].all() and raw.startswith(self.marking, lows[0]):
-                self.rows.starts.append((self.shown, tokens, numbers))
-                ending[others] = True
-            else:
-                self.rows.settle()
-                texts = (raw[low:high].decode() for low, high in zip(lows, highs, strict=True))
-                ending[others] = [
-                    text.isspace() or found.other(text, token, (self.shown, number), self.layout)
-                    for text, token, number in zip(texts, tokens.tolist(), numbers.tolist(), strict=True)
-                ]
+            texts = (raw[low:high].decode() for low, high in zip(lows, highs, strict=True))
+            ending[others] = [
+                text.isspace() or found.other(text, token, (self.shown, number), self.layout)
+                for text, token, number in zip(texts, tokens.tolist(), numbers.tolist(), strict=True)
+            ]
         first = before[ending]
         if self.ended:
             first = np.concatenate((np.zeros(1, np.int64), first))
@@ -303,8 +281,8 @@ class _FileReader:
         return first[: len(first) - self.ended]
 
     def _number(self, count: int, before: Int64) -> None:
-        """Note from which rows on which lines follow one another."""
-        last = places_of(np.concatenate((before[1:] > before[:-1], np.ones(min(1, len(before)), np.bool_))))
+        """Store the rows from which on lines follow one another without a gap."""
+        last = true_places(np.concatenate((before[1:] > before[:-1], np.ones(min(1, len(before)), np.bool_))))
         run = before[last]
         line = run + last + 1
         if not len(run) or run[0]:

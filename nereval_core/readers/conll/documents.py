@@ -1,4 +1,4 @@
-"""Which documents the tokens of files of columns belong to: as marked, else the files, else the sentences."""
+"""Divide the tokens of files of columns into documents: as marked, else by file, else by sentence."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Place, Unit
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.conll.blocks import PackedRows
-from nereval_core.readers.conll.rows import ListedRows, Mark, Places
+from nereval_core.readers.conll.rows import DocumentMark, ListedRows
 
 AnyRows = ListedRows | PackedRows
 
 
 @dataclass(slots=True)
-class Units:
-    """The documents: number of each one's first sentence, and what they are called."""
+class DocumentUnits:
+    """Documents by the number of their first sentence, with ids and places."""
 
     first: Sequence[int]
     ids: tuple[str, ...]
@@ -30,12 +30,8 @@ class Units:
     unit: Unit = "document"
 
 
-def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
+def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits:
     """Return the documents as marked, else the files, else the sentences."""
-    if isinstance(rows, PackedRows) and rows.starts:
-        if files == 1 and not rows.found.marks:
-            return _alike_units(rows, sentences)
-        rows.settle()
     marks = rows.found.marks
     if any(mark.kind == "newdoc" for mark in marks):
         # Where new documents are marked, `# id` names sentences.
@@ -44,7 +40,7 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
         marks = _with_files(marks, rows)
     if not marks:
         return _sentence_units(rows, sentences)
-    kept: list[Mark] = []
+    kept: list[DocumentMark] = []
     kinds = {mark.kind for mark in marks}
     for mark in marks if len(kinds) > 1 else ():
         # -DOCSTART- and an id line right after it mark one document.
@@ -58,7 +54,7 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
         if kept[0].name is not None:
             notes.append(f"tokens before the first document id: a document of their own, {quoted(kept[0].name)}")
     unnamed = [mark for mark in kept if mark.name is None]
-    units = Units(
+    units = DocumentUnits(
         np.searchsorted(sentences[:-1], [mark.token for mark in kept]).tolist(),
         tuple(map(str, range(1, len(kept) + 1)) if unnamed else (mark.name or "" for mark in kept)),
         not unnamed,
@@ -75,7 +71,7 @@ def units_of(rows: AnyRows, sentences: Int64, files: int) -> Units:
     return units
 
 
-def _unmarked(rows: AnyRows, token: int, marks: Sequence[Mark]) -> Mark:
+def _unmarked(rows: AnyRows, token: int, marks: Sequence[DocumentMark]) -> DocumentMark:
     """Return a mark for sentences from this token on that stand before the first mark of their file.
 
     A part of a corpus may begin inside a document. Where the others have names it is called after its first sentence,
@@ -85,41 +81,29 @@ def _unmarked(rows: AnyRows, token: int, marks: Sequence[Mark]) -> Mark:
     numbers = map(str, range(len(names) + 1)) if token == 0 else ()
     offered = () if None in names else (rows.found.sentence_ids.get(token), *numbers)
     name = next((name for name in offered if name and name not in names), None)
-    return Mark("docstart", name, token, rows.place(token))
+    return DocumentMark("docstart", name, token, rows.place(token))
 
 
-def _alike_units(rows: PackedRows, sentences: Int64) -> Units:
-    """Return the documents of a file in which all are marked alike, without ids."""
-    [shown, *_], tokens, lines = zip(*rows.starts, strict=True)
-    token, line = np.concatenate(tokens), np.concatenate(lines)
-    if token[0] > 0:
-        token, line = np.append(0, token), np.append(rows.places(np.zeros(1, np.int64)).lines, line)
-    places = Places((shown,), np.zeros(len(line), np.int32), line)
-    note = f"documents have no ids: numbered 1 to {len(token)}"
-    ids = tuple(map(str, range(1, len(token) + 1)))
-    return Units(np.searchsorted(sentences[:-1], token).tolist(), ids, False, places, [note])
-
-
-def _with_files(marks: Sequence[Mark], rows: AnyRows) -> list[Mark]:
+def _with_files(marks: Sequence[DocumentMark], rows: AnyRows) -> list[DocumentMark]:
     """Return the marks with one more for each file that has none."""
     found = list(marks)
     marked = {mark.place[0] for mark in marks}
     files = [*rows.found.files, rows.count]
     for (low, high), file in zip(pairwise(files), rows.found.sources, strict=True):
         if file.shown not in marked:
-            found.append(Mark("newdoc", file.stem, low, rows.place(low) if low < high else (file.shown, None)))
+            found.append(DocumentMark("newdoc", file.stem, low, rows.place(low) if low < high else (file.shown, None)))
         elif low < next(mark.token for mark in marks if mark.place[0] == file.shown):
             found.append(_unmarked(rows, low, marks))
     return sorted(found, key=lambda mark: mark.token)
 
 
-def _sentence_units(rows: AnyRows, sentences: Int64) -> Units:
+def _sentence_units(rows: AnyRows, sentences: Int64) -> DocumentUnits:
     count = len(sentences) - 1
     places = rows.places(sentences[:-1])
     if rows.found.sentence_ids:
         names = [rows.found.sentence_ids.get(token, "") for token in sentences[:-1].tolist()]
         if all(names) and len(set(names)) == count:
             note = f"no documents marked: each sentence is a unit ({count}, named by sent_id)"
-            return Units(range(count), tuple(names), True, places, [note], unit="sentence")
+            return DocumentUnits(range(count), tuple(names), True, places, [note], unit="sentence")
     note = f"no documents marked: each sentence is a unit ({count}, numbered)"
-    return Units(range(count), tuple(map(str, range(1, count + 1))), False, places, [note], unit="sentence")
+    return DocumentUnits(range(count), tuple(map(str, range(1, count + 1))), False, places, [note], unit="sentence")

@@ -1,11 +1,10 @@
-"""How the lines of a file of columns are split, and which of its columns hold tokens and tags."""
+"""Layout of a file of columns: its separator, and its columns of tokens and tags."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice, pairwise
 
 from nereval_core.problems import quoted
@@ -13,23 +12,25 @@ from nereval_core.readers.shared.tag_schemes import LETTERS
 
 DOCSTART = "-DOCSTART-"
 MEDLINE = "###MEDLINE"
-BOM = "\ufeff"
-SAMPLE = 1000
-"""How many lines decide on separator, number of columns, and which of them hold tags."""
-MOST = 0.8
+BYTE_ORDER_MARK = "\ufeff"
+SAMPLE_LINES = 1000
+"""Lines that decide on the separator, the number of columns and those with tags."""
+TAGGED_SHARE = 0.8
 """A column holds tags where at least this share of its cells does."""
-CHUNKS = frozenset(("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC"))
+CHUNK_TYPES = frozenset(
+    ("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC")
+)
 """The types of syntactic chunks in CoNLL-2000 and CoNLL-2003, English and German."""
 
 
 def is_mark(token: str) -> bool:
-    """Say whether a line that begins with this token is taken for the beginning of a document."""
+    """Return whether a line that begins with this token is taken for the beginning of a document."""
     return token == DOCSTART or token.startswith(MEDLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the lines of a file are split, and which columns hold tokens (`word`) and tags (`column`)."""
+    """Separator and number of the columns of a file, and those with tokens (`word`) and tags (`column`)."""
 
     columns: int
     word: int
@@ -42,17 +43,11 @@ class Layout:
 
     def row(self, line: str) -> list[str]:
         """Return the fields of a line; blanks at its end are no field where there would be too many."""
-        if line.startswith(DOCSTART):
-            # There may be as many as documents, and most are alike.
-            return list(_fields(self, line))
-        return self._fields(line)
-
-    def _fields(self, line: str) -> list[str]:
         row = self.split(line)
         return row if len(row) == self.columns else self.split(line.rstrip(" \t"))
 
     def is_row(self, row: Sequence[str]) -> bool:
-        """Say whether the fields of a line are those of a token.
+        """Return whether the fields of a line are those of a token.
 
         One that begins with '#' or '-' may be a comment or a mark as long as the others. Between tabs a word of its own
         is a token even where its tag is none, so that the tag is complained of.
@@ -68,11 +63,6 @@ class Layout:
         return not is_mark(token) and (token[0] == "-" or is_tag(row[self.column]) or (self.tabs and " " not in token))
 
 
-@lru_cache(maxsize=64)
-def _fields(layout: Layout, line: str) -> tuple[str, ...]:
-    return tuple(layout._fields(line))
-
-
 def is_tag(text: str) -> bool:
     return text == "O" or (text[1:2] == "-" and len(text) > 2 and text[0] in LETTERS[1:])
 
@@ -86,21 +76,21 @@ def _blanks(line: str) -> list[str]:
     return [part for part in line.replace("\t", " ").split(" ") if part]
 
 
-def sampled(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
+def sample_rows(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
     """Return the first rows, how many columns most of them have, and how lines are split."""
-    filled = (line for line in lines if line and not line.isspace() and line != BOM)
-    some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE))
+    filled = (line for line in lines if line and not line.isspace() and line != BYTE_ORDER_MARK)
+    some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE_LINES))
     if not some:
         # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.
         tagged = (line for line in lines if line[:1] == "#" and any(map(is_tag, _blanks(line)[1:])))
-        some = list(islice((line.rstrip(" \t") for line in tagged), SAMPLE))
+        some = list(islice((line.rstrip(" \t") for line in tagged), SAMPLE_LINES))
     split = _tabs if 2 * sum("\t" in line for line in some) >= max(1, len(some)) else _blanks
     rows = [split(line) for line in some]
     return rows, max(Counter(map(len, rows)).most_common(1), default=(0, 0))[0], split
 
 
-def numbered(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether the first column counts the tokens of each sentence from 1, as in GermEval 2014."""
+def is_numbered(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first column counts the tokens of each sentence from 1, as in GermEval 2014."""
     numbers = [row[0] for row in rows]
     follows = all(two in ("1", str(int(one) + 1)) for one, two in pairwise(numbers) if one.isdecimal())
     return numbers[0] == "1" and "2" in numbers and follows and all(map(str.isdecimal, numbers))
@@ -112,7 +102,7 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
     return tuple(
         column
         for column in range(word + 1, columns)
-        if full and sum(is_tag(row[column]) for row in full) >= MOST * len(full)
+        if full and sum(is_tag(row[column]) for row in full) >= TAGGED_SHARE * len(full)
     )
 
 
@@ -125,12 +115,12 @@ def chunk_columns(rows: Sequence[Sequence[str]], columns: int, tagged: Sequence[
     found = []
     for column in tagged:
         types = {row[column][2:] for row in rows if len(row) == columns and is_tag(row[column])} - {""}
-        if types and types <= CHUNKS:
+        if types and types <= CHUNK_TYPES:
             found.append(column)
     return tuple(found) if len(found) < len(tagged) else ()
 
 
-def column_wanted(wanted: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
+def column_index(wanted: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
     """Return the index of the column wanted, or what is wrong with it and the remedy."""
     remedy = f"give the number of the column with the tags, {word + 2} to {columns}"
     try:

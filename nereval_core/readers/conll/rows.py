@@ -1,4 +1,4 @@
-"""Rows of columns read line by line: how lines are split and judged, exactly and slowly."""
+"""Read the rows of columns line by line, judging each line exactly."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from nereval_core.corpus import Documents, Intervals, Place, frozen
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import (
-    BOM,
+    BYTE_ORDER_MARK,
     DOCSTART,
     MEDLINE,
     Layout,
     chunk_columns,
-    column_wanted,
-    numbered,
-    sampled,
+    column_index,
+    is_numbered,
+    sample_rows,
     tag_columns,
 )
-from nereval_core.readers.input.source import SourceFile, watched
-from nereval_core.readers.shared.tag_schemes import Chunks, Tags
+from nereval_core.readers.input.source import SourceFile, with_progress
+from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_schemes import Tags
 
 ID_KEYS = ("id", "document_id", "document id", "doc_id", "doc id")
 
 
-class Mark(NamedTuple):
-    """Where a document begins: `kind` is newdoc, docstart or id; `name` is None where the mark gives none."""
+class DocumentMark(NamedTuple):
+    """The beginning of a document: `kind` is newdoc, docstart or id; `name` is None where the mark gives none."""
 
     kind: str
     name: str | None
@@ -42,7 +43,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Places(Sequence[Place]):
-    """Where many things stand, `files` being indices into `names`."""
+    """Places of many tokens, `files` being indices into `names`."""
 
     names: tuple[str, ...]
     files: Int32
@@ -66,14 +67,14 @@ class Places(Sequence[Place]):
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, tokens: Int64, lines: Int64, found: Found) -> Places:
-        """Return where tokens stand, which have these lines."""
+    def of(cls, tokens: Int64, lines: Int64, found: FileStructure) -> Places:
+        """Return the places of tokens, which have these lines."""
         files = np.searchsorted(found.files, tokens, side="right") - 1
         return cls(tuple(file.shown for file in found.sources), files.astype(np.int32), lines)
 
 
-class Taken(NamedTuple):
-    """Which columns of a file are read: their number, and the indices of tokens, tags and of chunks passed over."""
+class ReadColumns(NamedTuple):
+    """The columns of a file: their number, and the indices of tokens, tags, and chunks, which are not read."""
 
     columns: int
     word: int
@@ -81,7 +82,7 @@ class Taken(NamedTuple):
     chunks: tuple[int, ...] = ()
 
 
-class Undecided(NamedTuple):
+class AmbiguousColumns(NamedTuple):
     """A file in which several columns hold tags, by their indices, and none is asked for."""
 
     file: SourceFile
@@ -89,25 +90,25 @@ class Undecided(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
-    """What stands in the files besides tokens and tags; `files` holds the number of each one's first token."""
+class FileStructure:
+    """Marks, comments, columns and problems of files; `files` holds the number of each one's first token."""
 
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[DocumentMark] = field(default_factory=list)
     sentence_ids: dict[int, str] = field(default_factory=dict)
     marked: list[str] = field(default_factory=list)
     """The tags beside -DOCSTART-, where it stands in a row of the table."""
     files: list[int] = field(default_factory=list)
     sources: list[SourceFile] = field(default_factory=list)
-    columns: set[Taken] = field(default_factory=set)
-    undecided: list[Undecided] = field(default_factory=list)
+    columns: set[ReadColumns] = field(default_factory=set)
+    undecided: list[AmbiguousColumns] = field(default_factory=list)
     comments: int = 0
     problems: list[Problem] = field(default_factory=list)
 
     def other(self, line: str, token: int, place: Place, layout: Layout) -> bool:
-        """Take a line that is no row, before this token; return whether it ends the sentence."""
+        """Read a line that is no row, before this token, and return whether it ends the sentence."""
         if line[0] != "#":
             row = layout.row(line)
-            if line == BOM:
+            if line == BYTE_ORDER_MARK:
                 self.problems.append(Problem(*place, "a byte-order mark alone", "delete the line"))
                 return False
             if row[0] != DOCSTART:
@@ -123,30 +124,32 @@ class Found:
         return len(self.marks) > before
 
     def _comment(self, line: str, here: int, place: Place) -> None:
-        """Take the mark of a document, the id of a sentence, or a comment."""
+        """Read the mark of a document, the id of a sentence, or a comment."""
         if line.startswith(DOCSTART):
-            self.marks.append(Mark("docstart", None, here, place))
+            self.marks.append(DocumentMark("docstart", None, here, place))
             return
         if line.startswith(MEDLINE):
-            self.marks.append(Mark("newdoc", line[len(MEDLINE) :].split("\t")[0].strip(" :") or None, here, place))
+            self.marks.append(
+                DocumentMark("newdoc", line[len(MEDLINE) :].split("\t")[0].strip(" :") or None, here, place)
+            )
             return
         key, equals, value = line.lstrip("#").partition("=")
         key, value = key.strip(), value.strip()
         if key == "newdoc" or (key == "newdoc id" and equals):
-            self.marks.append(Mark("newdoc", value or None, here, place))
+            self.marks.append(DocumentMark("newdoc", value or None, here, place))
         elif key in ID_KEYS and equals:
-            self.marks.append(Mark("id", value or None, here, place))
+            self.marks.append(DocumentMark("id", value or None, here, place))
         elif key.startswith("id ") and not line.startswith("##"):
             # MultiCoNER: "# id 1f2e domain=en".
-            self.marks.append(Mark("id", key.split()[1], here, place))
+            self.marks.append(DocumentMark("id", key.split()[1], here, place))
         elif key == "sent_id" and equals:
             self.sentence_ids[here] = value
         else:
             self.comments += 1
 
 
-class Edges(NamedTuple):
-    """Where chunks stand: their documents, and starts and ends in code points."""
+class SpanBounds(NamedTuple):
+    """Documents, starts and ends of chunks, in code points."""
 
     doc: Int64
     start: Int32
@@ -161,7 +164,7 @@ class ListedRows:
     blank one, ends the last sentence.
     """
 
-    found: Found = field(default_factory=Found)
+    found: FileStructure = field(default_factory=FileStructure)
     tokens: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -213,16 +216,16 @@ class ListedRows:
         )
         return Documents(ids, texts, tokens, reach, named=named)
 
-    def edges(self, chunks: Chunks, documents: Documents) -> Edges:
+    def edges(self, chunks: Chunks, documents: Documents) -> SpanBounds:
         """Return where chunks stand in the documents."""
         tokens = documents.tokens
         assert tokens is not None
         doc = np.searchsorted(tokens.first, chunks.start, side="right") - 1
-        return Edges(doc, tokens.starts[chunks.start], tokens.ends[chunks.end - 1])
+        return SpanBounds(doc, tokens.starts[chunks.start], tokens.ends[chunks.end - 1])
 
 
 def read_listed(files: Sequence[SourceFile], options: ReadOptions) -> ListedRows:
-    """Return the rows of all files; what is wrong with their lines is among what was found."""
+    """Return the rows of all files; problems with their lines are in `found`."""
     rows = ListedRows()
     for file in files:
         _read_file(file, options, rows)
@@ -238,17 +241,17 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None
         return
     found.files.append(len(rows.tokens))
     found.sources.append(file)
-    if len(lines) == 1 and "\r" in lines[0] and sampled(lines)[0]:
+    if len(lines) == 1 and "\r" in lines[0] and sample_rows(lines)[0]:
         complaint = "lines end in a carriage return alone"
         found.problems.append(Problem(file.shown, None, complaint, "save the file with line feeds"))
         return
-    layout = laid_out(lines, file, options, found)
+    layout = file_layout(lines, file, options, found)
     if layout is None:
         return
     columns, word, column, split = layout.columns, layout.word, layout.column, layout.split
     tokens, tags, numbers = rows.tokens, rows.words, rows.lines
     ended = True
-    for number, line in enumerate(watched(lines, options.progress), start=1):
+    for number, line in enumerate(with_progress(lines, options.progress), start=1):
         if not line or line.isspace():
             ended = True
             continue
@@ -270,29 +273,29 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None
     rows.ended = ended
 
 
-def laid_out(lines: Sequence[str], file: SourceFile, options: ReadOptions, found: Found) -> Layout | None:
-    """Return how a file that begins with these lines is split; None where nothing is in it or that cannot be."""
-    sample, columns, split = sampled(lines)
+def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, found: FileStructure) -> Layout | None:
+    """Return the layout of a file that begins with these lines, None where it is empty or has none."""
+    sample, columns, split = sample_rows(lines)
     if not sample:
         return None
     complaint: tuple[str, str] | None = None
     if columns < 2:
         complaint = "only one column", "give each token and its tag, split by a tab or blanks"
-    word = 1 if columns > 2 and numbered(sample) else 0
+    word = 1 if columns > 2 and is_numbered(sample) else 0
     column = columns - 1
     chunks: tuple[int, ...] = ()
     if options.column is not None and not complaint:
-        column, complaint = column_wanted(options.column, columns, word)
+        column, complaint = column_index(options.column, columns, word)
     elif columns > 2:
         tagged, chunks = columns_with_tags(sample, columns, word)
         if len(tagged) > 1:
-            found.undecided.append(Undecided(file, tagged))
+            found.undecided.append(AmbiguousColumns(file, tagged))
             return None
         column = tagged[0] if tagged else column
     if complaint:
         found.problems.append(Problem(file.shown, None, *complaint))
         return None
-    found.columns.add(Taken(columns, word, column, chunks))
+    found.columns.add(ReadColumns(columns, word, column, chunks))
     return Layout(columns, word, column, split)
 
 

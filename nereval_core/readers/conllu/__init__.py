@@ -17,13 +17,21 @@ from itertools import pairwise
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.conll import REPAIR, TAG, settled
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.conllu.brackets import entities_of, places_of
-from nereval_core.readers.conllu.rows import NUMBER, SENTENCE, Layout, Sentence, layout_of, sentences_of, value_of
-from nereval_core.readers.conllu.texts import Document, Node, document_of
-from nereval_core.readers.input.source import SourceFile, left_out, watched
-from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags, decode, faults
+from nereval_core.readers.conllu.rows import (
+    NUMBER,
+    SENTENCE,
+    ColumnNames,
+    WordSentence,
+    layout_of,
+    sentences_of,
+    value_of,
+)
+from nereval_core.readers.conllu.texts import WordDocument, WordNode, document_of
+from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
+from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "conllu"
 COLUMNS = True
@@ -31,17 +39,17 @@ DESCRIPTION = "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PE
 
 SUFFIXES = (".conllu", ".conllup")
 KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
-"""Under what entities usually stand."""
+"""Usual keys of entities."""
 OUTSIDE = ("", "_", "O")
 
 
 def recognise(source: Source) -> float:
-    """Be sure of ten columns after a number with entities in the last; those without are left to columns of tags.
+    """Claim ten columns after a number with entities in the last; those without are left to columns of tags.
 
     Be as sure of as many columns as are named at the top, one of them having entities or tags.
     """
-    head = _files(source)[0].head()
-    layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), Layout())
+    head = source.head_of(_files(source)[0]).lines
+    layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), ColumnNames())
     rows = [line.split("\t") for line in head if line and not line.startswith("#") and not line.isspace()]
     full = [row for row in rows if len(row) == len(layout.names)]
     full = [row for row in full if NUMBER.fullmatch(layout.cell(row, "ID") or "1")]
@@ -60,7 +68,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = _files(source)
     problems: list[Problem] = []
-    sentences = [sentence for file in watched(files, options.progress) for sentence in sentences_of(file, problems)]
+    sentences = [
+        sentence for file in with_progress(files, options.progress) for sentence in sentences_of(file, problems)
+    ]
     if not sentences and not problems:
         problems.append(Problem(source.name, None, "no words in it", "write ten columns a word"))
     if problems:
@@ -99,12 +109,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
     )
     style = "in brackets" if bracketed else "as tags"
     where_from = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
-    notes = [f"entities taken from {where_from}, {style}", *taken.notes, *notes, *left_out(source, files)]
+    notes = [f"entities taken from {where_from}, {style}", *taken.notes, *notes, *unread_files_note(source, files)]
     return Reading(documents, made, NAME, tuple(notes), scheme=taken.scheme, places=places, mended=taken.mended)
 
 
 @dataclass(slots=True)
-class Taken:
+class EntityColumns:
     """Spans in order, each a document's number, start, end, type and line, with what some have besides, and notes."""
 
     rows: list[tuple[int, int, int, str, int]] = field(default_factory=list)
@@ -119,7 +129,7 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return source.pick(*SUFFIXES)
 
 
-def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None) -> tuple[str, bool]:
+def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | None) -> tuple[str, bool]:
     """Return under which key of MISC entities stand, and whether they are in brackets.
 
     Raises:
@@ -150,12 +160,12 @@ def _key(source: Source, sentences: Sequence[Sentence], wanted: int | str | None
     return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
 
 
-def _columns(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+def _columns(sentences: Sequence[WordSentence]) -> tuple[str, ...]:
     """Return the columns of all files that CoNLL-U does not have."""
     return tuple(dict.fromkeys(name for sentence in sentences for name in sentence.layout.extra))
 
 
-def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[str]]:
+def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, list[str]]:
     """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones."""
     found: dict[str, list[str]] = {}
     for misc in (row.misc for sentence in sentences for row in sentence.rows):
@@ -169,20 +179,20 @@ def _values(sentences: Sequence[Sentence], key: str | None) -> dict[str, list[st
                 found.setdefault(name, []).append(value)
             elif value == "O":
                 found.setdefault(name, [])
-    # What is called `name` may be anything, unless these are tags.
+    # Values under `name` are entities only where they are tags.
     return {name: known for name, known in found.items() if key or name.lower() != "name" or all(map(is_tag, known))}
 
 
 def _documents(
-    sentences: Sequence[Sentence], problems: list[Problem], *, whole: bool
-) -> tuple[list[Document], bool, Unit, list[str]]:
+    sentences: Sequence[WordSentence], problems: list[Problem], *, whole: bool
+) -> tuple[list[WordDocument], bool, Unit, list[str]]:
     """Return the documents, whether they have names, what each is, and what is to be said of how they were told apart.
 
     Where no document is marked each sentence is one, or with `whole` each file.
     """
     several = len({sentence.file.shown for sentence in sentences}) > 1
     marked = {sentence.file.shown for sentence in sentences if sentence.document is not None}
-    groups: list[tuple[str, list[Sentence]]] = []
+    groups: list[tuple[str, list[WordSentence]]] = []
     previous = None
     inside = 0
     for sentence in sentences:
@@ -229,9 +239,9 @@ def _documents(
     return [document_of(name, held, problems) for name, held in groups], named, unit, notes
 
 
-def _bracketed(documents: Sequence[Document], key: str, problems: list[Problem]) -> Taken:
-    """Return the entities that stand in brackets; what is wrong goes to the problems."""
-    taken = Taken()
+def _bracketed(documents: Sequence[WordDocument], key: str, problems: list[Problem]) -> EntityColumns:
+    """Return the entities that stand in brackets; problems are added to `problems`."""
+    taken = EntityColumns()
     counts: Counter[str] = Counter()
     for number, document in enumerate(documents):
         for entity in entities_of(document, key, problems):
@@ -249,15 +259,17 @@ def _bracketed(documents: Sequence[Document], key: str, problems: list[Problem])
     return taken
 
 
-def _tagged(documents: Sequence[Document], key: str, options: ReadOptions, problems: list[Problem]) -> Taken:
-    """Return the entities that tags say; what is wrong goes to the problems.
+def _tagged(
+    documents: Sequence[WordDocument], key: str, options: ReadOptions, problems: list[Problem]
+) -> EntityColumns:
+    """Return the entities that tags say; problems are added to `problems`.
 
     Raises:
         FormatError: several schemes fit and do not decode alike.
     """
-    taken = Taken()
+    taken = EntityColumns()
     # By token: the document's number and the node. A tag of a multiword token goes before those of its words.
-    tokens: list[tuple[int, Node]] = []
+    tokens: list[tuple[int, WordNode]] = []
     written: list[str] = []
     first = [0]
     for number, document in enumerate(documents):
@@ -272,25 +284,20 @@ def _tagged(documents: Sequence[Document], key: str, options: ReadOptions, probl
         return documents[number].shown, node.line
 
     tags = Tags.of(written, first)
-    scheme, taken.notes = settled(tags, place, options)
-    problems += [Problem(*place(token), f"{quoted(written[token])} is no tag", TAG) for token in tags.odd]
-    if scheme and not options.repair and not tags.odd:
-        problems += [Problem(*place(token), said, REPAIR) for token, said in faults(tags, scheme)]
+    scheme, taken.notes = scheme_of_tags(tags, place, options)
+    problems += tag_problems(tags, scheme, written.__getitem__, place, options)
     if problems:
         raise FormatError(problems)
-    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    chunks, taken.mended = decode_tags(tags, scheme, options)
     for low, high, label in zip(chunks.start.tolist(), chunks.end.tolist(), chunks.type.tolist(), strict=True):
         number, node = tokens[low]
         taken.rows.append((number, node.start, tokens[high - 1][1].end, tags.names[label], node.line))
     taken.scheme = scheme.name if scheme else None
-    if chunks.mended:
-        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
-        taken.mended = f"{chunks.mended} malformed chunk{'s' * (chunks.mended > 1)} {done}"
-        taken.notes.append(taken.mended)
+    taken.notes += filter(None, [taken.mended])
     return taken
 
 
-def _tags(nodes: Sequence[Node], key: str) -> Iterator[tuple[Node, str]]:
+def _tags(nodes: Sequence[WordNode], key: str) -> Iterator[tuple[WordNode, str]]:
     """Yield the tag of each word of a sentence that is in the text."""
     reached = -1
     for node in nodes:

@@ -15,19 +15,19 @@ from urllib.parse import unquote
 
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.conllu.rows import value_of
-from nereval_core.readers.conllu.texts import Document, Node
+from nereval_core.readers.conllu.texts import WordDocument, WordNode
 
 BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 TYPES, IDS, LINK = ("etype", "entity"), ("eid", "GRP"), "identity"
 NUMBERED = re.compile(r"e?[0-9]+(?:\[[0-9]+/[0-9]+\])?")
-"""What an id looks like, where nothing says which field it is."""
+"""The form of an id where its field is not declared."""
 PART = re.compile(r"(.+)\[([0-9]{1,3})/([0-9]{1,3})\]", re.DOTALL)
 DECLARE = "say what its fields are: # global.Entity = eid-etype-head-other"
 NONE = ("", "_")
 
 
 @dataclass(slots=True)
-class Entity:
+class BracketEntity:
     """An entity or a part of one: its first and last node by part; `closers` are what may close it."""
 
     line: int
@@ -44,23 +44,23 @@ class Entity:
 
 
 @dataclass(slots=True)
-class Brackets:
-    """Takes the brackets of a document's nodes, one after another.
+class BracketMatcher:
+    """Matches the brackets of a document's nodes, in their order.
 
     `opened` are entities by what may close them, `partial` those that wait for a part, by id, its number and the total.
     """
 
     shown: str
     problems: list[Problem]
-    done: list[Entity] = field(default_factory=list)
-    opened: dict[str, list[Entity]] = field(default_factory=dict)
-    partial: dict[tuple[str, int, int], deque[Entity]] = field(default_factory=dict)
+    done: list[BracketEntity] = field(default_factory=list)
+    opened: dict[str, list[BracketEntity]] = field(default_factory=dict)
+    partial: dict[tuple[str, int, int], deque[BracketEntity]] = field(default_factory=dict)
 
     def complain(self, line: int, found: str, remedy: str) -> None:
         self.problems.append(Problem(self.shown, line, found, remedy))
 
     def take(self, value: str, line: int, at: int, fields: Sequence[str]) -> None:
-        """Take what a node's value opens and closes."""
+        """Read the brackets that a node opens and closes."""
         reached = 0
         for bracket in BRACKET.finditer(value):
             if bracket.start() != reached:
@@ -82,7 +82,7 @@ class Brackets:
             self.complain(line, f"{quoted(value)} is no row of brackets", "write (id-type, id) or (id-type)")
 
     def close(self, closer: str, line: int, at: int) -> None:
-        """Close what was opened last of what this closes."""
+        """Close the last open bracket that `closer` may close."""
         known = self.opened.get(closer, [])
         while known and known[-1].closed:
             known.pop()
@@ -107,7 +107,7 @@ class Brackets:
             key = entity.id, len(entity.parts) + 1, entity.total
             self.partial.setdefault(key, deque()).append(entity)
 
-    def finish(self) -> list[Entity]:
+    def finish(self) -> list[BracketEntity]:
         """Return the entities in the order in which they begin; what is not whole goes to the problems."""
         for entity in (one for known in self.opened.values() for one in known if not one.closed):
             entity.closed = True
@@ -119,9 +119,9 @@ class Brackets:
         return sorted(self.done, key=lambda entity: entity.line)
 
 
-def entities_of(document: Document, key: str, problems: list[Problem]) -> list[Entity]:
-    """Return the entities of a document in the order in which they begin; what is wrong goes to the problems."""
-    brackets = Brackets(document.shown, problems)
+def entities_of(document: WordDocument, key: str, problems: list[Problem]) -> list[BracketEntity]:
+    """Return the entities of a document in the order in which they begin; problems are added to `problems`."""
+    brackets = BracketMatcher(document.shown, problems)
     sentence = 0
     for at, node in enumerate(document.nodes):
         while at >= document.bounds[sentence + 1]:
@@ -132,7 +132,7 @@ def entities_of(document: Document, key: str, problems: list[Problem]) -> list[E
     return brackets.finish()
 
 
-def places_of(entity: Entity, nodes: Sequence[Node], counts: Counter[str]) -> list[tuple[int, int]]:
+def places_of(entity: BracketEntity, nodes: Sequence[WordNode], counts: Counter[str]) -> list[tuple[int, int]]:
     """Return the places of an entity's parts in the text, code points, none where it has only empty nodes.
 
     Words of a multiword token stand where it does.
@@ -145,7 +145,9 @@ def places_of(entity: Entity, nodes: Sequence[Node], counts: Counter[str]) -> li
             last -= 1
         if first > last:
             continue
-        counts["entities with an edge in a multiword token, taken to its edge"] += cuts(nodes, first, last)
+        counts["entities with an edge in a multiword token, taken to its edge"] += cuts_multiword_token(
+            nodes, first, last
+        )
         start, end = nodes[first].start, nodes[last].end
         if found and start < found[-1][1]:
             start, end = found[-1][0], max(end, found.pop()[1])
@@ -154,15 +156,15 @@ def places_of(entity: Entity, nodes: Sequence[Node], counts: Counter[str]) -> li
     return found
 
 
-def cuts(nodes: Sequence[Node], first: int, last: int) -> bool:
-    """Say whether a multiword token reaches beyond these nodes."""
+def cuts_multiword_token(nodes: Sequence[WordNode], first: int, last: int) -> bool:
+    """Return whether a multiword token reaches beyond these nodes."""
     before, after = nodes[max(first - 1, 0)], nodes[min(last + 1, len(nodes) - 1)]
     return (first > 0 and before.end == nodes[first].end) or (
         last + 1 < len(nodes) and after.start == nodes[last].start
     )
 
 
-def _opened(written: str, line: int, fields: Sequence[str]) -> Entity | None:
+def _opened(written: str, line: int, fields: Sequence[str]) -> BracketEntity | None:
     """Return what an opening bracket says, None where nothing tells the type from the id."""
     if fields:
         values = written.split("-", len(fields) - 1)
@@ -184,7 +186,7 @@ def _opened(written: str, line: int, fields: Sequence[str]) -> Entity | None:
     label, link = ("" if value in NONE else value for value in (label, link))
     # The older form of GUM closes by all fields up to the id.
     closers = tuple(dict.fromkeys((values[id_at], "-".join(values[: id_at + 1]))))
-    made = Entity(line, written, values[id_at], label, link, closers)
+    made = BracketEntity(line, written, values[id_at], label, link, closers)
     part = PART.fullmatch(made.id)
     if part is not None:
         made.id, made.number, made.total = part[1], int(part[2]), int(part[3])

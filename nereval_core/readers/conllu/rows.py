@@ -19,8 +19,8 @@ DOCUMENT, PARAGRAPH, SENTENCE, TEXT, FIELDS = "newdoc", "newpar", "sent_id", "te
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What the columns of a file are called: the ten of CoNLL-U, or, as CoNLL-U Plus has it, those it names."""
+class ColumnNames:
+    """Names of the columns of a file: the ten of CoNLL-U, or those that a file of CoNLL-U Plus declares."""
 
     names: tuple[str, ...] = STANDARD
 
@@ -41,15 +41,15 @@ class Layout:
         return "|".join(part for part in parts if part not in ("", "_")) or "_"
 
 
-def layout_of(line: str) -> Layout | None:
+def layout_of(line: str) -> ColumnNames | None:
     """Return the layout that a comment `# global.columns = …` gives, None where it is another or has no FORM."""
     name, equals, said = line.removeprefix("#").partition("=")
     names = tuple(said.split())
     fine = equals and name.strip() == NAMES and "FORM" in names and len(set(names)) == len(names)
-    return Layout(names) if fine else None
+    return ColumnNames(names) if fine else None
 
 
-class Row(NamedTuple):
+class WordRow(NamedTuple):
     """A line of ten columns: a word, a multiword token of the words from `first` to `last`, or an empty node (0)."""
 
     line: int
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sentence:
+class WordSentence:
     """The rows between two blank lines, and what the comments above them say.
 
     `document` is the id of the document that begins here, "" for one without, None where none begins; `fields` are
@@ -70,10 +70,10 @@ class Sentence:
     file: SourceFile
     line: int
     comments: dict[str, str] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[WordRow] = field(default_factory=list)
     document: str | None = None
     fields: Sequence[str] = ()
-    layout: Layout = Layout()
+    layout: ColumnNames = ColumnNames()
 
 
 def value_of(misc: str, key: str) -> str | None:
@@ -87,19 +87,19 @@ def value_of(misc: str, key: str) -> str | None:
     return None
 
 
-def sentences_of(file: SourceFile, problems: list[Problem]) -> list[Sentence]:
-    """Return the sentences of a file; what is wrong goes to the problems."""
-    found: list[Sentence] = []
-    current: Sentence | None = None
+def sentences_of(file: SourceFile, problems: list[Problem]) -> list[WordSentence]:
+    """Return the sentences of a file; problems are added to `problems`."""
+    found: list[WordSentence] = []
+    current: WordSentence | None = None
     fields: Sequence[str] = ()
     document: str | None = None
-    layout = Layout()
+    layout = ColumnNames()
     for number, line in enumerate(file.lines(), start=1):
         if not line or line.isspace():
             current = None
             continue
         if current is None:
-            current = Sentence(file, number)
+            current = WordSentence(file, number)
         if line.startswith("#"):
             name, _, said = map(str.strip, line[1:].partition("="))
             name = name.removesuffix(" id")
@@ -124,7 +124,9 @@ def sentences_of(file: SourceFile, problems: list[Problem]) -> list[Sentence]:
     return found
 
 
-def _row(line: str, number: int, shown: str, layout: Layout, follows: int, problems: list[Problem]) -> Row | None:
+def _row(
+    line: str, number: int, shown: str, layout: ColumnNames, follows: int, problems: list[Problem]
+) -> WordRow | None:
     """Return the row of a line; where its file does not number words, `follows` is its number."""
     cells = line.split("\t")
     width = len(layout.names)
@@ -145,4 +147,4 @@ def _row(line: str, number: int, shown: str, layout: Layout, follows: int, probl
         problems.append(Problem(shown, number, found, remedy))
         return None
     empty = written is not None and "." in written
-    return Row(number, 0 if empty else first, 0 if empty else last, form, layout.misc(cells))
+    return WordRow(number, 0 if empty else first, 0 if empty else last, form, layout.misc(cells))

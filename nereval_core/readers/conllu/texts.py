@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.conllu.rows import PARAGRAPH, TEXT, Row, Sentence, value_of
+from nereval_core.readers.conllu.rows import PARAGRAPH, TEXT, WordRow, WordSentence, value_of
 
 SPACES = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
 """Escapes of SpacesAfter, as UDPipe has them."""
@@ -17,7 +17,7 @@ BLANKS = re.compile(r"\s+")
 NOWHERE = (-1, -1)
 
 
-class Node(NamedTuple):
+class WordNode(NamedTuple):
     """A word or an empty node: its line and MISC, and its place in the text, code points, end exclusive.
 
     The words of a multiword token have its place, and its MISC in `wide`. An empty node begins and ends at -1.
@@ -31,16 +31,16 @@ class Node(NamedTuple):
 
 
 @dataclass(slots=True)
-class Document:
+class WordDocument:
     """A document with its text and nodes; `bounds` are the nodes at which sentences begin, and their number.
 
     `tokens`, words as they are written, and `spans` of sentences are pairs of code points.
     """
 
     name: str
-    sentences: Sequence[Sentence]
+    sentences: Sequence[WordSentence]
     text: str = ""
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[WordNode] = field(default_factory=list)
     bounds: list[int] = field(default_factory=lambda: [0])
     tokens: list[tuple[int, int]] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
@@ -54,13 +54,13 @@ class Document:
         return self.sentences[0].line
 
 
-def document_of(name: str, sentences: Sequence[Sentence], problems: list[Problem]) -> Document:
-    """Return a document with its text; what is wrong goes to the problems.
+def document_of(name: str, sentences: Sequence[WordSentence], problems: list[Problem]) -> WordDocument:
+    """Return a document with its text; problems are added to `problems`.
 
     Between words stands what SpacesAfter says, else what `# text` has, which all words are held against, else a blank
     unless there is SpaceAfter=No; between sentences a line end where none of the words says otherwise.
     """
-    made = Document(name, sentences)
+    made = WordDocument(name, sentences)
     parts: list[str] = []
     at, after = 0, ""
     for sentence in sentences:
@@ -69,7 +69,7 @@ def document_of(name: str, sentences: Sequence[Sentence], problems: list[Problem
         gap = after if parts else _spaces(sentence.rows[0].misc, "SpacesBefore") or ""
         begin = at + len(gap)
         place, wide = (begin, begin), ""
-        previous: Row | None = None
+        previous: WordRow | None = None
         for row, seen, whole in _checked(sentence, problems):
             if whole:
                 if previous is not None:
@@ -80,7 +80,7 @@ def document_of(name: str, sentences: Sequence[Sentence], problems: list[Problem
                 made.tokens.append(place)
                 previous, wide = row, row.misc if row.last > row.first else ""
             if row.last == row.first:
-                made.nodes.append(Node(row.line, *(place if row.first else NOWHERE), row.misc, wide))
+                made.nodes.append(WordNode(row.line, *(place if row.first else NOWHERE), row.misc, wide))
         made.spans.append((begin, at))
         made.bounds.append(len(made.nodes))
         after = "\n" if previous is None else _gap(previous, "\n")
@@ -89,7 +89,7 @@ def document_of(name: str, sentences: Sequence[Sentence], problems: list[Problem
     return made
 
 
-def _gap(row: Row, otherwise: str, *, said: bool = False) -> str:
+def _gap(row: WordRow, otherwise: str, *, said: bool = False) -> str:
     """Return what stands behind a word; `otherwise` is taken where its MISC does not tell, or where `# text` did."""
     if "Space" not in row.misc:
         return otherwise
@@ -110,7 +110,7 @@ def _behind_blanks(text: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def _checked(sentence: Sentence, problems: list[Problem]) -> Iterator[tuple[Row, str | None, bool]]:
+def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[WordRow, str | None, bool]]:
     """Yield the rows of a sentence, with the white space before each in `# text` (None: not known).
 
     Last comes whether it stands in the text by itself, as do words but those of a multiword token, and these. Numbers

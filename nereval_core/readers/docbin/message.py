@@ -1,4 +1,7 @@
-"""What a spaCy DocBin packs: zlib around MessagePack, unpacked within bounds and checked; nothing in it is run.
+"""Unpack a DocBin of spaCy, MessagePack in zlib, within bounds, and check it; nothing in it is run.
+
+Messages are decoded by msgspec into declared types. srsly, which spaCy uses, would decode any type, run the decoders
+of installed plug-ins, and leave all checks to be made here.
 
 Its parts, as spaCy 3 writes them: an array of 64-bit values, tokens by attributes, most of them hashes of strings; the
 strings themselves; whether a blank follows each token; how many tokens each document has; its span groups and user
@@ -23,9 +26,9 @@ from nereval_core.readers.input.compression import BLOCK
 from nereval_core.readers.input.origins import InZip, expanded_limit
 from nereval_core.readers.input.source import SourceFile
 
-AGAIN = "write it again with DocBin.to_disk"
-WRONG = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
-"""What decoding of damaged MessagePack ends in."""
+REMEDY = "write it again with DocBin.to_disk"
+DECODING_ERRORS = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
+"""Errors of decoding damaged MessagePack."""
 
 
 class _Flags(msgspec.Struct):
@@ -33,7 +36,7 @@ class _Flags(msgspec.Struct):
 
 
 class _Message(msgspec.Struct):
-    """The outer map; what is not named here is passed over."""
+    """The outer map; other keys are passed over."""
 
     attrs: list[int]
     tokens: memoryview
@@ -54,7 +57,7 @@ class Group(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedDocuments:
     """The content of a DocBin: `columns` has shape (tokens, attributes), the tokens of document d from `first[d]` on.
 
     `spaces` says whether a blank follows a token, `unknown` of which documents spaCy was not told. `groups` holds by
@@ -89,7 +92,7 @@ class Packed:
     def problems(self, documents: Int64, found: str) -> Iterator[Problem]:
         """Yield one problem for each of these documents, however often it is named; its line is its number from 1."""
         for number in np.unique(documents).tolist():
-            yield Problem(self.shown, number + 1, found, AGAIN)
+            yield Problem(self.shown, number + 1, found, REMEDY)
 
 
 class Strings:
@@ -114,7 +117,7 @@ class Strings:
         return list(map(list(map(self.get, hashes.tolist())).__getitem__, code.tolist()))
 
 
-def unpacked(file: SourceFile) -> Packed:
+def unpack_docbin(file: SourceFile) -> PackedDocuments:
     """Unpack a DocBin and check that its parts belong together.
 
     Raises:
@@ -123,17 +126,17 @@ def unpacked(file: SourceFile) -> Packed:
     raw, most = _inflated(file)
     try:
         message = msgspec.msgpack.decode(raw, type=_Message)
-    except WRONG as error:
+    except DECODING_ERRORS as error:
         raise damaged(file.shown, error) from None
     try:
         strings = Strings(message.strings)
     except ImportError:
         raise not_installed(file.shown) from None
-    except WRONG as error:
+    except DECODING_ERRORS as error:
         raise damaged(file.shown, error) from None
     found = "; ".join(_unfit(message))
     if found:
-        raise FormatError.single(file.shown, None, found, AGAIN)
+        raise FormatError.single(file.shown, None, found, REMEDY)
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
     count = len(lengths)
     groups: list[dict[str, bytes]] = []
@@ -141,11 +144,11 @@ def unpacked(file: SourceFile) -> Packed:
     for number, packed in enumerate(message.span_groups or (), start=1):
         try:
             groups.append(_groups(packed))
-        except WRONG as error:
+        except DECODING_ERRORS as error:
             problems += damaged(file.shown, error, number, "span groups").problems
     if problems:
         raise FormatError(problems)
-    return Packed(
+    return PackedDocuments(
         file.shown,
         message.attrs,
         np.frombuffer(message.tokens, "<u8").reshape(-1, len(message.attrs)),
@@ -160,18 +163,18 @@ def unpacked(file: SourceFile) -> Packed:
 
 
 def damaged(shown: str, error: Exception, number: int | None = None, what: str = "") -> FormatError:
-    """Return what is said of a part that cannot be decoded, of a document counted from 1 where it is one's."""
+    """Return the error of a part that cannot be decoded; `number` is its document, from 1, where it has one."""
     said = f"damaged {what}".rstrip()
-    return FormatError.single(shown, number, f"{said}: {str(error) or type(error).__name__}", AGAIN)
+    return FormatError.single(shown, number, f"{said}: {str(error) or type(error).__name__}", REMEDY)
 
 
 def not_installed(shown: str) -> FormatError:
-    """Return what is said where spaCy is missing."""
+    """Return the error where spaCy is missing."""
     return FormatError.single(shown, None, "spaCy is not installed, which DocBin needs", "pip install spacy")
 
 
-def is_packed(raw: bytes) -> bool:
-    """Say whether a file that begins so is a DocBin."""
+def is_docbin(raw: bytes) -> bool:
+    """Return whether a file that begins so is a DocBin."""
     if raw[:1] != b"\x78":
         return False
     try:
@@ -201,7 +204,7 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int]:
         beyond = inflating.unused_data or stream.read(1)
     if not inflating.eof or beyond:
         found = "more bytes after its end" if inflating.eof else "the file is cut off"
-        raise FormatError.single(file.shown, None, found, AGAIN)
+        raise FormatError.single(file.shown, None, found, REMEDY)
     return raw, most
 
 
@@ -211,7 +214,7 @@ def _swollen(shown: str, size: int, most: int) -> FormatError:
 
 
 def _unfit(message: _Message) -> Iterator[str]:
-    """Yield which parts do not belong together."""
+    """Yield the parts whose sizes disagree."""
     from spacy.attrs import IDS
 
     width = 8 * len(message.attrs)

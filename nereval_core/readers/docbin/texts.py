@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.problems import Problem
-from nereval_core.readers.docbin.message import AGAIN, WRONG, Packed, damaged
-from nereval_core.readers.shared.strict_json import named
+from nereval_core.readers.docbin.message import DECODING_ERRORS, REMEDY, PackedDocuments, damaged
+from nereval_core.readers.shared.strict_json import id_string
 
 ID = "id"
 """The key of the user data that names a document."""
 EXTENSION = "._."
-"""What the keys of extension attributes begin with: this, the name, and of a span or token its place."""
-ODD = "values of user data that are not plain, or not of a document, left out"
+"""The first part of the keys of extension attributes; name and, of a span or token, its place follow."""
+ODD_USER_DATA = "values of user data that are not plain, or not of a document, left out"
 
 
-class Pieces(NamedTuple):
+class TextIntervals(NamedTuple):
     """Tokens or sentences: how many each document has, and their places in its text, end exclusive."""
 
     counts: Int64
@@ -32,7 +32,7 @@ class Pieces(NamedTuple):
     ends: Int64
 
 
-class Placed(NamedTuple):
+class PlacedTokens(NamedTuple):
     """The texts, and where each token stands in its own; `words` are the tokens that are not white space."""
 
     texts: list[str]
@@ -41,8 +41,8 @@ class Placed(NamedTuple):
     words: NDArray[np.bool_]
 
 
-def placed(one: Packed, problems: list[Problem]) -> Placed | None:
-    """Put the texts together, None where they cannot be."""
+def place_tokens(one: PackedDocuments, problems: list[Problem]) -> PlacedTokens | None:
+    """Return the texts and the places of tokens in them, None where words are missing."""
     orth = one.column("ORTH")
     assert orth is not None
     hashes, code = np.unique(orth, return_inverse=True)
@@ -58,23 +58,23 @@ def placed(one: Packed, problems: list[Problem]) -> Placed | None:
     reach = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + blank)))
     if reach[-1] > one.most:
         # A long word can be repeated at the price of its hash.
-        problems.append(Problem(one.shown, None, f"texts of more than {one.most} characters in all", AGAIN))
+        problems.append(Problem(one.shown, None, f"texts of more than {one.most} characters in all", REMEDY))
         return None
     pieces = words + [f"{word} " for word in words]
     codes = code + len(words) * blank
     texts = ["".join(map(pieces.__getitem__, codes[low:high].tolist())) for low, high in pairwise(one.first.tolist())]
     start = reach[:-1] - reach[one.first][one.document]
     solid = np.array([bool(word) and not word.isspace() for word in words], bool)
-    return Placed(texts, start, start + lengths, solid[code])
+    return PlacedTokens(texts, start, start + lengths, solid[code])
 
 
-def tokens(one: Packed, where: Placed) -> Pieces:
+def tokens(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     """Return the tokens but those of white space, which spaCy has only to keep the text."""
     counts = np.bincount(one.document[where.words], minlength=len(one))
-    return Pieces(counts, where.start[where.words], where.end[where.words])
+    return TextIntervals(counts, where.start[where.words], where.end[where.words])
 
 
-def sentences(one: Packed, where: Placed) -> Pieces:
+def sentences(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     """Return the sentences, from word to word, of documents of which more is known than that the first token opens one.
 
     A document of one token says nothing: it is a sentence where others are known.
@@ -82,7 +82,7 @@ def sentences(one: Packed, where: Placed) -> Pieces:
     given = one.column("SENT_START")
     if given is None or not len(given):
         nothing = np.zeros(0, np.int64)
-        return Pieces(np.zeros(len(one), np.int64), nothing, nothing)
+        return TextIntervals(np.zeros(len(one), np.int64), nothing, nothing)
     opening = np.diff(one.document, prepend=-1) > 0
     known = np.bincount(one.document[(given != 0) & ~opening], minlength=len(one)) > 0
     known |= (np.diff(one.first) == 1) & known.any()
@@ -91,10 +91,12 @@ def sentences(one: Packed, where: Placed) -> Pieces:
     begins = np.flatnonzero(np.diff(number[words], prepend=-1))
     first = words[begins]
     last = words[np.append(begins[1:], len(words))[: len(begins)] - 1]
-    return Pieces(np.bincount(one.document[first], minlength=len(one)), where.start[first], where.end[last])
+    return TextIntervals(np.bincount(one.document[first], minlength=len(one)), where.start[first], where.end[last])
 
 
-def described(one: Packed, problems: list[Problem], counts: Counter[str]) -> list[tuple[str | None, dict[str, Any]]]:
+def document_metadata(
+    one: PackedDocuments, problems: list[Problem], counts: Counter[str]
+) -> list[tuple[str | None, dict[str, Any]]]:
     """Return id and metadata of each document from its user data and extension attributes (`doc._.date`)."""
     found = []
     for number, packed in enumerate(one.user_data, start=1):
@@ -103,7 +105,7 @@ def described(one: Packed, problems: list[Problem], counts: Counter[str]) -> lis
             given = {} if packed is None else msgspec.msgpack.decode(packed)
             if not isinstance(given, Mapping):
                 raise TypeError("no map")
-        except WRONG as error:
+        except DECODING_ERRORS as error:
             problems += damaged(one.shown, error, number, "user data").problems
             given = {}
         meta: dict[str, Any] = {}
@@ -113,14 +115,14 @@ def described(one: Packed, problems: list[Problem], counts: Counter[str]) -> lis
             if isinstance(name, str) and name not in meta and _plain(value):
                 meta[name] = value
             else:
-                counts[ODD] += 1
-        id = named(meta.get(ID))
+                counts[ODD_USER_DATA] += 1
+        id = id_string(meta.get(ID))
         found.append((id, {key: value for key, value in meta.items() if id is None or key != ID}))
     return found
 
 
 def _plain(value: Any) -> bool:
-    """Say whether JSON could hold a value."""
+    """Return whether JSON could hold a value."""
     if isinstance(value, list):
         return all(map(_plain, value))
     if isinstance(value, dict):

@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from nereval_core.corpus import Builder, Layer, Place
+from nereval_core.corpus import Layer, Place
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.hipe.blocks import Columns, read_packed
-from nereval_core.readers.hipe.entities import NO_LINK, TAG, entities, spans, taken
-from nereval_core.readers.hipe.rows import LED, Document, Parsed, add_documents, parse
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.shared.token_columns import BLOCK, Unjudged
+from nereval_core.readers.hipe.blocks import ColumnIndices, read_packed
+from nereval_core.readers.hipe.packed_layer import NO_LINK, TAG, entity_layer, join_entities, tagged_tokens
+from nereval_core.readers.hipe.rows import LED, HipeDocument, HipeFile, add_documents, parse_file
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.token_columns import BLOCK_BYTES, NotJudged
 
 NAME = "hipe"
 COLUMNS = True
@@ -37,8 +38,8 @@ OUTSIDE = ("O", "_", "")
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the first row is a header with TOKEN and a column of entities."""
-    for line in source.pick(".tsv")[0].head():
+    """Claim a source where the first row is a header with TOKEN and a column of entities."""
+    for line in source.head(".tsv").lines:
         if line.strip() and not line.startswith("#"):
             names = line.split()
             return 1.0 if names[0] == "TOKEN" and any(name.startswith("NE-") for name in names) else 0.0
@@ -57,12 +58,14 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(".tsv")
     try:
-        return by_blocks(source, files, options)
-    except Unjudged:
-        return by_rows(source, files, options)
+        return read_by_blocks(source, files, options)
+    except NotJudged:
+        return read_by_rows(source, files, options)
 
 
-def by_blocks(source: Source, files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK) -> Reading:
+def read_by_blocks(
+    source: Source, files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK_BYTES
+) -> Reading:
     """Read sound files block by block.
 
     Raises:
@@ -70,18 +73,18 @@ def by_blocks(source: Source, files: Sequence[SourceFile], options: ReadOptions,
     """
     columns: list[str] = []
 
-    def chosen_columns(parsed: Parsed) -> Columns | None:
+    def chosen_columns(parsed: HipeFile) -> ColumnIndices | None:
         chosen = _column(parsed.columns, options.column)
         if chosen is None:
             return None
         tags, links, note = _chosen(parsed.columns, chosen)
         columns.append(note)
-        return Columns(tags, links, parsed.misc)
+        return ColumnIndices(tags, links, parsed.misc)
 
     packed = read_packed(files, options, chosen_columns, block)
-    found = taken(packed)
-    chosen = entities(found, options)
-    layer = spans(found, chosen, packed.links.names, options.name or source.label)
+    found = tagged_tokens(packed)
+    chosen = join_entities(found, options)
+    layer = entity_layer(found, chosen, packed.links.names, options.name or source.label)
     counts: Counter[str] = Counter()
     for parsed in packed.files:
         counts += parsed.counts
@@ -91,7 +94,7 @@ def by_blocks(source: Source, files: Sequence[SourceFile], options: ReadOptions,
     return _reading(layer, found.places, columns, counts, source, files)
 
 
-def by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -> Reading:
+def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -> Reading:
     """Read files row by row.
 
     Raises:
@@ -99,11 +102,11 @@ def by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -
     """
     builder = Builder(source.name)
     counts: Counter[str] = Counter()
-    documents: list[Document] = []
+    documents: list[HipeDocument] = []
     chosen_of: list[tuple[int, int]] = []
     columns: list[str] = []
     for file in files:
-        parsed = parse(file, builder, options.progress)
+        parsed = parse_file(file, builder, options.progress)
         counts += parsed.counts
         if not parsed.columns:
             continue
@@ -126,7 +129,7 @@ def by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -
 
 
 def _chosen(header: Sequence[str], column: str) -> tuple[int, int, str]:
-    """Return the indices of the columns with entities and links (-1 for none), and what is to be said of them."""
+    """Return the indices of the columns with entities and links (-1 for none), and a note on them."""
     links = header.index(LINKS[column]) if LINKS.get(column) in header else -1
     note = f"entities from column {column}" + (f", links from {LINKS[column]}" if links >= 0 else "")
     return header.index(column), links, note
@@ -140,13 +143,13 @@ def _reading(
     source: Source,
     files: Sequence[SourceFile],
 ) -> Reading:
-    notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *left_out(source, files)]
+    notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *unread_files_note(source, files)]
     mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
     return Reading(layer.documents, layer, NAME, tuple(notes), places=places, mended=mended)
 
 
-def _check_rows(parsed: Parsed, entities: int, builder: Builder) -> int:
-    """Take out, with a complaint, rows without token or tag or with too many cells; count those with too few."""
+def _check_rows(parsed: HipeFile, entities: int, builder: Builder) -> int:
+    """Remove rows without token or tag or with too many cells, as problems, and return the number with too few."""
     width = len(parsed.columns)
     short = 0
     for document in parsed.documents:
@@ -180,7 +183,7 @@ def _column(header: Sequence[str], wanted: int | str | None) -> str | None:
 
 
 def _add_spans(
-    document: Document,
+    document: HipeDocument,
     places: Sequence[tuple[int, int]],
     entities: int,
     links: int,
@@ -198,7 +201,7 @@ def _add_spans(
         )
 
 
-def _noise(document: Document, first: int, last: int) -> dict[str, float]:
+def _noise(document: HipeDocument, first: int, last: int) -> dict[str, float]:
     """Return the largest LED among tokens, as metadata of their span; nothing where MISC gives none."""
     at = document.misc
     if at < 0:
@@ -209,7 +212,7 @@ def _noise(document: Document, first: int, last: int) -> dict[str, float]:
 
 
 def _entities(
-    document: Document, column: int, options: ReadOptions, builder: Builder, counts: Counter[str]
+    document: HipeDocument, column: int, options: ReadOptions, builder: Builder, counts: Counter[str]
 ) -> list[tuple[int, int, str]]:
     """Return the entities as first token, last token and type."""
     found: list[tuple[int, int, str]] = []

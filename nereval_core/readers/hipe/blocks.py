@@ -1,11 +1,11 @@
-"""CLEF-HIPE files read block by block, as arrays: what `hipe` reads, and refuses, row by row.
+"""Read sound CLEF-HIPE files block by block, into arrays.
 
-Only sound files are read so. Whatever is to be complained of is left to the other way, which knows the words for it.
+Files with anything to refuse are left to `hipe.read_by_rows`, which words the problems.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,32 +16,32 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions
-from nereval_core.readers.hipe.rows import LED, Opening, Parsed
+from nereval_core.readers.hipe.rows import LED, DocumentOpener, HipeFile
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_vocabulary import Vocabulary
-from nereval_core.readers.shared.growing_arrays import Growing
+from nereval_core.readers.shared.byte_fields import Vocabulary
 from nereval_core.readers.shared.token_columns import (
     BLANK,
-    BLOCK,
+    BLOCK_BYTES,
     END,
     HASH,
     TAB,
     Block,
+    BlockRows,
+    GrowingArrays,
     Lexer,
-    Rows,
-    Unjudged,
-    blocks,
-    characters,
-    joined,
-    places_of,
+    NotJudged,
+    character_counts,
+    join_pieces,
+    true_places,
+    watched_blocks,
 )
 
 NOTHING, SPACE, LINE_END = 0, BLANK, END
 
 
 @dataclass(slots=True)
-class Columns:
-    """Which columns of a file are read: their indices, -1 for none."""
+class ColumnIndices:
+    """Indices of the columns that are read, -1 for none."""
 
     entities: int
     links: int
@@ -50,7 +50,7 @@ class Columns:
 
 @dataclass(slots=True)
 class _Flags:
-    """What the cells of MISC say, by code: what stands after the token, whether it ends a sentence, its noise."""
+    """Flags of the cells of MISC, by code: the byte after the token, whether it ends a sentence, its noise."""
 
     after: list[int] = field(default_factory=list)
     ending: list[bool] = field(default_factory=list)
@@ -68,12 +68,12 @@ class _Flags:
 
 @dataclass
 class PackedFiles:
-    """What was read of all files: `tags`, `links` and `misc` are the cells met, coded."""
+    """Contents of all files; `tags`, `links` and `misc` code the cells that were met."""
 
     options: ReadOptions
-    files: list[Parsed] = field(default_factory=list)
+    files: list[HipeFile] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
-    """The number of each document's first token, and, below, where it stands in the text."""
+    """Number of each document's first token; `first_bytes` is its place in the text."""
     first_bytes: list[int] = field(default_factory=list)
     tokens: int = 0
     bytes: int = 0
@@ -81,15 +81,20 @@ class PackedFiles:
     links: Vocabulary = field(default_factory=Vocabulary)
     misc: Vocabulary = field(default_factory=Vocabulary)
     flags: _Flags = field(default_factory=_Flags)
-    arrays: Growing = field(
-        default_factory=lambda: Growing("text", "sizes", "gaps", "ends", "ended", "tagged", "codes", "linked", "noise")
+    arrays: GrowingArrays = field(
+        default_factory=lambda: GrowingArrays(
+            "text", "sizes", "gaps", "ends", "ended", "tagged", "codes", "linked", "noise"
+        )
     )
 
 
 def read_packed(
-    files: Sequence[SourceFile], options: ReadOptions, columns: Callable[[Parsed], Columns | None], block: int = BLOCK
+    files: Sequence[SourceFile],
+    options: ReadOptions,
+    columns: Callable[[HipeFile], ColumnIndices | None],
+    block: int = BLOCK_BYTES,
 ) -> PackedFiles:
-    """Return what stands in the files; `columns` says of a header which of its columns are read.
+    """Return the contents of files; `columns` picks the columns to read from a header.
 
     Raises:
         Unjudged: they are to be read row by row.
@@ -97,52 +102,43 @@ def read_packed(
     packed = PackedFiles(options)
     for file in files:
         try:
-            with file.stream() as stream:
-                _read_file(file, blocks(stream, block), columns, packed)
+            _read_file(file, block, columns, packed)
         except FormatError:
-            raise Unjudged from None
+            raise NotJudged from None
     return packed
 
 
 def _read_file(
-    file: SourceFile, given: Iterator[Block], columns: Callable[[Parsed], Columns | None], packed: PackedFiles
+    file: SourceFile, size: int, columns: Callable[[HipeFile], ColumnIndices | None], packed: PackedFiles
 ) -> None:
     reader = _FileReader(file.shown, packed)
-    progress = packed.options.progress
-    total, done = file.origin.size(), 0
-    for block in given:
-        done += block.size
+    for block in watched_blocks(file, packed.options.progress, size):
         rest = block if reader.ready else reader.take_header(block, columns)
         if rest.size:
             reader.take(rest)
-        if progress is not None:
-            # What is packed is longer than its file.
-            progress(min(done, total - 1), total)
     if not reader.ready:
-        raise Unjudged
+        raise NotJudged
     reader.opening.end()
     reader.note(packed.tokens, packed.bytes)
-    if progress is not None:
-        progress(total, total)
 
 
 class _FileReader:
-    """Takes the blocks of one file."""
+    """Adds the blocks of one file to those of all."""
 
     def __init__(self, shown: str, packed: PackedFiles) -> None:
-        self.parsed = Parsed(shown)
+        self.parsed = HipeFile(shown)
         self.packed = packed
-        self.opening = Opening(self.parsed)
+        self.opening = DocumentOpener(self.parsed)
         self.line = 1
         self.rows = 0
         self.opened = 0
         self.ready = False
         self.waiting = True
-        """Whether the next row may open a document: after a comment, or as the first of all."""
+        """True after a comment and at first: the next row may open a document."""
         packed.files.append(self.parsed)
 
-    def take_header(self, block: Block, columns: Callable[[Parsed], Columns | None]) -> Block:
-        """Take the lines up to the header; return the block that is left."""
+    def take_header(self, block: Block, columns: Callable[[HipeFile], ColumnIndices | None]) -> Block:
+        """Read the lines up to the header and return the rest of the block."""
         start = 0
         while start < block.size:
             end = block.raw.index(block.end, start)
@@ -157,7 +153,7 @@ class _FileReader:
                 chosen = columns(self.parsed) if self.parsed.columns[:1] == ["TOKEN"] else None
                 # A document opened before the header does not know of MISC.
                 if chosen is None or self.parsed.documents:
-                    raise Unjudged
+                    raise NotJudged
                 self.columns, self.ready = chosen, True
                 self.opening.misc = self.parsed.misc
                 self.lexer = Lexer(len(self.parsed.columns), True, _is_row, trimmed=False)
@@ -165,7 +161,7 @@ class _FileReader:
         return block._replace(raw=block.raw[start:], size=block.size - start)
 
     def note(self, tokens: int, at: int) -> None:
-        """Note where documents begin that were opened just now."""
+        """Store where the documents begin that were opened since the last call."""
         new = len(self.parsed.documents) - self.opened
         if new:
             self.opened += new
@@ -183,7 +179,7 @@ class _FileReader:
         data = np.frombuffer(block.raw, np.uint8)
         starts, stops = lexed.field(0)
         if len(lexed) and bool((stops == starts).any()):
-            raise Unjudged
+            raise NotJudged
         said = self._flags(data, lexed)
         flags = packed.flags
         after = np.array([*flags.after, SPACE], np.uint8)[said]
@@ -193,7 +189,7 @@ class _FileReader:
         self.line += len(lexed) + len(lexed.before)
         if not len(lexed):
             return
-        tagged = lexed.filled(data, chosen.entities, True, b"O_")
+        tagged = lexed.filled(data, chosen.entities, b"O_")
         tags, tag_stops = lexed.field(chosen.entities, tagged)
         if bool((tag_stops == tags).any()):
             held = tag_stops > tags
@@ -202,7 +198,7 @@ class _FileReader:
             text=text,
             sizes=sizes,
             gaps=gaps,
-            ended=places_of(ending) + packed.tokens,
+            ended=true_places(ending) + packed.tokens,
             tagged=tagged + packed.tokens,
             codes=packed.tags.codes(data, tags, tag_stops - tags),
             noise=said[tagged],
@@ -217,21 +213,21 @@ class _FileReader:
         packed.bytes += len(text)
         self.rows += len(lexed)
 
-    def _flags(self, data: Bytes, lexed: Rows) -> NDArray[np.int32]:
+    def _flags(self, data: Bytes, lexed: BlockRows) -> NDArray[np.int32]:
         """Return the codes of what stands in MISC, -1 for nothing."""
         codes = np.full(len(lexed), -1, np.int32)
         if self.columns.misc >= 0:
-            said = lexed.filled(data, self.columns.misc, True, b"_")
+            said = lexed.filled(data, self.columns.misc, b"_")
             starts, stops = lexed.field(self.columns.misc, said)
             codes[said] = self.packed.misc.codes(data, starts, stops - starts)
             self.packed.flags.learn(self.packed.misc.names)
         return codes
 
-    def _comments(self, block: Block, lexed: Rows, ends: Int64) -> None:
-        """Take the lines of a block that are no rows, and tell what opens documents of the rows after them."""
-        others = places_of(lexed.high > lexed.low)
+    def _comments(self, block: Block, lexed: BlockRows, ends: Int64) -> None:
+        """Read the comments of a block and open the documents that they begin."""
+        others = true_places(lexed.high > lexed.low)
         before = lexed.before[others]
-        # How many lines that are no rows stand before the row after each, and before the first row.
+        # Numbers of lines that are no rows before the row after each, and before the first row.
         over = np.searchsorted(lexed.before, before, side="right").tolist()
         at = np.concatenate((np.zeros(1, np.int64), ends))[before].tolist()
         skipped = int(np.searchsorted(lexed.before, 0, side="right"))
@@ -244,7 +240,7 @@ class _FileReader:
             if not line.strip("\t "):
                 continue
             if line[0] != "#":
-                raise Unjudged
+                raise NotJudged
             if self.waiting and row < rows:
                 self._open(row, skipped, start)
             self.opening.comment(self.line + rows + other, self.rows + rows, line)
@@ -266,7 +262,7 @@ def _is_row(line: bytes) -> bool:
     if line[0] == HASH or not line.strip(b"\t "):
         return False
     if not line.partition(b"\t")[0].strip(b" "):
-        raise Unjudged
+        raise NotJudged
     return True
 
 
@@ -276,8 +272,8 @@ def _text(
     """Return the text of the rows, where each ends in it, its size in code points, and the size of what follows it."""
     gaps = (after != NOTHING).view(np.uint8)
     sizes = stops - starts + gaps
-    text, ends = joined(data, starts, sizes)
+    text, ends = join_pieces(data, starts, sizes)
     text += (text == TAB) * np.uint8(SPACE - TAB)
     text[ends[after == LINE_END] - 1] = LINE_END
-    lengths = sizes if block.ascii else characters(text, sizes, ends)[0]
+    lengths = sizes if block.ascii else character_counts(text, sizes, ends)[0]
     return text, ends, lengths.astype(np.min_scalar_type(int(lengths.max(initial=0)))), gaps

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from nereval_core.corpus import Builder
+from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
-from nereval_core.readers.input.source import SourceFile, watched
+from nereval_core.readers.input.source import SourceFile, with_progress
 
 DOCUMENT_KEYS = ("document_id", "hipe2022:document_id")
 SEGMENT_KEYS = ("segment_iiif_link", "segment_id")
@@ -22,14 +22,14 @@ LED = re.compile(r"LED(\d+(\.\d+)?)")
 """The noise of a token, in MISC: the edit distance of the OCR's text from the right one, by its length."""
 
 
-class Row(NamedTuple):
+class TokenRow(NamedTuple):
     """A token's line of a file, counted from 1, and its cells."""
 
     line: int
     cells: list[str]
 
 
-class Comment(NamedTuple):
+class CommentLine(NamedTuple):
     """A line that begins with #: its first cell, and how many rows of the file stand before it."""
 
     line: int
@@ -38,7 +38,7 @@ class Comment(NamedTuple):
 
 
 @dataclass(slots=True)
-class Document:
+class HipeDocument:
     """A document as it stands in a file; `line` is that of its id, or of its first row."""
 
     shown: str
@@ -46,19 +46,19 @@ class Document:
     name: str
     meta: dict[str, str]
     misc: int
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TokenRow] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Parsed:
-    """A file taken apart: its rows are those of its documents in order; `header` is the line as it stands."""
+class HipeFile:
+    """A parsed file: its rows are those of its documents in order; `header` is the line as it stands."""
 
     shown: str
     header: str = ""
     header_line: int | None = None
     columns: list[str] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
-    comments: list[Comment] = field(default_factory=list)
+    documents: list[HipeDocument] = field(default_factory=list)
+    comments: list[CommentLine] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def take_header(self, number: int, line: str) -> None:
@@ -72,21 +72,21 @@ class Parsed:
 
 
 @dataclass(slots=True)
-class Opening:
-    """Opens documents as comments and rows come by; `misc` is the index of that column, -1 for none."""
+class DocumentOpener:
+    """Opens documents at comments and rows, in the order of a file; `misc` is the index of that column, -1 for none."""
 
-    parsed: Parsed
+    parsed: HipeFile
     misc: int = -1
-    _current: Document | None = None
+    _current: HipeDocument | None = None
     # Comments belong to the document that starts among them, before or after its id.
     _meta: dict[str, str] = field(default_factory=dict)
     _start: tuple[int, str] | None = None
 
     def comment(self, number: int, rows: int, line: str) -> None:
-        """Take a line that begins with #, after so many rows."""
+        """Read a line that begins with #, after so many rows of the file."""
         counts = self.parsed.counts
         first, _, others = line.partition("\t")
-        self.parsed.comments.append(Comment(number, rows, first))
+        self.parsed.comments.append(CommentLine(number, rows, first))
         if others.strip("\t") and not line.startswith("# "):
             counts["tokens like comments"] += 1
         key, _, value = line[1:].partition("=")
@@ -101,7 +101,7 @@ class Opening:
         elif value and key not in SEGMENT_KEYS:
             self._meta[key.removeprefix("hipe2022:")] = value
 
-    def row(self, number: int) -> Document:
+    def row(self, number: int) -> HipeDocument:
         """Return the document of a row."""
         if self._start is not None:
             return self._open(*self._start)
@@ -116,19 +116,19 @@ class Opening:
         if self._start is not None:
             self._open(*self._start)
 
-    def _open(self, line: int, name: str) -> Document:
-        self._current = Document(self.parsed.shown, line, name, self._meta, self.misc)
+    def _open(self, line: int, name: str) -> HipeDocument:
+        self._current = HipeDocument(self.parsed.shown, line, name, self._meta, self.misc)
         self.parsed.documents.append(self._current)
         self._meta, self._start = {}, None
         return self._current
 
 
-def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], None] | None = None) -> Parsed:
-    """Take a file apart into documents with all their columns; what is wrong with its lines goes to the builder.
+def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int], None] | None = None) -> HipeFile:
+    """Parse a file into documents with all their columns; problems with its lines go to the builder.
 
-    A header that is none leaves `columns` empty.
+    A line that is no header leaves `columns` empty.
     """
-    parsed = Parsed(file.shown)
+    parsed = HipeFile(file.shown)
     try:
         lines = file.lines()
     except FormatError as error:
@@ -138,9 +138,9 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
         found = "lines end in a carriage return alone"
         builder.problem(None, found, "save the file with line feeds", source=file.shown)
         return parsed
-    opening = Opening(parsed)
+    opening = DocumentOpener(parsed)
     rows = 0
-    for number, line in enumerate(watched(lines, progress), start=1):
+    for number, line in enumerate(with_progress(lines, progress), start=1):
         if line.startswith("#"):
             opening.comment(number, rows, line)
         elif not line.strip("\t "):
@@ -154,7 +154,7 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
                 return parsed
             opening.misc = parsed.misc
         else:
-            opening.row(number).rows.append(Row(number, line.split("\t")))
+            opening.row(number).rows.append(TokenRow(number, line.split("\t")))
             rows += 1
     opening.end()
     if not parsed.columns:
@@ -162,7 +162,7 @@ def parse(file: SourceFile, builder: Builder, progress: Callable[[int, int], Non
     return parsed
 
 
-def add_documents(documents: Sequence[Document], builder: Builder) -> Iterator[list[tuple[int, int]]]:
+def add_documents(documents: Sequence[HipeDocument], builder: Builder) -> Iterator[list[tuple[int, int]]]:
     """Add documents to the builder, one at a time, and yield where the tokens of each stand in its text."""
     builder.named = any(document.name for document in documents)
     for number, document in enumerate(documents, start=1):
@@ -172,7 +172,7 @@ def add_documents(documents: Sequence[Document], builder: Builder) -> Iterator[l
         yield _add_document(document, document.name or str(number), builder)
 
 
-def _add_document(document: Document, name: str, builder: Builder) -> list[tuple[int, int]]:
+def _add_document(document: HipeDocument, name: str, builder: Builder) -> list[tuple[int, int]]:
     pieces: list[str] = []
     places: list[tuple[int, int]] = []
     sentences: list[tuple[int, int]] = []

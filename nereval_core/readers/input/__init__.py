@@ -1,1 +1,1 @@
-"""Opening what is read: files, folders, archives, compressed files and standard input, within bounds."""
+"""Opening of sources: files, folders, archives, compressed files and standard input, within bounds."""

@@ -1,4 +1,4 @@
-"""The files of a zip, which may come from anywhere, and what is refused at sight: other archives and binary files."""
+"""Files of a zip, within bounds, as it may come from anywhere; other archives and binary files are refused."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ from typing import NamedTuple
 
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.compression import SUFFIXES
-from nereval_core.readers.input.origins import BROKEN, EXPANDED_BYTES, FREELY, RATIO, InInnerZip, InZip, Origin
+from nereval_core.readers.input.origins import (
+    BROKEN,
+    EXPANSION_RATIO,
+    FREE_BYTES,
+    MOST_EXPANDED_BYTES,
+    InInnerZip,
+    InZip,
+    Origin,
+)
 
 ZIP_FILES = 200_000
-"""How many files a zip may hold."""
+"""The most files of a zip."""
 INNER_FILES = 1_000
-"""How many a zip within one may, which is opened anew for each: tools pack a document's files so."""
-ENTRY = b"PK\1\2"
-"""What a zip's directory begins each entry with."""
+"""The most files of a zip within a zip, which is opened anew for each: tools pack the files of a document so."""
+DIRECTORY_ENTRY = b"PK\1\2"
+"""The bytes with which each entry of a zip's directory begins."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""How entries may be packed: others are unpacked by Python without a bound on what comes out of them at once."""
+"""The ways of packing that are read: Python unpacks others without a bound on the size of a piece."""
 ENCRYPTED = 1
 """The bit of an entry's flags that says it needs a password."""
 
-ENDINGS = frozenset(
+ANNOTATION_SUFFIXES = frozenset(
     {
         *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".ann", ".parquet", ".toml"),
         *(".conll", ".conllu", ".conllup", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
@@ -33,12 +41,12 @@ ENDINGS = frozenset(
         "",
     }
 )
-"""How files of annotations end, and the texts and lists that belong to them; others in a zip are passed over."""
+"""Endings of annotations, and of the texts and lists that belong to them; other files of a zip are passed over."""
 ZIP = ".zip"
-"""How archives end that are read like the folder they hold."""
-NESTED = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
-"""How archives end that are refused within a zip; zips are, but by the formats whose exports have them there."""
-PLAIN = "put it into the zip as it is, or give it alone"
+"""The ending of archives that are read like a folder."""
+REFUSED_SUFFIXES = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
+"""Endings of archives that are refused within a zip; zips are too, but for formats whose exports have them."""
+GIVE_UNPACKED = "put it into the zip as it is, or give it alone"
 
 Entry = tuple[tuple[str, ...], zipfile.ZipInfo]
 """The parts of a name, and the entry called so."""
@@ -57,9 +65,7 @@ FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
 )
 """Files that no reader takes, by their first bytes."""
 TARS = (".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz")
-"""Old archives of tar are known by their name only."""
-HEAD = 262
-"""How many bytes of a file tell what of FOREIGN it is."""
+"""Endings of tar archives: old ones are known by their name only."""
 
 
 class Zipped(NamedTuple):
@@ -69,14 +75,14 @@ class Zipped(NamedTuple):
     passed: Sequence[str]
 
 
-def foreign(name: str, head: bytes) -> tuple[str, str] | None:
-    """Return what a file is that no reader takes, and what to do instead; None where it may be read."""
+def foreign_kind(name: str, head: bytes) -> tuple[str, str] | None:
+    """Return the kind of a file that no reader reads, and the remedy; None where it may be read."""
     if name.lower().endswith(TARS):
         return "a tar archive", "pack it as zip"
     return next(((what, instead) for at, mark, what, instead in FOREIGN if head.startswith(mark, at)), None)
 
 
-def zipped(shown: str, raw: bytes) -> Zipped:
+def files_of_zip(shown: str, raw: bytes) -> Zipped:
     """Return the files of a zip that end as annotations do, without the one folder they may all lie in.
 
     Nothing is unpacked before it is read. Hidden files are passed over without a word.
@@ -84,14 +90,20 @@ def zipped(shown: str, raw: bytes) -> Zipped:
     Raises:
         FormatError: broken, or not safe: it would leave its place or outgrow the machine; no file that may be read.
     """
-    archive, kept = _directory(shown, raw, len(raw), NESTED)
+    archive, kept = _directory(shown, raw, len(raw), REFUSED_SUFFIXES)
     tops = {parts[0] for parts, _ in kept}
     inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
-    taken = [(parts, entry) for parts, entry in kept if PurePosixPath(parts[-1]).suffix.lower() in (*ENDINGS, ZIP)]
+    taken = [
+        (parts, entry)
+        for parts, entry in kept
+        if PurePosixPath(parts[-1]).suffix.lower() in (*ANNOTATION_SUFFIXES, ZIP)
+    ]
     if kept and not taken:
         endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
         found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
-        raise FormatError.single(shown, None, found, f"let them end in one of {', '.join(sorted(ENDINGS - {''}))}")
+        raise FormatError.single(
+            shown, None, found, f"let them end in one of {', '.join(sorted(ANNOTATION_SUFFIXES - {''}))}"
+        )
     names = {parts for parts, _ in taken}
     return Zipped(
         [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
@@ -99,19 +111,19 @@ def zipped(shown: str, raw: bytes) -> Zipped:
     )
 
 
-def zipped_within(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
-    """Return the files of a zip that itself lies in a zip or folder, as `zipped`, a folder around them kept.
+def files_of_inner_zip(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
+    """Return the files of a zip that itself lies in a zip or folder, as `files_of_zip`, a folder around them kept.
 
     Nothing of it stays in memory: it is opened for each file anew. What it expands to is bounded by what it takes
     where it lies, so that two packings do not multiply. A zip within it is refused.
 
     Raises:
-        FormatError: as `zipped`.
+        FormatError: as `files_of_zip`.
     """
-    if origin.size() > EXPANDED_BYTES:
-        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {EXPANDED_BYTES} bytes")
+    if origin.size() > MOST_EXPANDED_BYTES:
+        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {MOST_EXPANDED_BYTES} bytes")
     stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
-    _, kept = _directory(shown, origin.load(-1), stored, (*NESTED, ZIP))
+    _, kept = _directory(shown, origin.load(-1), stored, (*REFUSED_SUFFIXES, ZIP))
     if len(kept) > INNER_FILES:
         raise _too_many(shown, len(kept), INNER_FILES)
     return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
@@ -124,7 +136,7 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
         FormatError: broken, or not safe; archives in it that end as `nested` do.
     """
     # The list of entries alone may take gigabytes.
-    claimed = raw.count(ENTRY)
+    claimed = raw.count(DIRECTORY_ENTRY)
     if claimed > 2 * ZIP_FILES:
         raise _too_many(shown, claimed, ZIP_FILES)
     try:
@@ -135,9 +147,9 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
     if len(entries) > ZIP_FILES:
         raise _too_many(shown, len(entries), ZIP_FILES)
     total = sum(entry.file_size for entry in entries)
-    if total > EXPANDED_BYTES:
+    if total > MOST_EXPANDED_BYTES:
         found = f"{total} bytes when expanded"
-        raise FormatError.single(shown, None, found, f"pack at most {EXPANDED_BYTES} bytes, or give the folder")
+        raise FormatError.single(shown, None, found, f"pack at most {MOST_EXPANDED_BYTES} bytes, or give the folder")
     problems = [*_overlapping(shown, entries, len(raw))]
     kept: list[Entry] = []
     for entry in entries:
@@ -147,10 +159,10 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
             problems.append(Problem(shown, None, *refused))
         elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
             kept.append((parts, entry))
-    if not problems and total > max(FREELY, RATIO * stored):
+    if not problems and total > max(FREE_BYTES, EXPANSION_RATIO * stored):
         problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
     problems += [
-        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", PLAIN)
+        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", GIVE_UNPACKED)
         for parts, _ in kept
         if parts[-1].lower().endswith(nested)
     ]
@@ -160,7 +172,7 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
 
 
 def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:
-    """Return why an entry is refused, and what to do instead."""
+    """Return the finding and the remedy of an entry that is refused, None for a sound one."""
     name = entry.filename.replace("\\", "/")
     called = f"the entry {quoted(name)}"
     mode = stat.S_IFMT(entry.external_attr >> 16)
@@ -174,7 +186,7 @@ def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | 
     if entry.compress_type not in METHODS:
         method = zipfile.compressor_names.get(entry.compress_type, f"method {entry.compress_type}")  # type: ignore[attr-defined]
         return f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
-    if entry.file_size > max(FREELY, RATIO * entry.compress_size):
+    if entry.file_size > max(FREE_BYTES, EXPANSION_RATIO * entry.compress_size):
         return f"{called} expands from {entry.compress_size} to {entry.file_size} bytes", "give the file unpacked"
     return None
 

@@ -12,14 +12,14 @@ from nereval_core.readers.input.origins import BROKEN, Origin, expanded_limit
 SUFFIXES = (".gz", ".zst", ".zstd")
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
-MAGIC = (GZIP, ZSTD)
-LONGEST = len(ZSTD)
+PACKED_MAGIC = (GZIP, ZSTD)
+MAGIC_BYTES = len(ZSTD)
 BLOCK = 1 << 20
-"""How many bytes are asked for at once."""
+"""The bytes that are read at once."""
 
 
-def share_read(stream: BinaryIO, origin: Origin) -> float:
-    """Return how much of a file, as it is stored, has been read by a stream from `opened`: from 0 to 1."""
+def share_of_bytes_read(stream: BinaryIO, origin: Origin) -> float:
+    """Return the share of a file, as it is stored, that was read by a stream from `open_unpacked`: from 0 to 1."""
     size = origin.size()
     return min(1.0, stream.raw.stored() / size) if size else 1.0  # type: ignore[attr-defined]
 
@@ -38,7 +38,7 @@ def unpacked_name(name: str) -> str:
     return name
 
 
-def opened(origin: Origin, shown: str) -> BinaryIO:
+def open_unpacked(origin: Origin, shown: str) -> BinaryIO:
     """Return the bytes of a file, unpacked where it is packed, to be read in pieces.
 
     Reading on raises a FormatError too where the file is damaged, cut short or grows beyond bounds.
@@ -48,11 +48,11 @@ def opened(origin: Origin, shown: str) -> BinaryIO:
     """
     raw = origin.open()
     try:
-        head = raw.read(LONGEST)
+        head = raw.read(MAGIC_BYTES)
         raw.seek(0)
     except BROKEN as error:
         raise origin.refused(error) from None
-    if not head.startswith(MAGIC):
+    if not head.startswith(PACKED_MAGIC):
         return io.BufferedReader(_Watched(cast(_Readable, raw), raw, origin), BLOCK)
     if origin.most == 0:
         raise FormatError.single(
@@ -66,7 +66,7 @@ def opened(origin: Origin, shown: str) -> BinaryIO:
 
 
 class _Watched(io.RawIOBase):
-    """Says of errors where they happened."""
+    """A stream whose errors name their file."""
 
     def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin) -> None:
         self._inner = inner
@@ -83,7 +83,7 @@ class _Watched(io.RawIOBase):
             raise self._origin.refused(error) from None
 
     def stored(self) -> int:
-        """Return how many bytes have been taken from where the file is stored."""
+        """Return the number of stored bytes that were read."""
         return self._raw.tell()
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class _Watched(io.RawIOBase):
 
 
 class _Unpacked(_Watched):
-    """Unpacks, and stops where the file outgrows what its packed size can honestly hold."""
+    """A stream that unpacks, and stops where the file outgrows the bound for its packed size."""
 
     def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin, shown: str) -> None:
         super().__init__(inner, raw, origin)
@@ -106,7 +106,7 @@ class _Unpacked(_Watched):
             got = self._inner.readinto(buffer)
         except BROKEN as error:
             raise _damaged(self._shown, error) from None
-        if not self._count and got and bytes(memoryview(buffer)[:LONGEST]).startswith(MAGIC):
+        if not self._count and got and bytes(memoryview(buffer)[:MAGIC_BYTES]).startswith(PACKED_MAGIC):
             # There are files that hold themselves.
             raise FormatError.single(self._shown, None, "a packed file inside a packed file", "pack it once")
         self._count += got or 0

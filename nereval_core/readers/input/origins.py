@@ -1,4 +1,4 @@
-"""Where the bytes of a file come from: a disk, memory, a zip, standard input."""
+"""Origins of the bytes of a file: a disk, memory, a zip, standard input."""
 
 from __future__ import annotations
 
@@ -17,18 +17,22 @@ from typing import IO, Any, BinaryIO, Protocol
 from nereval_core.problems import FormatError, quoted
 
 STDIN = "<stdin>"
-"""What problems call standard input."""
-EXPANDED_BYTES = 1 << 30
-"""How many bytes an upload, or a zip, may hold when expanded."""
-RATIO = 200
-"""How many times its packed size an upload or an entry of a zip may expand to beyond FREELY: text seldom reaches 20."""
-FREELY = 64 << 20
-"""So many bytes an upload, or an entry of a zip, may expand to whatever its packed size: files that are not packed may
-be larger. What we write ourselves shrinks more than RATIO times where documents are alike."""
-RATIO_ON_DISK = 1_000
-"""As RATIO, for files of this machine: no more than gzip can shrink anything."""
-FREELY_ON_DISK = 256 << 20
-"""As FREELY, for files of this machine."""
+"""The name of standard input in problems."""
+MOST_EXPANDED_BYTES = 1 << 30
+"""The most bytes of an upload, or of a zip, when expanded."""
+EXPANSION_RATIO = 200
+"""The most times its packed size to which an upload or an entry of a zip may expand beyond FREE_BYTES.
+
+Text seldom reaches 20."""
+FREE_BYTES = 64 << 20
+"""Bytes to which an upload, or an entry of a zip, may expand whatever its packed size.
+
+Files that are not packed may be larger; those that we write shrink more than EXPANSION_RATIO times where documents are
+alike."""
+EXPANSION_RATIO_ON_DISK = 1_000
+"""As EXPANSION_RATIO, for files of this machine: no more than gzip can shrink anything."""
+FREE_BYTES_ON_DISK = 256 << 20
+"""As FREE_BYTES, for files of this machine."""
 
 BROKEN = (
     zipfile.BadZipFile,
@@ -41,7 +45,7 @@ BROKEN = (
     RuntimeError,
     ValueError,
 )
-"""What Python raises on packed files that are damaged or packed in a way it does not know."""
+"""Errors of Python on packed files that are damaged or packed in an unknown way."""
 
 
 class Origin(Protocol):
@@ -68,14 +72,14 @@ class Origin(Protocol):
         """
 
     def refused(self, error: Exception) -> FormatError:
-        """Return what is said of an error in reading on."""
+        """Return the problem for an error in reading on."""
 
 
 def expanded_limit(origin: Origin, size: int) -> int:
-    """Return how many bytes a file may expand to that takes `size` bytes as it is packed."""
+    """Return the most bytes to which a file of `size` packed bytes may expand."""
     if origin.most is None:
-        return max(FREELY_ON_DISK, RATIO_ON_DISK * size)
-    limit = max(FREELY, RATIO * size)
+        return max(FREE_BYTES_ON_DISK, EXPANSION_RATIO_ON_DISK * size)
+    limit = max(FREE_BYTES, EXPANSION_RATIO * size)
     return min(limit, origin.most) if origin.most else limit
 
 
@@ -120,17 +124,17 @@ class OnDisk:
             raise self.refused(error) from None
 
     def refused(self, error: Exception) -> FormatError:
-        return unreadable(self.shown, error)
+        return unreadable_file(self.shown, error)
 
 
 CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class InMemory:
-    """Bytes that were uploaded."""
+    """Uploaded bytes."""
 
     __slots__ = ("raw", "shown")
-    most = EXPANDED_BYTES
+    most = MOST_EXPANDED_BYTES
 
     def __init__(self, raw: bytes, shown: str) -> None:
         self.raw = raw
@@ -146,7 +150,7 @@ class InMemory:
         return io.BytesIO(self.raw)
 
     def refused(self, error: Exception) -> FormatError:
-        return unreadable(self.shown, error)
+        return unreadable_file(self.shown, error)
 
 
 class InZip:
@@ -225,7 +229,7 @@ _SPOOLED: list[tuple[Any, OnDisk]] = []
 
 
 def standard_input() -> OnDisk:
-    """Return standard input, kept in a temporary file: it can be asked for again, as where one file has both columns.
+    """Return standard input, kept in a temporary file to be read again, as where one file has both columns.
 
     Raises:
         FormatError: it is closed, or cannot be kept.
@@ -240,12 +244,12 @@ def standard_input() -> OnDisk:
             shutil.copyfileobj(stream, file, 1 << 20)
             file.flush()
         except (OSError, ValueError) as error:
-            raise unreadable(STDIN, error) from None
+            raise unreadable_file(STDIN, error) from None
         _SPOOLED[:] = [(stream, OnDisk(file.name, STDIN, file))]
     return _SPOOLED[0][1]
 
 
-def unreadable(shown: str, error: Exception) -> FormatError:
-    """Return what is said of a file or folder that cannot be read."""
+def unreadable_file(shown: str, error: Exception) -> FormatError:
+    """Return the problem of a file or folder that cannot be read."""
     reason = getattr(error, "strerror", None) or str(error)
     return FormatError.single(shown, None, f"cannot be read: {reason}", "check the path and its permissions")

@@ -1,8 +1,7 @@
-"""What is read: a file, a folder, a zip, uploads or standard input, all seen as named files of bytes."""
+"""Sources of annotations: a file, a folder, a zip, uploads or standard input, all seen as named files of bytes."""
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,50 +10,38 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
-from shlex import quote
 from typing import BinaryIO, TypeVar
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.input.archives import HEAD, PLAIN, ZIP, foreign, zipped
-from nereval_core.readers.input.compression import LONGEST, MAGIC, SUFFIXES, opened, unpacked_name
-from nereval_core.readers.input.origins import STDIN, InMemory, InZip, OnDisk, Origin, standard_input, unreadable
+from nereval_core.readers.input.archives import GIVE_UNPACKED, ZIP, files_of_zip, foreign_kind
+from nereval_core.readers.input.compression import MAGIC_BYTES, PACKED_MAGIC, SUFFIXES, open_unpacked, unpacked_name
+from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
+from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.origins import STDIN, InMemory, InZip, OnDisk, Origin, standard_input, unreadable_file
 
 Item = TypeVar("Item")
 
-HEAD_BYTES = 1 << 16
-"""How much of a file is looked at to recognise its format."""
+HEADS_KEPT = 64
+"""The most heads of files that a source keeps."""
 
 COMPANIONS = {".ann": ".txt"} | {
     f".{one}.{kind}": f".{two}.{kind}"
     for kind in ("parquet", "csv", "tsv")
     for one, two in (("spans", "texts"), ("texts", "spans"))
 }
-"""Where a single file is named, the one beside it that belongs to it, by how their names end."""
+"""The ending of the file that belongs to a single file and lies beside it, by the ending of the latter."""
 
-BESIDE = {".xmi": "TypeSystem.xml"}
-"""And the file that belongs to all of an ending that lie beside it."""
+COMPANIONS_OF_ALL = {".xmi": "TypeSystem.xml"}
+"""The name of the file that belongs to all files of an ending beside it."""
 
-LAYER = "#"
-"""What stands between a path and the layer wanted of it: `export.json#ann`."""
+LAYER_MARK = "#"
+"""The mark between a path and the name of a layer in it: `export.json#ann`."""
 
 NAMED_PARTS = 3
-"""So many parts of a layer are named in what it is called by."""
+"""The most parts that the name of a layer lists."""
 
-STANDARD = "-"
+STDIN_PATH = "-"
 """The path that means standard input."""
-
-UTF8_BOM = "\ufeff"
-# The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.
-OTHER_BOMS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-)
-
-
-UNUSED = frozenset((0x81, 0x8D, 0x8F, 0x90, 0x9D))
-"""Bytes that are no character of Windows-1252."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +66,7 @@ class SourceFile:
 
     @property
     def path(self) -> str | None:
-        """Where it lies on disk as it is, for whoever maps it into memory; None for uploads and what a zip holds."""
+        """The path of the file on disk, to map it into memory; None for uploads and files of a zip."""
         return self.origin.path if isinstance(self.origin, OnDisk) else None
 
     def read(self) -> bytes:
@@ -89,7 +76,7 @@ class SourceFile:
             FormatError: not readable.
         """
         raw = self.origin.load(-1)
-        return self.load(-1) if raw.startswith(MAGIC) else raw
+        return self.load(-1) if raw.startswith(PACKED_MAGIC) else raw
 
     def load(self, size: int) -> bytes:
         """Return the first so many bytes, all of them for -1.
@@ -97,8 +84,10 @@ class SourceFile:
         Raises:
             FormatError: not readable.
         """
-        raw = self.origin.load(size if size < 0 else max(size, LONGEST))
-        if raw.startswith(MAGIC):
+        # What is packed by its name is unpacked at once, and anything else once more if its first bytes say so.
+        packed = self.shown.lower().endswith(SUFFIXES)
+        raw = b"" if packed else self.origin.load(size if size < 0 else max(size, MAGIC_BYTES))
+        if packed or raw.startswith(PACKED_MAGIC):
             with self.stream() as file:
                 return file.read(size)
         return raw if size < 0 else raw[:size]
@@ -109,7 +98,7 @@ class SourceFile:
         Raises:
             FormatError: not readable.
         """
-        return opened(self.origin, self.shown)
+        return open_unpacked(self.origin, self.shown)
 
     def text(self, *, keep_bom: bool = False) -> str:
         """Return the text, line ends untouched; a byte-order mark at the start goes unless `keep_bom`.
@@ -117,7 +106,7 @@ class SourceFile:
         Raises:
             FormatError: not UTF-8, or not readable.
         """
-        text = decoded(self.read(), self.shown)
+        text = decode_text(self.read(), self.shown)
         return text if keep_bom else text.removeprefix(UTF8_BOM)
 
     def lines(self) -> list[str]:
@@ -131,13 +120,12 @@ class SourceFile:
         """
         return split_lines(self.text())
 
-    def head(self) -> list[str]:
-        """Return the first lines, never failing on their bytes: enough to recognise a format by."""
-        raw = self.load(HEAD_BYTES)
-        lines = raw.decode(errors="replace").removeprefix(UTF8_BOM).split("\n")
-        if len(raw) == HEAD_BYTES and len(lines) > 1:
-            lines.pop()
-        return [line.rstrip("\r") for line in lines]
+    def head(self) -> Head:
+        """Return the first bytes, to be read when they are asked for: of a source's file, `Source.head_of` keeps them.
+
+        Asking may raise a FormatError: not readable.
+        """
+        return Head(self.load)
 
 
 @dataclass(frozen=True)
@@ -147,6 +135,7 @@ class Source:
     `layer` is the one wanted of several that the files may hold, "" where none is named. `columns` says what their
     columns hold, as in `ReadOptions`. `passed` are the files of a zip that were passed over, as they do not end as
     annotations do. Where several places make up one layer, `parts` are these, and `files` those of all of them.
+    `heads` are the heads of files that were looked at last.
     """
 
     name: str
@@ -156,6 +145,7 @@ class Source:
     passed: tuple[str, ...] = ()
     columns: Mapping[str, int | str] | None = field(default=None, hash=False)
     parts: tuple[Source, ...] = ()
+    heads: dict[SourceFile, Head] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of_path(cls, path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> Source:
@@ -168,16 +158,17 @@ class Source:
             FormatError: no such path, nothing in it, or outside `within`.
         """
         shown = os.fspath(path)
-        if shown == STANDARD and within is None:
+        if shown == STDIN_PATH and within is None:
             file = SourceFile("stdin", STDIN, standard_input())
-            _refuse_foreign("stdin", file)
-            return cls._checked(STDIN, "stdin", [file])
+            heads = {file: file.head()}
+            _refuse_foreign("stdin", file, heads[file])
+            return cls._checked(STDIN, "stdin", [file], heads=heads)
         root = Path(path)
         limit = None if within is None else Path(within).resolve()
         try:
             if limit is not None and not root.resolve().is_relative_to(limit):
                 raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
-            layered = with_layer(shown)
+            layered = split_layer(shown)
             if layered is not None:
                 return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
             if not shown or not root.exists():
@@ -189,13 +180,14 @@ class Source:
                 raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
             if root.suffix.lower() == ZIP:
-                inside, passed = zipped(shown, root.read_bytes())
+                inside, passed = files_of_zip(shown, root.read_bytes())
                 return cls._checked(shown, label, [SourceFile(*file) for file in inside], passed)
             files = _file_of_path(root, shown)
-            _refuse_foreign(root.name, files[0])
-            return cls._checked(shown, label, files)
+            heads = {files[0]: files[0].head()}
+            _refuse_foreign(root.name, files[0], heads[files[0]])
+            return cls._checked(shown, label, files, heads=heads)
         except (OSError, ValueError) as error:
-            raise unreadable(shown, error) from None
+            raise unreadable_file(shown, error) from None
 
     @classmethod
     def of_parts(cls, parts: Sequence[Source]) -> Source:
@@ -213,7 +205,7 @@ class Source:
         return cls(name, label, files, parts=tuple(parts))
 
     def apart(self) -> Source:
-        """Return its files as the parts of one layer, each by itself, but for those that belong together."""
+        """Return the source with each file as a part of one layer; files that belong together are one part."""
         names = {file.name for file in self.files}
         groups: dict[str, list[SourceFile]] = {}
         for file in self.files:
@@ -244,13 +236,13 @@ class Source:
             given.append(upload)
             try:
                 if upload.lower().endswith(ZIP):
-                    inside, others = zipped(upload, raw)
+                    inside, others = files_of_zip(upload, raw)
                     folders.append((upload, [SourceFile(*file) for file in inside]))
                     passed += others
                 else:
                     inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
                     files.append(SourceFile(inner, upload, InMemory(raw, upload)))
-                    _refuse_foreign(upload, files[-1])
+                    _refuse_foreign(upload, files[-1], files[-1].head())
             except FormatError as error:
                 problems += error.problems
         if problems:
@@ -264,31 +256,47 @@ class Source:
         return cls._checked(shown, name or (label_of(given[0]) if given else shown), files, passed)
 
     @classmethod
-    def _checked(cls, name: str, label: str, files: Sequence[SourceFile], passed: Sequence[str] = ()) -> Source:
+    def _checked(
+        cls,
+        name: str,
+        label: str,
+        files: Sequence[SourceFile],
+        passed: Sequence[str] = (),
+        heads: dict[SourceFile, Head] | None = None,
+    ) -> Source:
         if not files:
             raise FormatError.single(name, None, "no files in it", "give a file or a folder with files in it")
-        files = in_order(files, attrgetter("name"))
+        files = sorted_by_path(files, attrgetter("name"))
         if len({file.name for file in files}) < len(files):
             raise FormatError(
                 Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
                 for one, two in pairwise(files)
                 if one.name == two.name
             )
+        made = cls(name, label, tuple(files), passed=tuple(passed), heads=heads or {})
         # Annotations beside a text may be empty files: nothing was found there.
-        if not any(file.suffix in COMPANIONS or file.load(1) for file in files):
+        if not any(file.suffix in COMPANIONS or made.head_of(file).raw for file in files):
             found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
             raise FormatError.single(name, None, found, "give files with annotations in them")
-        return cls(name, label, tuple(files), passed=tuple(passed))
+        return made
 
     def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
         """Return the files with one of these suffixes, or all files where none has one."""
         found = [file for suffix in dict.fromkeys(suffixes) for file in self.by_suffix.get(suffix, ())]
-        return tuple(in_order(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
+        return tuple(sorted_by_path(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
 
-    @cached_property
-    def known(self) -> dict[str, frozenset[str]]:
-        """The keys of the first object of files, by name: many readers ask for them."""
-        return {}
+    def head(self, *suffixes: str) -> Head:
+        """Return the head of the first file that `pick` returns."""
+        return self.head_of(self.pick(*suffixes)[0])
+
+    def head_of(self, file: SourceFile) -> Head:
+        """Return the head of one of the files, the same for all that ask."""
+        head = self.heads.get(file)
+        if head is None:
+            if len(self.heads) == HEADS_KEPT:
+                self.heads.clear()
+            head = self.heads[file] = file.head()
+        return head
 
     @cached_property
     def by_suffix(self) -> Mapping[str, tuple[SourceFile, ...]]:
@@ -299,13 +307,13 @@ class Source:
         return {suffix: tuple(files) for suffix, files in found.items()}
 
 
-def _refuse_foreign(name: str, file: SourceFile) -> None:
-    """Refuse a file that is given by itself and that no reader takes.
+def _refuse_foreign(name: str, file: SourceFile, head: Head) -> None:
+    """Refuse a file that is given by itself and that no reader reads.
 
     Raises:
         FormatError: an archive of another kind, a workbook, a packed file that cannot be unpacked.
     """
-    found = foreign(name, file.load(HEAD))
+    found = foreign_kind(name, head.raw)
     if found is not None:
         raise FormatError.single(file.shown, None, f"{found[0]}, which is not read", found[1])
 
@@ -316,85 +324,33 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _together(name: str, names: Collection[str]) -> str:
-    """Return the first of the names that a file stands together with, of those there are, or might be."""
+    """Return the name of the file that one belongs to, its own where it stands alone."""
     for ending, other in COMPANIONS.items():
         if name.endswith(ending):
             return min(name, name.removesuffix(ending) + other)
     annotations = name.removesuffix(".txt") + ".ann"
     if name.endswith(".txt") and annotations in names:
         return annotations
-    return next((one for ending, one in BESIDE.items() if name.endswith((ending, one))), name)
+    return next((one for ending, one in COMPANIONS_OF_ALL.items() if name.endswith((ending, one))), name)
 
 
-def with_layer(path: str) -> tuple[str, str] | None:
-    """Return path and layer of `PATH#LAYER`, None where this is a path itself or where there is none before a #."""
-    if LAYER not in path or Path(path).exists():
+def split_layer(path: str) -> tuple[str, str] | None:
+    """Return path and layer of `PATH#LAYER`; None where all of it is a path, or no path stands before a #."""
+    if LAYER_MARK not in path or Path(path).exists():
         return None
-    cuts = (at for at, char in enumerate(path) if char == LAYER and at + 1 < len(path))
+    cuts = (at for at, char in enumerate(path) if char == LAYER_MARK and at + 1 < len(path))
     return next(((path[:at], path[at + 1 :]) for at in cuts if Path(path[:at]).exists()), None)
 
 
-def in_order(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
-    """Return what is called by paths in the order of these, folder by folder."""
+def sorted_by_path(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
+    """Return items in the order of their paths, folder by folder."""
     found = sorted(items, key=name)
     # Only with folders the order of the letters is another: "/" comes after "-" and ".".
     return sorted(found, key=lambda item: name(item).split("/")) if "/" in "".join(map(name, found)) else found
 
 
-def decoded(raw: bytes, shown: str) -> str:
-    """Return the bytes of a file as text.
-
-    Raises:
-        FormatError: not UTF-8.
-    """
-    for mark, encoding in OTHER_BOMS:
-        if raw.startswith(mark):
-            raise FormatError.single(
-                shown, None, f"the file is {encoding}", f"save it as UTF-8{converted(encoding, shown)}"
-            )
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - raw.rfind(b"\n", 0, error.start)
-        found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
-        near = raw[max(0, error.start - HEAD_BYTES) : error.start + HEAD_BYTES]
-        guess = encoding_of(near)
-        remedy = f"save the file as UTF-8{converted(guess, shown)}" if guess else "mend it: most of the file is UTF-8"
-        raise FormatError.single(shown, line, found, remedy) from None
-
-
-def encoding_of(raw: bytes) -> str:
-    """Return how bytes that are not UTF-8 are likely to be encoded, as iconv calls it; "" where most are UTF-8."""
-    beyond = [byte for byte in raw if byte > 0x7F]
-    # Each character of UTF-8 that is read takes at least two of these bytes.
-    sound = len(raw.decode(errors="ignore").encode()) - (len(raw) - len(beyond))
-    if 2 * sound > len(beyond):
-        return ""
-    # Latin-1 has no printed character here, and Windows-1252 has quotation marks and dashes.
-    windows = any(0x80 <= byte <= 0x9F for byte in beyond)
-    return "WINDOWS-1252" if windows and not any(byte in UNUSED for byte in beyond) else "ISO-8859-1"
-
-
-def converted(encoding: str, shown: str) -> str:
-    """Return the command that writes a file in UTF-8, after a colon; nothing for one that is packed."""
-    if unpacked_name(shown) != shown or shown.endswith(ZIP):
-        return ""
-    stem, dot, suffix = shown.rpartition(".")
-    made = f"{stem}.utf8.{suffix}" if dot and stem and "/" not in suffix else f"{shown}.utf8"
-    return f": iconv -f {encoding} -t UTF-8 {quote(shown)} > {quote(made)}"
-
-
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text as `SourceFile.lines` does."""
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [line.rstrip("\r") for line in lines]
-
-
-def watched(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
-    """Return the items; as they are taken, `progress` is told how many of how many, a hundred times in all."""
+def with_progress(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
+    """Return the items; `progress` is called about a hundred times with those taken and their total."""
     return items if progress is None else _told(items, progress)
 
 
@@ -407,25 +363,25 @@ def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterat
     progress(len(items), len(items))
 
 
-def left_out(source: Source, taken: Sequence[SourceFile]) -> list[str]:
-    """Return a note that counts the files a reader passed over, or nothing."""
+def unread_files_note(source: Source, taken: Sequence[SourceFile]) -> list[str]:
+    """Return a note that counts the files a reader did not read, or nothing."""
     if len(taken) == len(source.files):
         return []
     rest = sorted({file.name for file in source.files} - {file.name for file in taken})
     return [f"other files, not read: {_counted(rest)}"] if rest else []
 
 
-def packed_within(source: Source) -> list[Problem]:
+def zips_in_zip(source: Source) -> list[Problem]:
     """Return a problem for each zip within a zip, which few formats read."""
     return [
-        Problem(file.shown, None, "a packed file inside a zip", PLAIN)
+        Problem(file.shown, None, "a packed file inside a zip", GIVE_UNPACKED)
         for file in source.by_suffix.get(ZIP, ())
         if isinstance(file.origin, InZip)
     ]
 
 
-def passed_over(source: Source) -> list[str]:
-    """Return a note that counts the files of a zip that do not end as annotations do, or nothing."""
+def skipped_files_note(source: Source) -> list[str]:
+    """Return a note that counts the files of other kinds in a zip, or nothing."""
     return [f"files of other kinds in the zip, not read: {_counted(source.passed)}"] if source.passed else []
 
 
@@ -434,7 +390,7 @@ def _counted(names: Sequence[str]) -> str:
 
 
 def label_of(name: str) -> str:
-    """Return the name of a file without its ending, or without the one it shares its name with its companion by."""
+    """Return the name of a file without its ending, or without that of a file with a companion."""
     name = unpacked_name(name)
     ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
     return PurePosixPath(name.removesuffix(ending)).name if ending else PurePosixPath(name).stem
@@ -457,7 +413,7 @@ def _below(root: Path, limit: Path | None) -> list[SourceFile]:
         try:
             entries = list(os.scandir(top + folder or "."))
         except OSError as error:
-            raise unreadable(str(error.filename), error) from None
+            raise unreadable_file(str(error.filename), error) from None
         for entry in entries:
             name = entry.name
             if name[0] == ".":
@@ -480,7 +436,7 @@ def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
     name = unpacked_name(path.name)
     files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown))]
     ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
-    inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else BESIDE.get(_suffix(name), "")
+    inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else COMPANIONS_OF_ALL.get(_suffix(name), "")
     if inner:
         for packed in ("", *SUFFIXES):
             beside = path.with_name(inner + packed)

@@ -1,6 +1,6 @@
 """The native format: JSON lines, one document a line, lossless.
 
-Here a line is read by itself and judged exactly; blocks of lines that are plainly right take a faster way first.
+Blocks of lines that are plainly right are decoded together; other lines are read one by one and judged exactly.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.corpus.builder import Builder
+from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.compression import share_read
-from nereval_core.readers.input.source import SourceFile, left_out
-from nereval_core.readers.jsonl.line_blocks import LIMIT, Blocks, blocks
-from nereval_core.readers.shared.layer_builder import Gathered
-from nereval_core.readers.shared.strict_json import Complain, RefusedError, first_keys, kind, loads
+from nereval_core.readers.input.compression import share_of_bytes_read
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.jsonl.line_blocks import MOST_OFFSET, LineBlocks, blocks
+from nereval_core.readers.shared.strict_json import Complain, RefusedError, json_type, loads
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
 
+JSON_LINES = (".jsonl", ".ndjson")
 DOCUMENT_KEYS = ("id", "text", "spans", "tokens", "sentences", "meta")
 SPAN_KEYS = ("start", "end", "label", "id", "links", "fragments", "core", "alternatives", "score", "meta")
 DOCUMENT_REQUIRED = ("id", "text", "spans")
@@ -41,18 +42,15 @@ EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "score": ("scores", float),
     "meta": ("meta", dict),
 }
-"""Where what a span may have is kept, and how."""
+"""Further keys of a span: where their values are stored, and as what."""
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the first object has our keys; half sure of any other object on a line."""
-    for line in source.pick(".jsonl", ".ndjson")[0].head():
-        if line.strip():
-            if not OBJECT.match(line):
-                return 0.0
-            keys = first_keys(source, ".jsonl", ".ndjson")
-            return 1.0 if {"id", "spans"} <= keys <= set(DOCUMENT_KEYS) else 0.5
-    return 0.0
+    """Claim a source where the first object has our keys; half sure of any other object on a line."""
+    head = source.head(*JSON_LINES)
+    if not OBJECT.match(head.first_line):
+        return 0.0
+    return 1.0 if {"id", "spans"} <= head.keys <= set(DOCUMENT_KEYS) else 0.5
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -61,43 +59,39 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found.
     """
-    files = source.pick(".jsonl", ".ndjson")
-    gathered = Gathered()
-    problems: list[Problem] = []
+    files = source.pick(*JSON_LINES)
+    builder = Builder(source.name)
     for file in files:
-        _read_file(file, options, gathered, problems)
-    layer = gathered.finish(options.name or source.label, problems=problems)
-    return Reading(layer.documents, layer, NAME, tuple(left_out(source, files)), places=gathered.places)
+        _read_file(file, options, builder)
+    layer = builder.finish(options.name or source.label)
+    return Reading(layer.documents, layer, NAME, tuple(unread_files_note(source, files)), places=builder.places)
 
 
-def _read_file(
-    file: SourceFile, options: ReadOptions, gathered: Gathered, problems: list[Problem], *, plainly: bool = True
-) -> None:
+def _read_file(file: SourceFile, options: ReadOptions, builder: Builder, *, plainly: bool = True) -> None:
     """Read a file, its lines in blocks where they are `plainly` right; all or nothing of it where it is unreadable."""
-    size, told = gathered.size(), len(problems)
+    size, told = builder.size(), len(builder.problems)
 
     def exact(line: bytes, number: int) -> None:
         text = line.decode().rstrip("\r")
         if text and not text.isspace():
-            _read_line(text, number, file.shown, gathered, problems)
+            _read_line(text, number, file.shown, builder)
 
-    taken = Blocks(file.shown, gathered, exact)
+    taken = LineBlocks(file.shown, builder, exact)
     number = 1
     try:
         with file.stream() as stream:
             for block in blocks(stream):
                 if plainly:
-                    number += taken.take(block, number)
+                    number += taken.read(block, number)
                 else:
                     for line in block.removesuffix(b"\n").split(b"\n"):
                         exact(line, number)
                         number += 1
                 if options.progress is not None:
-                    options.progress(number - 1, round((number - 1) / share_read(stream, file.origin)))
+                    options.progress(number - 1, round((number - 1) / share_of_bytes_read(stream, file.origin)))
     except (FormatError, UnicodeDecodeError) as error:
-        gathered.cut(size)
-        del problems[told:]
-        problems.extend(_unreadable(file, error).problems)
+        builder.cut(size)
+        builder.problems[told:] = _unreadable(file, error).problems
 
 
 def _unreadable(file: SourceFile, error: FormatError | UnicodeDecodeError) -> FormatError:
@@ -110,18 +104,18 @@ def _unreadable(file: SourceFile, error: FormatError | UnicodeDecodeError) -> Fo
     return FormatError.single(file.shown, None, "the file has changed while it was read", "read it again")
 
 
-def _read_line(line: str, number: int, shown: str, gathered: Gathered, problems: list[Problem]) -> None:
-    before = len(problems)
+def _read_line(line: str, number: int, shown: str, builder: Builder) -> None:
+    before = len(builder.problems)
 
     def complain(found: str, remedy: str) -> None:
-        problems.append(Problem(shown, number, found, remedy))
+        builder.problem(number, found, remedy, source=shown)
 
     try:
         row = loads(line)
     except RefusedError as error:
         return complain(*error.args)
     if not isinstance(row, dict):
-        return complain(f"{kind(row)} where a document should be", "write one JSON object with id, text and spans")
+        return complain(f"{json_type(row)} where a document should be", "write one JSON object with id, text and spans")
 
     _keys(row, DOCUMENT_KEYS, DOCUMENT_REQUIRED, "the document", complain)
     _typed(row, "id", str, "the document's id", "a string", complain)
@@ -133,44 +127,34 @@ def _read_line(line: str, number: int, shown: str, gathered: Gathered, problems:
     spans = row["spans"] if isinstance(row.get("spans"), list) else []
     for index, span in enumerate(spans):
         _check_span(span, f"spans[{index}]", complain)
-    if len(problems) == before:
-        _add(row, number, shown, gathered)
+    if len(builder.problems) == before:
+        _add(row, number, shown, builder)
     return None
 
 
-def _add(row: Mapping[str, Any], number: int, shown: str, gathered: Gathered) -> None:
-    """Add a document that is right as far as types go."""
-    document, base = len(gathered.ids), gathered.spans
-    spans = row["spans"]
-    gathered.ids.append(row["id"])
-    gathered.texts.append(row["text"].encode())
-    gathered.shown.append(shown)
-    gathered.lines.append(number)
-    gathered.counts.append(len(spans))
-    for key, rows in (("tokens", gathered.tokens), ("sentences", gathered.sentences)):
-        if row.get(key):
-            rows[document] = [(low, high) for low, high in row[key]]
-    if row.get("meta"):
-        gathered.meta[document] = row["meta"]
-    for place, span in enumerate(spans, start=base):
+def _add(row: Mapping[str, Any], number: int, shown: str, builder: Builder) -> None:
+    """Add a document whose keys and types are right."""
+    pairs = {key: [(low, high) for low, high in row.get(key, ())] for key in ("tokens", "sentences")}
+    builder.document(row["id"], row["text"], line=number, source=shown, meta=row.get("meta"), **pairs)
+    first = len(builder.starts)
+    starts, ends, labels = ([span[key] for span in row["spans"]] for key in SPAN_REQUIRED)
+    builder.spans(starts, ends, labels)
+    for place, span in enumerate(row["spans"], start=first):
         for key, (kept, made) in EXTRAS.items():
             # Lists and objects with nothing in them say no more than a key left out.
             if key in span and span[key] not in ([], {}):
-                gathered.extras[kept][place] = made(span[key])
-    gathered.add_spans(
-        [span["start"] for span in spans],
-        [span["end"] for span in spans],
-        gathered.coded([span["label"] for span in spans]),
-    )
+                builder.extras[kept][place] = made(span[key])
 
 
 def _check_span(span: Any, what: str, complain: Complain) -> None:
     if not isinstance(span, dict):
-        return complain(f"{what} is {kind(span)}", "write each span as an object with start, end and label")
+        return complain(f"{what} is {json_type(span)}", "write each span as an object with start, end and label")
     _keys(span, SPAN_KEYS, SPAN_REQUIRED, what, complain)
     for key in ("start", "end"):
         if key in span and type(span[key]) is not int:
-            complain(f"{what}.{key} is {kind(span[key])}", "write an integer: code points from the start of the text")
+            complain(
+                f"{what}.{key} is {json_type(span[key])}", "write an integer: code points from the start of the text"
+            )
     _typed(span, "label", str, f"{what}.label", "a string", complain)
     _typed(span, "id", str, f"{what}.id", "a string", complain)
     _typed(span, "meta", dict, f"{what}.meta", "an object", complain)
@@ -185,7 +169,7 @@ def _check_span(span: Any, what: str, complain: Complain) -> None:
     if "score" in span:
         score = span["score"]
         if type(score) not in (int, float):
-            complain(f"{what}.score is {kind(score)}", "write a number")
+            complain(f"{what}.score is {json_type(score)}", "write a number")
         elif abs(score) > 1e300:
             complain(f"{what}.score is too large", "write a number of ordinary size")
     return None
@@ -205,7 +189,7 @@ def _keys(row: Mapping[str, Any], known: Iterable[str], required: Iterable[str],
 
 def _typed(row: Mapping[str, Any], key: str, of: type, what: str, wanted: str, complain: Complain) -> None:
     if key in row and type(row[key]) is not of:
-        complain(f"{what} is {kind(row[key])}", f"write {wanted}")
+        complain(f"{what} is {json_type(row[key])}", f"write {wanted}")
 
 
 def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> None:
@@ -213,7 +197,7 @@ def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> N
         return
     pairs = row[key]
     if not isinstance(pairs, list):
-        complain(f"{what} is {kind(pairs)}", "write a list of [start, end]")
+        complain(f"{what} is {json_type(pairs)}", "write a list of [start, end]")
         return
     bad = next((number for number, pair in enumerate(pairs) if not _is_pair(pair)), None)
     if bad is not None:
@@ -226,6 +210,6 @@ def _is_pair(pair: Any) -> bool:
         and len(pair) == 2
         and type(pair[0]) is int
         and type(pair[1]) is int
-        and abs(pair[0]) <= LIMIT
-        and abs(pair[1]) <= LIMIT
+        and abs(pair[0]) <= MOST_OFFSET
+        and abs(pair[1]) <= MOST_OFFSET
     )

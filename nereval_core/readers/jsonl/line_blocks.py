@@ -1,6 +1,6 @@
-"""The fast way through JSON lines: blocks of lines that are plainly right, column by column.
+"""Decode blocks of JSON lines that are plainly right, column by column.
 
-Whatever is not plainly right is left to whoever reads a line at a time, exactly: nothing is judged here.
+Lines that are not plainly right are left to `jsonl._read_line`, which judges them exactly.
 """
 
 from __future__ import annotations
@@ -11,34 +11,32 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from operator import attrgetter
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, Meta, Raw, UnsetType
 
 from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import Bytes
-from nereval_core.readers.jsonl.span_lists import Spans, plain_spans
-from nereval_core.readers.shared.byte_fields import Types
-from nereval_core.readers.shared.layer_builder import Gathered
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 """Bytes read at once."""
-LIMIT = 2**31 - 1
-"""Offsets beyond it, and scores beyond the other, are for whoever reads exactly."""
-SCORE = 1e299
+MOST_OFFSET = 2**31 - 1
+"""Greater offsets and, below, greater scores are left to exact reading."""
+MOST_SCORE = 1e299
 
-Offset = Annotated[int, Meta(ge=-LIMIT, le=LIMIT)]
+Offset = Annotated[int, Meta(ge=-MOST_OFFSET, le=MOST_OFFSET)]
 Pair = tuple[Offset, Offset]
 
 QUOTE, COLON, BACKSLASH, OPEN, CLOSE, CR, END, BLANK, TAB = b'":\\{}\r\n \t'
 
 Extras = dict[str, list[tuple[int, Any]]]
-"""What spans have beside boundaries and type, by where it is kept, as pairs of span and value."""
+"""Further values of spans, by the key of Builder.extras, as pairs of span and value."""
 
-UNSURE = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
-"""What is raised on input that is wrong or may be."""
+DECODING_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
+"""Errors on input that is wrong or may be."""
 
 EXTRAS: dict[str, tuple[str, Any]] = {
     "id": ("ids", str),
@@ -46,83 +44,78 @@ EXTRAS: dict[str, tuple[str, Any]] = {
     "fragments": ("fragments", tuple[Pair, ...]),
     "core": ("cores", Pair),
     "alternatives": ("alternatives", tuple[Pair, ...]),
-    "score": ("scores", Annotated[float, Meta(ge=-SCORE, le=SCORE)]),
+    "score": ("scores", Annotated[float, Meta(ge=-MOST_SCORE, le=MOST_SCORE)]),
     "meta": ("meta", Raw),
 }
-"""What a span may have beside start, end and label: where it is kept, and its type."""
-EMPTY = frozenset({"links", "fragments", "alternatives", "meta"})
-"""Where nothing in it says no more than the key left out."""
+"""Further keys of a span: where their values are stored, and their type."""
+REQUIRED_KEYS = 3
+"""Keys that every document and every span has."""
 
 
-class Plain(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A document of no more than it must have."""
+class Spans(NamedTuple):
+    """Spans of several documents: `counts` has shape (documents,), the others an entry a span."""
 
-    id: str
-    text: str
-    spans: Raw
-
-
-class Full(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A document of all it may have."""
-
-    id: str
-    text: str
-    spans: Raw
-    tokens: list[Pair] | UnsetType = UNSET
-    sentences: list[Pair] | UnsetType = UNSET
-    meta: Raw | UnsetType = UNSET
+    counts: Int64
+    starts: list[int]
+    ends: list[int]
+    codes: list[int]
 
 
 @cache
-def _span_decoder(keys: frozenset[str]) -> msgspec.json.Decoder[list[list[Any]]]:
-    """Return what reads lists of lists of spans that may have these keys of EXTRAS."""
+def _decoder(keys: frozenset[str]) -> msgspec.json.Decoder[Any]:
+    """Return a decoder of documents whose spans may have these keys of EXTRAS."""
     extras = [(key, EXTRAS[key][1] | UnsetType, UNSET) for key in EXTRAS if key in keys]
-    required = [("start", Offset), ("end", Offset), ("label", str)]
-    span = msgspec.defstruct("Span", [*required, *extras], forbid_unknown_fields=True, gc=False)
-    return msgspec.json.Decoder(list[list[span]])  # type: ignore[valid-type]
-
-
-PLAIN: msgspec.json.Decoder[Plain] = msgspec.json.Decoder(Plain)
-FULL: msgspec.json.Decoder[Full] = msgspec.json.Decoder(Full)
-LONGEST = 10
-"""After blocks with spans that are not plain so many in a row, plain ones are looked for in every 2^10th."""
+    span = msgspec.defstruct(
+        "Span", [("start", Offset), ("end", Offset), ("label", str), *extras], forbid_unknown_fields=True, gc=False
+    )
+    document = msgspec.defstruct(
+        "Document",
+        [
+            ("id", str),
+            ("text", str),
+            ("spans", list[span]),  # type: ignore[valid-type]
+            ("tokens", list[Pair] | UnsetType, UNSET),
+            ("sentences", list[Pair] | UnsetType, UNSET),
+            ("meta", Raw | UnsetType, UNSET),
+        ],
+        forbid_unknown_fields=True,
+        gc=False,
+    )
+    return msgspec.json.Decoder(document)
 
 
 def blocks(stream: BinaryIO) -> Iterator[bytes]:
     """Yield whole lines, each with its end, without a byte-order mark; the last line gets an end if it has none."""
     held: list[bytes] = []
-    piece = stream.read(BLOCK).removeprefix(b"\xef\xbb\xbf")
+    piece = stream.read(BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf")
     while piece:
         cut = piece.rfind(b"\n") + 1
         if cut:
             yield b"".join((*held, piece[:cut]))
             held = []
         held.append(piece[cut:])
-        piece = stream.read(BLOCK)
+        piece = stream.read(BLOCK_BYTES)
     if last := b"".join(held):
         yield last + b"\n"
 
 
-class Blocks:
-    """Takes the lines of one file, `shown` in problems, into `gathered`; `exact(line, number)` is given the others."""
+class LineBlocks:
+    """Adds the lines of one file, named `shown` in problems, to `builder`; `exact(line, number)` reads the others."""
 
-    def __init__(self, shown: str, gathered: Gathered, exact: Callable[[bytes, int], None]) -> None:
+    def __init__(self, shown: str, builder: Builder, exact: Callable[[bytes, int], None]) -> None:
         self._shown = shown
-        self._gathered = gathered
+        self._builder = builder
         self._exact = exact
-        self._types = Types(gathered.code)
-        self._misses = self._waiting = 0
-        self._full = False
         self._keys: frozenset[str] = frozenset()
 
-    def take(self, raw: bytes, number: int) -> int:
-        """Take whole lines, the first of them of this number; return how many they are."""
+    def read(self, raw: bytes, number: int) -> int:
+        """Read whole lines, the first of which has this number, and return their count."""
         ends = _ends(raw)
         self._parts(raw, _not_objects(np.frombuffer(raw, np.uint8), ends), ends, number)
         return len(ends)
 
     def _parts(self, raw: bytes, odd: Int64, ends: Int64, number: int) -> None:
-        """Take lines: the odd ones by themselves, those between them together."""
+        """Read odd lines one by one, and the lines between them together."""
         low = 0
         for line in [*odd.tolist(), len(ends)]:
             if low < line:
@@ -133,7 +126,7 @@ class Blocks:
             low = line + 1
 
     def _run(self, raw: bytes, ends: Int64, number: int) -> None:
-        """Take lines that look like objects, in halves where one of them is not plainly right."""
+        """Read lines that look like objects, in halves where one of them is not plainly right."""
         odd = self._taken(raw, ends, number)
         if odd is None and len(ends) > 1:
             half = len(ends) // 2
@@ -146,109 +139,60 @@ class Blocks:
             self._parts(raw, odd, ends, number)
 
     def _taken(self, raw: bytes, ends: Int64, number: int) -> Int64 | None:
-        """Take lines, if all of them are plainly right; return those that are not, None where that is not known."""
+        """Read lines if all are plainly right; else return those that are not, None where these are not known."""
         try:
             documents = self._documents(raw)
             if len(documents) != len(ends):
                 return None
-            lists = [document.spans for document in documents]
-            meta: dict[int, dict[str, Any]] = {}
-            expected = np.full(len(ends), len(Plain.__struct_fields__))
-            if self._full:
-                for place, document in enumerate(documents):
-                    expected[place] += (document.tokens is not UNSET) + (document.sentences is not UNSET)
-                    if document.meta is not UNSET:
-                        meta[place], count = _meta(document.meta)
-                        expected[place] += 1 + count
-            spans, extras = self._spans(lists, expected)
-        except UNSURE:
+            expected = np.full(len(documents), REQUIRED_KEYS)
+            every = np.arange(len(documents))
+            beside = {key: _values(documents, key, every, expected) for key in ("tokens", "sentences", "meta")}
+            spans, extras = self._spans([document.spans for document in documents], expected)
+            texts = [document.text.encode() for document in documents]
+        except DECODING_ERRORS:
             return None
-        texts = [document.text.encode() for document in documents]
-        ids = [document.id for document in documents]
-        if self._full or not spans.plain or not _slim(ends, ids, texts, lists):
-            odd, keys = _keys(np.frombuffer(raw, np.uint8), ends)
-            odd |= keys != expected
-            if odd.any():
-                return np.flatnonzero(odd)
-        gathered = self._gathered
-        first, base = len(gathered.ids), gathered.spans
-        gathered.ids += ids
-        gathered.texts += texts
-        gathered.shown += [self._shown] * len(documents)
-        gathered.lines += range(number, number + len(documents))
-        gathered.counts += spans.counts.tolist()
+        odd, keys = _keys(np.frombuffer(raw, np.uint8), ends)
+        odd |= keys != expected
+        if odd.any():
+            return np.flatnonzero(odd)
+        builder = self._builder
+        first = len(builder.ids)
+        builder.ids += [document.id for document in documents]
+        builder.texts += texts
+        builder.document_places += [(self._shown, line) for line in range(number, number + len(documents))]
+        builder.counts += spans.counts.tolist()
+        for key, values in beside.items():
+            getattr(builder, key).update((first + place, value) for place, value in values if value)
+        base = builder.add_spans(spans.starts, spans.ends, spans.codes).start
         for key, values in extras.items():
-            gathered.extras[key].update((base + span, value) for span, value in values)
-        if self._full:
-            for name, rows in (("tokens", gathered.tokens), ("sentences", gathered.sentences)):
-                pairs = ((first + place, getattr(document, name)) for place, document in enumerate(documents))
-                rows.update((place, value) for place, value in pairs if value)
-            gathered.meta.update((first + place, value) for place, value in meta.items() if value)
-        gathered.add_spans(spans.starts, spans.ends, spans.codes)
+            builder.extras[key].update((base + span, value) for span, value in values)
         return np.zeros(0, np.int64)
 
-    def _documents(self, raw: bytes) -> Sequence[Any]:
-        if not self._full:
-            try:
-                return PLAIN.decode_lines(raw)
-            except msgspec.ValidationError:
-                documents = FULL.decode_lines(raw)
-                self._full = True
-                return documents
-        return FULL.decode_lines(raw)
+    def _documents(self, raw: bytes) -> list[Any]:
+        """Return the documents of lines, decoded with the keys of spans met so far, else with all."""
+        try:
+            return _decoder(self._keys).decode_lines(raw)
+        except msgspec.ValidationError:
+            documents = _decoder(frozenset(EXTRAS)).decode_lines(raw)
+            self._keys = frozenset(EXTRAS)
+            return documents
 
-    def _spans(self, lists: Sequence[Raw], expected: Int64) -> tuple[Spans, Extras]:
+    def _spans(self, rows: Sequence[Sequence[Any]], expected: Int64) -> tuple[Spans, Extras]:
         """Return the spans of documents, and what they have beside boundaries and types.
 
         The number of their keys is added to what is expected of each document.
         """
-        if self._waiting:
-            self._waiting -= 1
-        else:
-            spans = plain_spans(lists, self._types)
-            if spans is not None:
-                self._misses = 0
-                expected += 3 * spans.counts
-                return spans, {}
-            self._misses = min(self._misses + 1, LONGEST)
-            self._waiting = 2**self._misses
-        return self._decoded(b"[" + b",".join(lists) + b"]", expected)
-
-    def _decoded(self, raw: bytes, expected: Int64) -> tuple[Spans, Extras]:
-        """Do as `_spans`, with an object for each span."""
-        try:
-            rows = _span_decoder(self._keys).decode(raw)
-            known = self._keys
-        except msgspec.ValidationError:
-            rows = _span_decoder(frozenset(EXTRAS)).decode(raw)
-            known = frozenset(EXTRAS)
         spans = list(chain.from_iterable(rows))
         counts = np.fromiter(map(len, rows), np.int64, len(rows))
-        if len(counts) != len(expected):
-            raise ValueError("not as many lists as documents")
-        expected += 3 * counts
-        first = np.cumsum(counts)
+        expected += REQUIRED_KEYS * counts
+        document = np.repeat(np.arange(len(counts)), counts)
         extras: Extras = {}
-        for key in known:
-            kept, _ = EXTRAS[key]
-            column = list(map(attrgetter(key), spans))
-            values = [(place, value) for place, value in enumerate(column) if value is not UNSET]
-            if not values:
-                continue
-            self._keys |= {key}
-            places = np.fromiter((place for place, _ in values), np.int64, len(values))
-            document = np.searchsorted(first, places, side="right")
-            expected += np.bincount(document, minlength=len(counts))
-            if key == "meta":
-                parsed = [(place, *_meta(value)) for place, value in values]
-                np.add.at(expected, document, [count for _, _, count in parsed])
-                values = [(place, value) for place, value, _ in parsed]
-            if key in EMPTY:
-                values = [(place, value) for place, value in values if value]
-            extras[kept] = values
-        starts = np.fromiter([span.start for span in spans], np.int32, len(spans))
-        ends = np.fromiter([span.end for span in spans], np.int32, len(spans))
-        return Spans(counts, starts, ends, self._gathered.coded([span.label for span in spans]), plain=False), extras
+        for key in self._keys:
+            values = _values(spans, key, document, expected)
+            # Lists and objects with nothing in them say no more than a key left out.
+            extras[EXTRAS[key][0]] = [(place, value) for place, value in values if value not in ((), {})]
+        starts, ends = [span.start for span in spans], [span.end for span in spans]
+        return Spans(counts, starts, ends, self._builder.type_codes([span.label for span in spans])), extras
 
 
 def _start(ends: Int64, line: int) -> int:
@@ -256,7 +200,7 @@ def _start(ends: Int64, line: int) -> int:
 
 
 def _ends(raw: bytes) -> Int64:
-    """Return where the lines end."""
+    """Return the places of line ends."""
     found = []
     at = raw.find(b"\n")
     while at >= 0:
@@ -275,17 +219,8 @@ def _not_objects(data: Bytes, ends: Int64) -> Int64:
     return np.flatnonzero(~closed | (data[starts] != OPEN))
 
 
-def _slim(ends: Int64, ids: Sequence[str], texts: Sequence[bytes], lists: Sequence[Raw]) -> bool:
-    """Tell whether no line of plain documents has room for a key that stands twice: the least is `"id":"",`."""
-    number = len(ids)
-    room = np.diff(ends, prepend=-1) - 1 - len('{"id":"","text":"","spans":}')
-    for parts in (ids, texts, lists):
-        room -= np.fromiter(map(len, parts), np.int64, number)
-    return bool(np.all(room < len('"id":"",')))
-
-
 def _keys(data: Bytes, ends: Int64) -> tuple[Bools, Int64]:
-    """Return which lines hide how many keys they have, and the number of keys by line.
+    """Return the lines whose keys cannot be counted, and the number of keys by line.
 
     A colon right after a quotation mark ends a key, unless that mark is escaped and so part of a string. A string that
     begins with a colon is counted too: then the number is not the one expected.
@@ -315,6 +250,21 @@ def _keys(data: Bytes, ends: Int64) -> tuple[Bools, Int64]:
 def _white(data: Bytes) -> Bools:
     found: Bools = (data == BLANK) | (data == TAB) | (data == CR)
     return found
+
+
+def _values(rows: Sequence[Any], key: str, document: Int64, expected: Int64) -> list[tuple[int, Any]]:
+    """Return the values that documents or spans have under a key, by place; `document` is that of each row.
+
+    The number of their keys is added to what is expected of each document.
+    """
+    values = [(place, value) for place, value in enumerate(map(attrgetter(key), rows)) if value is not UNSET]
+    owners = document[[place for place, _ in values]]
+    np.add.at(expected, owners, 1)
+    if key == "meta":
+        parsed = [(place, *_meta(value)) for place, value in values]
+        np.add.at(expected, owners, [count for _, _, count in parsed])
+        values = [(place, value) for place, value, _ in parsed]
+    return values
 
 
 def _meta(raw: Raw) -> tuple[dict[str, Any], int]:

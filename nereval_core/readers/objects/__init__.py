@@ -17,24 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.corpus import Documents, Labels, document_problems, frozen, layer
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Documents, Intervals, Labels, document_problems, frozen, layer
+from nereval_core.corpus.texts import Texts
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.objects.columns import Found, at_once, one_by_one
-from nereval_core.readers.objects.documents import (
-    documents_of_spans,
-    documents_of_tags,
-    other_counts,
-    unequal,
-    without_texts,
-)
-from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, decode, detect, faults, scheme_named
+from nereval_core.readers.objects.columns import ObjectColumns, checked_objects, columns_of_objects, type_in_words
+from nereval_core.readers.shared.tag_decoding import decode, detect, faults
+from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
 
 MEND = 'mend it, or read it with read_objects(…, repair="conlleval") or "discard"'
 
 
 def is_objects(given: object) -> bool:
-    """Tell whether something is a list of documents, rather than a place or places to read them from."""
+    """Return whether something is a list of documents, rather than a place or places to read them from."""
     if not isinstance(given, (list, tuple)):
         return False
     return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given)
@@ -56,13 +52,13 @@ def read_objects(
     Raises:
         FormatError: with every problem found, its place written as `gold[3][17]`: document and span, from 0.
     """
-    found = at_once(documents, name) or one_by_one(documents, name)
+    found = columns_of_objects(documents, name) or checked_objects(documents, name)
     if found.form == "tag":
         return _of_tags(found, texts, scheme, repair)
     known = documents_of_spans(found, texts)
     problems = found.problems
     if known is None:
-        known, offsets = without_texts(found)
+        known, offsets = documents_without_texts(found)
         problems += offsets
     elif known is not texts:
         problems += document_problems(known, lambda number: (f"texts[{number}]", None))
@@ -88,7 +84,7 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
         found = f"no texts, and {other.source or 'the other side'} has some"
         raise FormatError.single(bare.source, None, found, "give the same texts: read_objects(…, texts=…)")
     if len(ours) != len(theirs):
-        raise FormatError.single(pred.source, None, *unequal(len(theirs), len(ours), "gold has"))
+        raise FormatError.single(pred.source, None, *count_mismatch(len(theirs), len(ours), "gold has"))
     held = [documents for documents, side in ((ours, gold), (theirs, pred)) if documents.tokens or len(side.layer)]
     if len({documents.tokens is None for documents in held}) > 1:
         counted = (
@@ -97,7 +93,7 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
         raise FormatError.single(pred.source, None, f"offsets count {counted}", "give both sides in one form")
     if ours.tokens and theirs.tokens:
         counts = (np.diff(theirs.tokens.first), np.diff(ours.tokens.first))
-        if problems := other_counts(pred.source, *counts, "gold has"):
+        if problems := token_count_problems(pred.source, *counts, "gold has"):
             raise FormatError(problems)
     tokens = ours.tokens or theirs.tokens
     common = replace(ours, tokens=tokens, sizes=frozen(np.maximum(ours.sizes, theirs.sizes)))
@@ -105,7 +101,7 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
     return one, two
 
 
-def _of_tags(found: Found, texts: Any, scheme: str | None, repair: Repair | None) -> Reading:
+def _of_tags(found: ObjectColumns, texts: Any, scheme: str | None, repair: Repair | None) -> Reading:
     """Return the spans of tags over their tokens.
 
     Raises:
@@ -147,7 +143,7 @@ def _of_tags(found: Found, texts: Any, scheme: str | None, repair: Repair | None
     return Reading(known, made, "", notes, scheme=taken.name if taken else None, source=found.name, mended=mended)
 
 
-def _scheme(tags: Tags, found: Found, given: str | None) -> tuple[Scheme | None, tuple[str, ...]]:
+def _scheme(tags: Tags, found: ObjectColumns, given: str | None) -> tuple[Scheme | None, tuple[str, ...]]:
     if given is not None:
         scheme = scheme_named(given)
         return scheme, (f"tag scheme {scheme.name} (given)",)
@@ -160,3 +156,128 @@ def _scheme(tags: Tags, found: Found, given: str | None) -> tuple[Scheme | None,
         return None, ("no tag but O: the scheme cannot be told",)
     least = f"no scheme fits; this one is broken least, {detected.broken} times" if detected.broken else "detected"
     return detected.scheme, (f"tag scheme {detected.scheme.name} ({least})",)
+
+
+LONGEST = np.iinfo(np.int32).max
+
+
+def documents_of_spans(found: ObjectColumns, texts: Any) -> Documents | None:
+    """Return the documents of spans, None where no texts were given.
+
+    Raises:
+        FormatError: texts that are none, or not as many.
+    """
+    if texts is None:
+        return None
+    if len(texts) != len(found.sizes):
+        raise FormatError([*found.problems, _count_problem(found, len(texts))])
+    if isinstance(texts, Documents):
+        return texts
+    problems = [
+        Problem(
+            f"texts[{number}]", None, f"{type_in_words(text)} where the text of a document should be", "write a string"
+        )
+        for number, text in enumerate(texts)
+        if not isinstance(text, str)
+    ]
+    if problems:
+        raise FormatError([*found.problems, *problems])
+    return Documents(_ids(len(texts)), tuple(texts), named=False)
+
+
+def _count_problem(found: ObjectColumns, count: int) -> Problem:
+    return Problem(found.name, None, *count_mismatch(len(found.sizes), count, "there are texts for"))
+
+
+def count_mismatch(here: int, there: int, of: str) -> tuple[str, str]:
+    found = f"{counted(here, 'document')} where {of} {there}"
+    return found, "give one list for each document, empty where nothing is found"
+
+
+def documents_without_texts(found: ObjectColumns) -> tuple[Documents, list[Problem]]:
+    """Return documents that end with their last spans, and what is wrong with offsets, which no text is there for."""
+    bad = (found.start < 0) | (found.start >= found.end) | (found.end > LONGEST)
+    problems = [
+        Problem(
+            *found.place(row),
+            f"span [{found.start[row]}, {found.end[row]})",
+            f"use code points with 0 <= start < end <= {LONGEST}",
+        )
+        for row in np.flatnonzero(bad).tolist()
+    ]
+    # Told of already.
+    found.start[bad], found.end[bad] = 0, 1
+    sizes = np.zeros(len(found.sizes), np.int64)
+    np.maximum.at(sizes, found.documents(), found.end)
+    return _textless(sizes), problems
+
+
+def _textless(sizes: Int64, tokens: Intervals | None = None) -> Documents:
+    nothing = Texts(np.zeros(0, np.uint8), np.zeros(len(sizes) + 1, np.int64))
+    return Documents(_ids(len(sizes)), nothing, tokens, named=False, sizes=frozen(sizes))
+
+
+def _ids(count: int) -> tuple[str, ...]:
+    return tuple(map(str, range(count)))
+
+
+def documents_of_tags(found: ObjectColumns, texts: Any) -> Documents:
+    """Return the documents whose tokens the tags stand beside.
+
+    Raises:
+        FormatError: other than as many documents, tokens and words, or texts that are no words.
+    """
+    sizes = found.sizes
+    if texts is None:
+        # `first` counts tags only; `sizes` counts all items given.
+        starts = np.arange(found.first[-1], dtype=np.int32)
+        starts -= np.repeat(found.first[:-1].astype(np.int32), np.diff(found.first))
+        return _textless(sizes.copy(), Intervals(frozen(found.first), frozen(starts), frozen(starts + np.int32(1))))
+    if len(texts) != len(sizes):
+        raise FormatError([*found.problems, _count_problem(found, len(texts))])
+    if isinstance(texts, Documents):
+        if texts.tokens is None:
+            remedy = "give spans, with offsets in the text"
+            raise FormatError.single(found.name, None, "tags, and the texts have no tokens", remedy)
+        counts = np.diff(texts.tokens.first)
+        known = texts
+    else:
+        problems = [
+            Problem(
+                f"texts[{number}]",
+                None,
+                f"{type_in_words(words)} where words should be",
+                "give a list of words for tags",
+            )
+            for number, words in enumerate(texts)
+            if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words)
+        ]
+        if problems:
+            raise FormatError([*found.problems, *problems])
+        counts = np.fromiter(map(len, texts), np.int64, len(texts))
+        known = _of_words(texts)
+    if unequal := token_count_problems(found.name, sizes, counts, "there are"):
+        raise FormatError([*found.problems, *unequal])
+    return known
+
+
+def _of_words(texts: Sequence[Sequence[str]]) -> Documents:
+    """Return documents of words with a blank between."""
+    by_document = []
+    for words in texts:
+        ends = np.cumsum([len(word) + 1 for word in words], dtype=np.int64) - 1
+        by_document.append([(end - len(word), end) for end, word in zip(ends.tolist(), words, strict=True)])
+    return Documents(_ids(len(texts)), tuple(map(" ".join, texts)), Intervals.of(by_document), named=False)
+
+
+def token_count_problems(name: str, here: Int64, there: Int64, of: str) -> list[Problem]:
+    """Return the documents whose numbers of tokens differ."""
+    return [
+        Problem(
+            f"{name}[{doc}]",
+            None,
+            f"{counted(here[doc], 'tag')} where {of} {there[doc]}",
+            "give one tag for each token",
+        )
+        for doc in np.flatnonzero(here != there).tolist()
+    ]

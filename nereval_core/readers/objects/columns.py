@@ -1,4 +1,4 @@
-"""What Python objects say: spans or tags with their documents, a column at a time or one by one."""
+"""Columns of spans or tags from lists of Python objects, all at once or one by one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from nereval_core.problems import Problem, counted, quoted
 
 KEYS = ("start", "end", "label")
 FORMS = "a dict with start, end and label, a tuple (start, end, type), or a tag such as 'B-PER'"
-FAR = 2**40
+FARTHEST_OFFSET = 2**40
 """Offsets beyond this are cut: no text is so long, and they are refused all the same."""
-BLOCK = 200
+BLOCK_DOCUMENTS = 200
 """Documents looked at together: few enough that their objects stay in the processor's cache."""
 
 Form = Literal["dict", "tuple", "tag"]
 
 
 @dataclass(slots=True)
-class Found:
-    """What the objects say: a row a span, or a tag a token, those of one document after those of another.
+class ObjectColumns:
+    """Rows of spans, one a span, or of tags, one a token, document by document.
 
     `first` is each document's first row, shape (documents + 1,).
     """
@@ -69,16 +69,16 @@ def rows_before(sizes: Int64) -> Int64:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
 
 
-def at_once(documents: Sequence[Sequence[Any]], name: str) -> Found | None:
-    """Return what the objects say, a column at a time; None where anything asks for a closer look."""
+def columns_of_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColumns | None:
+    """Return the columns of objects that are all right, None where any may not be."""
     form: Form | None = None
     sizes: list[int] = []
     columns: list[list[NDArray[Any]]] = [[np.zeros(0, np.int64)] for _ in range(3)]
     tokens = 0
     number: dict[str, int] = {}
     try:
-        for low in range(0, len(documents), BLOCK):
-            block = documents[low : low + BLOCK]
+        for low in range(0, len(documents), BLOCK_DOCUMENTS):
+            block = documents[low : low + BLOCK_DOCUMENTS]
             if not set(map(type, block)) <= {list, tuple}:
                 return None
             sizes += map(len, block)
@@ -97,8 +97,8 @@ def at_once(documents: Sequence[Sequence[Any]], name: str) -> Found | None:
     first = rows_before(held)
     one, two, three = map(np.concatenate, columns)
     if form == "tag":
-        return Found(name, form, held, first, tagged=one, labels=Labels(two, tuple(number)))
-    return Found(name, form, held, first, start=one, end=two, labels=Labels(three, tuple(number)))
+        return ObjectColumns(name, form, held, first, tagged=one, labels=Labels(two, tuple(number)))
+    return ObjectColumns(name, form, held, first, start=one, end=two, labels=Labels(three, tuple(number)))
 
 
 def _columns(flat: list[Any], form: Form | None, number: dict[str, int]) -> tuple[list[int], list[int], list[int]]:
@@ -144,8 +144,8 @@ def _tagged(flat: list[str], base: int, number: dict[str, int]) -> tuple[Int64, 
     return tokens + base, _coded([flat[token] for token in tokens.tolist()], number)
 
 
-def one_by_one(documents: Sequence[Sequence[Any]], name: str) -> Found:
-    """Return what the objects say, one by one, with everything that is wrong with them."""
+def checked_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColumns:
+    """Return the columns of objects, checked one by one, with all their problems."""
     problems: list[Problem] = []
     form: Form | None = None
     sizes: list[int] = []
@@ -154,7 +154,7 @@ def one_by_one(documents: Sequence[Sequence[Any]], name: str) -> Found:
     for number, items in enumerate(documents):
         place = f"{name}[{number}]"
         if not isinstance(items, (list, tuple)):
-            found = f"{in_words(items)} where the list of a document should be"
+            found = f"{type_in_words(items)} where the list of a document should be"
             problems.append(Problem(place, None, found, "give a list of spans or of tags for each document"))
             items = ()
         sizes.append(len(items))
@@ -166,7 +166,7 @@ def one_by_one(documents: Sequence[Sequence[Any]], name: str) -> Found:
             if own is None or own != form:
                 remedy = f"write {FORMS}" if own is None else "give all spans of a side in one form"
                 among = f" among {form}s" if form else ""
-                problems.append(Problem(f"{place}[{at}]", None, f"{in_words(item)}{among}", remedy))
+                problems.append(Problem(f"{place}[{at}]", None, f"{type_in_words(item)}{among}", remedy))
             elif own == "tag":
                 label = str(item)
             else:
@@ -177,7 +177,7 @@ def one_by_one(documents: Sequence[Sequence[Any]], name: str) -> Found:
                 rows.append((number, at, start, end, label))
     columns = [np.array([row[key] for row in rows], np.int64) for key in range(4)]
     first = rows_before(np.bincount(columns[0], minlength=len(sizes)))
-    made = Found(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
+    made = ObjectColumns(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
     if form == "tag":
         made.tags, made.odd = [row[4] for row in rows], tuple(odd)
     else:
@@ -192,7 +192,7 @@ def _form(item: object) -> Form | None:
 
 
 def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[int, int, str]:
-    """Return start, end and type of a dict or a tuple; what is wrong with it goes to the problems."""
+    """Return start, end and type of a dict or a tuple; its problems are added to `problems`."""
     if form == "tuple":
         if len(item) != 3:
             problems.append(Problem(place, None, counted(len(item), "value"), "write a tuple of start, end and type"))
@@ -208,17 +208,17 @@ def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[i
     for key in ("start", "end"):
         if not isinstance(item[key], (int, np.integer)) or isinstance(item[key], bool):
             remedy = "write an integer: code points from the start of the text"
-            problems.append(Problem(place, None, f"{key} is {in_words(item[key])}", remedy))
+            problems.append(Problem(place, None, f"{key} is {type_in_words(item[key])}", remedy))
             return 0, 1, ""
     if not isinstance(item["label"], str):
-        found = f"{'label' if form == 'dict' else 'type'} is {in_words(item['label'])}"
+        found = f"{'label' if form == 'dict' else 'type'} is {type_in_words(item['label'])}"
         problems.append(Problem(place, None, found, "write a string"))
         return 0, 1, ""
-    start, end = (max(-FAR, min(FAR, int(item[key]))) for key in ("start", "end"))
+    start, end = (max(-FARTHEST_OFFSET, min(FARTHEST_OFFSET, int(item[key]))) for key in ("start", "end"))
     return start, end, str(item["label"])
 
 
-def in_words(value: object) -> str:
+def type_in_words(value: object) -> str:
     if value is None:
         return "None"
     kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction"}

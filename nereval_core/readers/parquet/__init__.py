@@ -24,7 +24,7 @@ from nereval_core.corpus import Documents, Intervals, Labels, Layer, Place, docu
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.input.source import SourceFile, left_out
+from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet import columns
 from nereval_core.readers.parquet.columns import INTEGER, MAGIC, NUMBER, PAIR, PAIRS, STRING, STRINGS
 
@@ -67,9 +67,9 @@ EXTRAS = {
 
 
 def recognise(source: Source) -> float:
-    """Be sure of a file that begins as Parquet does and is named as these are, or stands alone."""
+    """Claim a file that begins as Parquet does and is named as these are, or stands alone."""
     files = source.pick(SUFFIX)
-    if files[0].load(len(MAGIC)) != MAGIC:
+    if not source.head_of(files[0]).raw.startswith(MAGIC):
         return 0.0
     if any(file.name.endswith((SPANS, TEXTS)) for file in files):
         return 1.0
@@ -103,7 +103,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if options.progress:
             options.progress(number + 1, len(pairs))
     made = spans.layer(options.name or source.label)
-    notes = left_out(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
+    notes = unread_files_note(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
     if documents is options.texts:
         bare = int(np.count_nonzero(np.diff(made.first) == 0))
         notes.insert(0, f"no texts: gold's documents taken, {bare} of {len(documents)} without spans here")
@@ -180,7 +180,7 @@ class _Texts:
         meta = tuple(self.meta.get(number, {}) for number in range(len(self.ids))) if self.meta else None
         return Documents(
             tuple(self.ids),
-            columns.joined(self.texts),
+            columns.join_texts(self.texts),
             _joined(self.beside["tokens"]),
             _joined(self.beside["sentences"]),
             meta,

@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nereval_core.problems import FormatError
-from nereval_core.readers.input.origins import EXPANDED_BYTES, RATIO, RATIO_ON_DISK
+from nereval_core.readers.input.origins import EXPANSION_RATIO, EXPANSION_RATIO_ON_DISK, MOST_EXPANDED_BYTES
 from nereval_core.readers.input.source import SourceFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-HELD_BYTES = EXPANDED_BYTES
+HELD_BYTES = MOST_EXPANDED_BYTES
 """Bytes of memory that the table of any file may take: ten million spans. Columns often shrink a thousand times."""
 COPIES = 3
-"""How many times the bytes of its strings a table takes until it is read."""
+"""Memory of a table while it is read, in multiples of the bytes of its strings."""
 BATCH_BYTES = 1 << 30
 """Bytes of strings read at once at most, where a file says their size: Arrow's arrays hold no more than twice that."""
 
 
-def within_bounds(
+def read_within_bounds(
     file: SourceFile,
     place: pa.NativeFile,
     columns: Sequence[str] | None = None,
@@ -42,7 +42,7 @@ def within_bounds(
     from pyarrow.parquet import ParquetFile
 
     size = getattr(getattr(file.origin, "entry", None), "compress_size", file.origin.size())
-    most = max(HELD_BYTES, (RATIO_ON_DISK if file.origin.most is None else RATIO) * size)
+    most = max(HELD_BYTES, (EXPANSION_RATIO_ON_DISK if file.origin.most is None else EXPANSION_RATIO) * size)
     first = ParquetFile(place)
     schema = first.schema_arrow
     names = [name for name in schema.names if columns is None or name in columns]

@@ -1,4 +1,4 @@
-"""Columns of Parquet files: opened, held to what they must be, and turned into arrays. Rows count from 0 in here."""
+"""Columns of Parquet files: opened, checked and converted to arrays. Rows count from 0 here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nereval_core.corpus import Intervals, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.parquet.bounds import within_bounds
+from nereval_core.readers.parquet.bounds import read_within_bounds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,11 +28,11 @@ STRING, INTEGER, NUMBER, STRINGS, PAIR, PAIRS = (
     "structs of the integers start and end",
     "lists of structs of the integers start and end",
 )
-FAR = 2**40
+FARTHEST_OFFSET = 2**40
 """Offsets beyond this are cut: they lie outside any text and are refused as such."""
 
 Complain = Callable[[int | None, str, str], None]
-"""Takes a row, None for the whole file, what was found and the remedy."""
+"""Reports a problem: row (None: the whole file), finding and remedy."""
 
 
 def table(
@@ -46,11 +46,11 @@ def table(
     from pyarrow import parquet
 
     try:
-        with opened(file) as place:
+        with open_parquet(file) as place:
             told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
             found: Any = None
             if not told:
-                found = within_bounds(file, place, coded=list(coded))
+                found = read_within_bounds(file, place, coded=list(coded))
     except FormatError as error:
         for problem in error.problems:
             complain(problem.line, problem.found, problem.remedy)
@@ -72,13 +72,13 @@ def table(
     return None if told else found
 
 
-def opened(file: SourceFile) -> pa.NativeFile:
+def open_parquet(file: SourceFile) -> pa.NativeFile:
     """Return the bytes of a file, mapped into memory where they lie on disk as they are."""
     import pyarrow as pa
 
     if file.path is not None:
         mapped = pa.memory_map(file.path)
-        # What is packed has to be unpacked whole.
+        # A compressed file has to be expanded whole.
         if mapped.read(len(MAGIC)) == MAGIC:
             mapped.seek(0)
             return mapped
@@ -133,9 +133,13 @@ def integers(column: pa.ChunkedArray) -> Int64:
         column = pc.fill_null(column, pa.scalar(0, column.type))
     found = column.to_numpy()
     if found.dtype == np.uint64:
-        found = np.minimum(found, np.uint64(FAR))
+        found = np.minimum(found, np.uint64(FARTHEST_OFFSET))
     # Even a greatest integer takes a difference without running over.
-    clipped: Int64 = np.clip(found.astype(np.int64), -FAR, FAR) if found.dtype.itemsize == 8 else found.astype(np.int64)
+    clipped: Int64 = (
+        np.clip(found.astype(np.int64), -FARTHEST_OFFSET, FARTHEST_OFFSET)
+        if found.dtype.itemsize == 8
+        else found.astype(np.int64)
+    )
     return clipped
 
 
@@ -168,10 +172,10 @@ def texts(column: pa.ChunkedArray) -> Texts:
             offsets = np.frombuffer(places, width)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
         raw = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
         pieces.append(Texts(raw[int(offsets[0]) : int(offsets[-1])], offsets - offsets[0]))
-    return joined(pieces)
+    return join_texts(pieces)
 
 
-def joined(pieces: list[Texts]) -> Texts:
+def join_texts(pieces: list[Texts]) -> Texts:
     """Return texts in one row."""
     if len(pieces) == 1:
         return pieces[0]

@@ -1,4 +1,4 @@
-"""What INCEpTION calls annotators and layers in its exports, in whatever format these are."""
+"""Names of annotators and layers in the exports of INCEpTION, in any format."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 
 CURATION, INITIAL = "CURATION_USER", "INITIAL_CAS"
-"""Whose work is what was decided in the end, and what was there before anyone began."""
-RANKS = {CURATION: 0, INITIAL: 2}
-WITHIN = "/"
-"""What stands between an annotator and a layer, where both are named."""
+"""The annotators that stand for the curated documents and for the documents before annotation."""
+ANNOTATOR_RANKS = {CURATION: 0, INITIAL: 2}
+SEPARATOR = "/"
+"""Separator of annotator and layer where both are named."""
 
 
-def in_rank(annotators: Iterable[str]) -> tuple[str, ...]:
-    """Return annotators by name: what was decided in the end comes first, what was there before anyone began last."""
-    return tuple(sorted(annotators, key=lambda name: (RANKS.get(name, 1), name)))
+def ranked_annotators(annotators: Iterable[str]) -> tuple[str, ...]:
+    """Return annotators by name, the curated documents first, the documents before annotation last."""
+    return tuple(sorted(annotators, key=lambda name: (ANNOTATOR_RANKS.get(name, 1), name)))
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """Return the last part of the name of a layer or type."""
     return name.rpartition(".")[2] or name
 
 
-def called(names: Collection[str]) -> list[str]:
-    """Return what layers are called: by the last part of their names, where no other has it."""
-    counts = Counter(map(short, names))
-    return [short(name) if counts[short(name)] == 1 else name for name in names]
+def layer_names(names: Collection[str]) -> list[str]:
+    """Return short names of layers: the last part of each name, where no other layer has it."""
+    counts = Counter(map(short_name, names))
+    return [short_name(name) if counts[short_name(name)] == 1 else name for name in names]

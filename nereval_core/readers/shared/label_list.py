@@ -1,4 +1,4 @@
-"""The list of labels in which tags that are numbers are places, from 0: where it stands, and what is wrong with it."""
+"""Lists of labels for tags that are numbers, counted from 0: reading them, and problems with them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.conll import TAG
 from nereval_core.readers.input.origins import OnDisk
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.strict_json import RefusedError, loads
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_schemes import NO_TAG, Tags
 
 OPTION = "--labels"
 TAGS = ("ner_tags", "ner", "tags", "labels", "ner_tags_fine")
-"""What columns of tags are called, the surest name first."""
+"""Usual names of columns of tags, the surest first."""
 
 
 @dataclass(frozen=True)
 class LabelList:
-    """Labels by their number, where they stand, and at which lines, where each has one of its own."""
+    """Labels by number, with their source and, where each has its own, their lines."""
 
     names: tuple[str, ...]
     source: str = "labels"
@@ -32,7 +31,7 @@ class LabelList:
         return len(self.names)
 
     def problems(self, used: Collection[int]) -> Iterator[Problem]:
-        """Yield which labels stand twice, and which of those used are no tags."""
+        """Yield a problem for each label that stands twice, and for each used one that is no tag."""
         first: dict[str, int] = {}
         for number, name in enumerate(self.names):
             if name in first:
@@ -42,7 +41,7 @@ class LabelList:
         for number in sorted(used):
             if Tags.of([self.names[number]]).odd:
                 found = f"label {number}, {quoted(self.names[number])}, is no tag"
-                yield Problem(self.source, self._line(number), found, TAG)
+                yield Problem(self.source, self._line(number), found, NO_TAG)
 
     def _line(self, number: int) -> int | None:
         return self.lines[number] if self.lines else None
@@ -53,7 +52,7 @@ Labels = LabelList | Sequence[str] | str | os.PathLike[str]
 
 
 def label_list(given: Labels) -> LabelList:
-    """Return labels as a list: `O,B-PER,I-PER`, or what stands in a file, one a line or as `of_json` finds them.
+    """Return labels as a list: `O,B-PER,I-PER`, or what stands in a file, one a line or as `labels_of_json` finds them.
 
     Raises:
         FormatError: neither labels nor a file, or a file that cannot be read or has no labels.
@@ -64,19 +63,19 @@ def label_list(given: Labels) -> LabelList:
         return LabelList(tuple(given))
     shown = os.fspath(given)
     if _is_file(shown):
-        return of_file(SourceFile(Path(shown).name, shown, OnDisk(shown, shown)), TAGS)
+        return labels_of_file(SourceFile(Path(shown).name, shown, OnDisk(shown, shown)), TAGS)
     if "," not in shown:
         found = f"{quoted(shown)} is neither a file nor a list with commas"
         raise FormatError.single(OPTION, None, found, "write O,B-PER,I-PER,… or name a file with one label a line")
-    return LabelList(of_words(shown), OPTION)
+    return LabelList(split_labels(shown), OPTION)
 
 
-def of_words(words: str) -> tuple[str, ...]:
+def split_labels(words: str) -> tuple[str, ...]:
     """Return labels that stand with commas or white space between."""
     return tuple(words.replace(",", " ").split())
 
 
-def of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
+def labels_of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
     """Return the labels of a file: one a line, a JSON list, features of the library, or the `id2label` of a model.
 
     Raises:
@@ -85,7 +84,7 @@ def of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
     text = file.text()
     if text.lstrip()[:1] in ("{", "["):
         try:
-            names = of_json(loads(text), columns)
+            names = labels_of_json(loads(text), columns)
         except RefusedError as error:
             raise FormatError.single(file.shown, None, *error.args) from None
         if names is None:
@@ -96,7 +95,7 @@ def of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
     return LabelList(tuple(name for _, name in lines), file.shown, tuple(number for number, _ in lines))
 
 
-def of_json(found: Any, columns: Sequence[str]) -> list[str] | None:
+def labels_of_json(found: Any, columns: Sequence[str]) -> list[str] | None:
     """Return the labels of a column from a description of features, or those of a model; a list is them already."""
     if isinstance(found, list):
         return _in_order(found)
@@ -109,7 +108,7 @@ def of_json(found: Any, columns: Sequence[str]) -> list[str] | None:
         known = [names for column in columns if (names := _names(features.get(column)))]
         return known[0] if known else None
     inner = (one for one in found.values() if isinstance(one, dict))
-    return next((labels for one in inner if (labels := of_json(one, columns))), None)
+    return next((labels for one in inner if (labels := labels_of_json(one, columns))), None)
 
 
 def _names(feature: Any) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""Several readings as one: the parts of a layer, each in a format of its own, one after the other."""
+"""Join the readings of several parts, which may differ in format, into one layer."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import numpy as np
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, Place, frozen
-from nereval_core.corpus.subset import documents_of, layer_of
+from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.reading import Reading
+from nereval_core.readers.read_settings import Reading
 
 BETWEEN = " + "
-"""What stands between the formats of parts that differ."""
+"""Separator of the formats of parts that differ."""
 MENDED = re.compile(r"([0-9]+) malformed (chunk|tag)s? (.*)")
 
 
@@ -31,7 +31,7 @@ class Part:
     borrowed: bool = False
 
 
-def joined(parts: Sequence[Part], *, source: str, name: str) -> Reading:
+def join_parts(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     """Return the documents and spans of all parts as one layer of this name, in the order of the parts.
 
     Documents without ids are numbered through. Notes are told with the part they are about. `scheme` is what all parts
@@ -43,7 +43,7 @@ def joined(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     readings = [part.reading for part in parts]
     _check_named(readings)
     kept = _kept(parts)
-    readings = [taken(reading, some) for reading, some in zip(readings, kept, strict=True)]
+    readings = [restrict_reading(reading, some) for reading, some in zip(readings, kept, strict=True)]
     documents = _documents(readings)
     schemes = {reading.scheme for reading in readings}
     return Reading(
@@ -58,16 +58,16 @@ def joined(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     )
 
 
-def taken(reading: Reading, numbers: Int64) -> Reading:
+def restrict_reading(reading: Reading, numbers: Int64) -> Reading:
     """Return a reading of these documents alone (increasing numbers)."""
-    documents = documents_of(reading.documents, numbers)
+    documents = select_documents(reading.documents, numbers)
     if documents is reading.documents:
         return reading
     places = reading.places
     return replace(
         reading,
         documents=documents,
-        layer=layer_of(reading.layer, numbers, documents),
+        layer=select_spans(reading.layer, numbers, documents),
         places=[places[number] for number in numbers.tolist() if number < len(places)],
     )
 

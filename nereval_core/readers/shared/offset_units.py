@@ -1,8 +1,8 @@
-"""What offsets count, found by testing which reading of them makes the quoted texts match over a whole file.
+"""Find the unit of offsets by testing which one makes the quoted texts of a whole file match.
 
 Tools count code points (Python), UTF-16 units (JavaScript, Java) or UTF-8 bytes, from 0 or 1, with the end inside the
-span or behind it. A reading that is wrong by one gives a score that looks plausible and is false, so none is guessed:
-where the quotes fit no reading, or fit several that differ, that is said and nothing is read.
+span or behind it. Offsets that are off by one give plausible but wrong scores, so that nothing is guessed: quotes that
+fit no unit, or several that place spans differently, are refused.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
 
 Unit = Literal["code points", "UTF-16 units", "UTF-8 bytes"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
-SHOWN = 5
+SHOWN_MISMATCHES = 5
 """Mismatches that are shown where no reading fits."""
 
-WORDS: Mapping[str, Unit] = {"code-points": "code points", "utf-16": "UTF-16 units", "utf-8": "UTF-8 bytes"}
+UNIT_OPTIONS: Mapping[str, Unit] = {"code-points": "code points", "utf-16": "UTF-16 units", "utf-8": "UTF-8 bytes"}
 """Units as `--offsets` names them."""
 
 
 class Offsets(NamedTuple):
-    """How offsets are to be read: their unit, the offset of the first character, and whether the end is in the span."""
+    """A way to count offsets: unit, offset of the first character, and whether the end is inside the span."""
 
     unit: Unit = "code points"
     base: int = 0
@@ -41,25 +41,25 @@ class Offsets(NamedTuple):
         return f"{self.unit}, end {'inclusive' if self.inclusive else 'exclusive'}{first}"
 
 
-EVERY = tuple(Offsets(*parts) for parts in product(UNITS, (0, 1), (False, True)))
+ALL_OFFSETS = tuple(Offsets(*parts) for parts in product(UNITS, (0, 1), (False, True)))
 
 
-def offsets_of(words: str) -> Offsets:
+def parse_offsets(words: str) -> Offsets:
     """Read what `--offsets` says: a unit of WORDS, and after commas `inclusive` and `from-1`.
 
     Raises:
         FormatError: it says something else.
     """
     unit, *more = (word.strip().lower() for word in words.split(","))
-    if unit not in WORDS or not set(more) <= {"inclusive", "from-1"}:
-        remedy = f"write {', '.join(WORDS)}, and after it perhaps ,inclusive and ,from-1"
+    if unit not in UNIT_OPTIONS or not set(more) <= {"inclusive", "from-1"}:
+        remedy = f"write {', '.join(UNIT_OPTIONS)}, and after it perhaps ,inclusive and ,from-1"
         raise FormatError.single("--offsets", None, f"{quoted(words)} is no way to count", remedy)
-    return Offsets(WORDS[unit], int("from-1" in more), "inclusive" in more)
+    return Offsets(UNIT_OPTIONS[unit], int("from-1" in more), "inclusive" in more)
 
 
 @dataclass(frozen=True)
-class Marked:
-    """Spans as a file has them: `text` is the number of each one's text, never falling, shape (spans,).
+class CountedSpans:
+    """Spans with offsets as a file counts them: `text` is the number of each one's text, never falling, shape (spans,).
 
     `quotes` are, by span, the texts that the file says they cover; `alike` gives the form in which a quote is compared,
     for tools that change white space. `where` says at which line a span stands, and `called` what a problem calls it
@@ -76,8 +76,8 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Found:
-    """The reading taken, the spans in code points, end exclusive (-1: no place in the text), and what is to be said."""
+class ConvertedSpans:
+    """The unit of the offsets, the spans in code points, end exclusive (-1: outside the text), and a note."""
 
     counting: Offsets
     start: Int64
@@ -86,8 +86,8 @@ class Found:
 
 
 def code_points(
-    spans: Marked, texts: Sequence[str], *, expected: Offsets, given: Offsets | None = None, fixed: bool = True
-) -> Found:
+    spans: CountedSpans, texts: Sequence[str], *, expected: Offsets, given: Offsets | None = None, fixed: bool = True
+) -> ConvertedSpans:
     """Return spans in code points, by the reading that makes all quotes match.
 
     Where none does, blanks at the edges of quotes and of what they quote are forgiven to the one reading that makes
@@ -102,16 +102,18 @@ def code_points(
     """
     if not spans.quotes:
         taken = given or expected
-        start, end = placed(spans, texts, taken)
+        start, end = convert_offsets(spans, texts, taken)
         settled = not len(spans.text) or (fixed and not any(map(_astral, texts)))
-        return Found(taken, start, end, "" if settled else f"offsets taken as {taken}: no quotes to test them by")
-    tried = (given,) if given else (expected, *(one for one in EVERY if one != expected))
+        return ConvertedSpans(
+            taken, start, end, "" if settled else f"offsets taken as {taken}: no quotes to test them by"
+        )
+    tried = (given,) if given else (expected, *(one for one in ALL_OFFSETS if one != expected))
     counts: dict[Offsets, int] = {}
     fits: list[tuple[Offsets, Int64, Int64]] = []
     most = len(spans.quotes)
     stripped = replace(spans, alike=_after(str.strip, spans.alike))
     for counting in tried:
-        start, end = placed(spans, texts, counting)
+        start, end = convert_offsets(spans, texts, counting)
         differing = _differing(spans, texts, start, end)
         counts[counting] = len(spans.quotes) - len(differing)
         if not differing:
@@ -121,7 +123,7 @@ def code_points(
     if not fits:
         most = max(counts.values())
         for counting in [counting for counting, count in counts.items() if count == most and (count or given)]:
-            start, end = placed(spans, texts, counting)
+            start, end = convert_offsets(spans, texts, counting)
             if not _differing(stripped, texts, start, end):
                 fits.append((counting, start, end))
     if not fits:
@@ -129,22 +131,22 @@ def code_points(
     taken, start, end = fits[0]
     other = next((one for one in fits[1:] if not _same((start, end), one[1:])), None)
     if other is not None:
-        # What quotes alone decide must be the only way to place the spans.
+        # Quotes alone may decide only where all fitting units place the spans alike.
         told = f"the quotes fit offsets in {taken} and in {other[0]}"
         raise FormatError.single(spans.where(0)[0], None, told, "say which: --offsets")
     total = f"{len(spans.quotes):,}"
     forgiven = f", {len(spans.quotes) - most:,} of them but for blanks at an edge" if most < len(spans.quotes) else ""
-    return Found(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")
+    return ConvertedSpans(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")
 
 
-def placed(spans: Marked, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
+def convert_offsets(spans: CountedSpans, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
     """Return starts and ends in code points, both -1 where a span is empty, outside its text or cuts a character."""
     start, end = spans.start - counting.base, spans.end - counting.base + int(counting.inclusive)
     numbers, begins = np.unique(spans.text, return_index=True)
     bounds = [*begins.tolist(), len(start)]
     lengths = np.zeros(len(texts), np.int64)
     for number, (low, high) in zip(numbers.tolist(), pairwise(bounds), strict=True):
-        known = edges(texts[number], counting.unit)
+        known = offsets_in_unit(texts[number], counting.unit)
         lengths[number] = len(texts[number])
         if known is not None:
             last = int(known[-1])
@@ -165,7 +167,7 @@ def width_of(text: str, unit: Unit) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2 if unit == "UTF-16 units" else len(text.encode())
 
 
-def edges(text: str, unit: Unit) -> Int64 | None:
+def offsets_in_unit(text: str, unit: Unit) -> Int64 | None:
     """Return the offset in a unit of each place of a text, shape (code points + 1,); None where it is the same."""
     if unit == "code points" or text.isascii():
         return None
@@ -191,7 +193,7 @@ CAUSES: Mapping[str, Callable[[str], str]] = {
 """Why offsets may fit none of a text as it is, each with the text that they would fit."""
 
 
-def cause(spans: Marked, texts: Sequence[str], countings: Iterable[Offsets] = EVERY) -> str | None:
+def mismatch_cause(spans: CountedSpans, texts: Sequence[str], countings: Iterable[Offsets] = ALL_OFFSETS) -> str | None:
     """Return why quotes do not match, where changing the texts in one way makes all of them do."""
     for name, change in CAUSES.items():
         changed = list(texts)
@@ -202,7 +204,7 @@ def cause(spans: Marked, texts: Sequence[str], countings: Iterable[Offsets] = EV
         if changed == list(texts):
             continue
         for counting in countings:
-            if not _differing(both, changed, *placed(spans, changed, counting)):
+            if not _differing(both, changed, *convert_offsets(spans, changed, counting)):
                 return f"{name} (offsets in {counting})"
     return None
 
@@ -212,7 +214,7 @@ def _after(change: Callable[[str], str], alike: Callable[[str], str]) -> Callabl
 
 
 def _astral(text: str) -> bool:
-    """Say whether UTF-16 takes two units for a character."""
+    """Return whether UTF-16 takes two units for a character."""
     return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
 
 
@@ -220,7 +222,7 @@ def _same(one: Sequence[NDArray[np.int64]], two: Sequence[NDArray[np.int64]]) ->
     return all(map(np.array_equal, one, two))
 
 
-def _differing(spans: Marked, texts: Sequence[str], start: Int64, end: Int64) -> list[int]:
+def _differing(spans: CountedSpans, texts: Sequence[str], start: Int64, end: Int64) -> list[int]:
     """Return the spans whose quotes are not the text at their place."""
     starts, ends, numbers, alike = start.tolist(), end.tolist(), spans.text.tolist(), spans.alike
     return [
@@ -234,17 +236,17 @@ def _differing(spans: Marked, texts: Sequence[str], start: Int64, end: Int64) ->
     ]
 
 
-def _mismatches(spans: Marked, texts: Sequence[str], counts: Mapping[Offsets, int]) -> list[Problem]:
-    """Say how far the best reading goes, why it may go no further, and where the first mismatches are."""
+def _mismatches(spans: CountedSpans, texts: Sequence[str], counts: Mapping[Offsets, int]) -> list[Problem]:
+    """Return problems: the best fit of the quotes, a likely cause, and the first mismatches."""
     best = max(counts, key=lambda counting: counts[counting])
-    why = cause(spans, texts, counts)
+    why = mismatch_cause(spans, texts, counts)
     found = f"the quotes fit no way to count offsets; best is {best}: {counts[best]:,} of {len(spans.quotes):,} match"
     if len(counts) == 1:
         found = f"the quotes do not fit offsets in {best}: {counts[best]:,} of {len(spans.quotes):,} match"
     other = "mend the offsets or the quotes, or check that the text is the one annotated"
     problems = [Problem(spans.where(0)[0], None, found, f"mend the text: {why}" if why else other)]
-    start, end = placed(spans, texts, best)
-    for span in _differing(spans, texts, start, end)[:SHOWN]:
+    start, end = convert_offsets(spans, texts, best)
+    for span in _differing(spans, texts, start, end)[:SHOWN_MISMATCHES]:
         here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
         if start[span] < 0:
             here = quoted(spans.quotes[span])

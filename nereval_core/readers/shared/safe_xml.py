@@ -1,4 +1,4 @@
-"""XML that may come from anywhere, element by element: nothing is declared in it, fetched for it or grown by it."""
+"""Parse XML from any source safely: document types, entities and external files are refused."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from nereval_core.problems import FormatError, Problem
 
 Attributes = dict[str, str]
 Start = Callable[[str, Attributes], None]
-"""Takes the name of an element, "namespace name", and its attributes, named likewise."""
+"""Handler of the start of an element: its name, "namespace name", and its attributes, named likewise."""
 Listen = Callable[[XMLParserType], Start]
-"""Returns what takes elements of a parser, and sets on this what takes anything else."""
+"""Sets the other handlers of a parser and returns the one for starts of elements."""
 
 VERSION_1_1 = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']1\.1["']""")
 REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 CONTROLS = range(1, 32)
 """The control characters that XML 1.1 can write and the parser, made for XML 1.0, refuses, and white space."""
-SPACE = (9, 10, 13)
+WHITE_SPACE = (9, 10, 13)
 BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
-"""Where 32 characters in a row may be free to stand for these: places for no character, and those for private use."""
-AGAIN = "export the file again"
+"""First code points of ranges of 32 that may be free to stand for these: noncharacters and private use."""
+EXPORT_AGAIN = "export the file again"
 
 
-def parsed(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> None:
-    """Read XML 1.0 or 1.1; what is wrong with it goes to `problems`."""
+def parse_xml(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> None:
+    """Parse XML 1.0 or 1.1; problems are added to `problems`."""
     stand_ins: Mapping[int, int] = {}
     if VERSION_1_1.match(raw):
         raw, stand_ins = _without_controls(raw)
@@ -50,13 +50,15 @@ def parsed(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> N
     except ExpatError as error:
         reason = str(error).split(":")[0]
         remedy = (
-            AGAIN if "invalid character number" not in reason else "control characters need XML 1.1: export as that"
+            EXPORT_AGAIN
+            if "invalid character number" not in reason
+            else "control characters need XML 1.1: export as that"
         )
         problems.append(Problem(shown, error.lineno, f"not XML: {reason} at column {error.offset + 1}", remedy))
     except (ValueError, LookupError) as error:
         problems.append(Problem(shown, None, f"not XML: {error}", "save the file as UTF-8"))
     finally:
-        # What takes elements knows the parser that knows it: without an end to that, neither would go.
+        # Handlers and parser refer to each other: without this neither would be freed.
         for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "StartDoctypeDeclHandler"):
             setattr(parser, handler, None)
 
@@ -64,7 +66,7 @@ def parsed(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> N
 def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:
     """Return XML with other characters for the control characters in it, and what each of these stands for."""
     referred = {_code(found) for found in REFERENCE.finditer(raw)}
-    if referred.isdisjoint(set(CONTROLS) - set(SPACE)):
+    if referred.isdisjoint(set(CONTROLS) - set(WHITE_SPACE)):
         return raw, {}
     used = referred | set(map(ord, set(raw.decode(errors="replace"))))
     # A text that leaves no block free has six thousand characters for private use: it fails as XML 1.0 would.
@@ -74,7 +76,7 @@ def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:
 
     def stand_in(found: re.Match[bytes]) -> bytes:
         code = _code(found)
-        return f"&#{first + code};".encode() if code in CONTROLS and code not in SPACE else found[0]
+        return f"&#{first + code};".encode() if code in CONTROLS and code not in WHITE_SPACE else found[0]
 
     return REFERENCE.sub(stand_in, raw), {first + code: code for code in CONTROLS}
 

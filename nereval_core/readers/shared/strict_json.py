@@ -1,4 +1,4 @@
-"""JSON as we take it: no key twice, no NaN, no half characters; and what a file of it begins with."""
+"""JSON as we take it: no key twice, no NaN, no half characters."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.input.source import HEAD_BYTES, UTF8_BOM, Source, SourceFile
-
-FAR_BYTES = 1 << 24
-"""How far into a file its first object is followed."""
+from nereval_core.readers.input.source import SourceFile
 
 Complain = Callable[[str, str], None]
 
@@ -72,7 +69,7 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
 
 
 def _one_a_line(text: str, start: int) -> bool:
-    """Say whether the first line is a whole value: else the file is one, over many lines."""
+    """Return whether the first line is a whole value: else the file is one, over many lines."""
     end = text.find("\n", start)
     if end < 0 or _skipped(text, end) == len(text):
         return True
@@ -124,77 +121,33 @@ def _skipped(text: str, at: int) -> int:
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]
 
 
-def first_keys(source: Source, *suffixes: str) -> frozenset[str]:
-    """Return the keys of the first object of the first file, as far as its first bytes go; empty where none begins."""
-    file = source.pick(*suffixes)[0]
-    found = source.known.get(file.name)
-    if found is None:
-        found = source.known[file.name] = _first_keys(file)
-    return found
-
-
-def _first_keys(file: SourceFile) -> frozenset[str]:
-    for size in (HEAD_BYTES, FAR_BYTES):
-        raw = file.load(size)
-        head = raw.decode(errors="replace").removeprefix(UTF8_BOM)
-        found, whole = _keys(head)
-        # A text longer than the head stands before the keys that tell one format from another.
-        if whole or len(raw) < size:
-            break
-    return frozenset(found)
-
-
-def _keys(head: str) -> tuple[set[str], bool]:
-    """Return the keys of the first object, and whether more of the text would add nothing."""
-    found: set[str] = set()
-    begin = re.match(r"\s*(\[\s*)?\{", head)
-    if begin is None:
-        return found, True
-    depth, expecting = 1, True
-    for token in _TOKEN.finditer(head, begin.end()):
-        mark = token[0][0]
-        if mark == '"':
-            if depth == 1 and expecting and token["colon"]:
-                found.add(token["string"])
-                expecting = False
-        elif mark in "{[":
-            depth += 1
-        elif mark in "}]":
-            depth -= 1
-            if depth == 0:
-                return found, True
-        elif depth == 1:
-            expecting = True
-    return found, False
-
-
-def kind(value: Any) -> str:
+def json_type(value: Any) -> str:
     """Return what a JSON value is, in words."""
     kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction", list: "a list"}
     return "null" if value is None else kinds.get(type(value), "an object")
 
 
-def listed(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any]:
+def list_under(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any]:
     """Return the list under a key, empty where there is none or it is null; complain of anything else."""
     value = row.get(key)
     if value is None or isinstance(value, list):
         return value or []
-    complain(f"{key} is {kind(value)}", "write a list")
+    complain(f"{key} is {json_type(value)}", "write a list")
     return []
 
 
-def named(value: Any) -> str | None:
+def id_string(value: Any) -> str | None:
     """Return an id, a string or an integer, as a string; None where there is none."""
     return str(value) if type(value) in (str, int) and value != "" else None
 
 
-def number(value: Any) -> float | None:
+def score_number(value: Any) -> float | None:
     """Return a score, None where there is none."""
     return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
 
 
-def halved(value: object) -> bool:
-    """Say whether a string of a value holds half a surrogate pair, which no encoding can write."""
+def has_half_surrogate(value: object) -> bool:
+    """Return whether a string of a value holds half a surrogate pair, which no encoding can write."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -204,8 +157,6 @@ def halved(value: object) -> bool:
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# A string that is cut off reaches to the end: else each quote in it would be tried for the start of one.
-_TOKEN = re.compile(r'"(?P<string>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(?P<colon>\s*:)?|\\?\Z)|[{}\[\],]', re.DOTALL)
 
 
 def _decoded(text: str, start: int) -> tuple[Any, int]:
@@ -220,7 +171,7 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
         raise RefusedError("JSON nested too deeply", "write meta as a flat object") from None
     except ValueError:
         raise RefusedError("a number with too many digits", "write offsets as plain integers") from None
-    if _SURROGATE.search(text, start, end) and halved(value):
+    if _SURROGATE.search(text, start, end) and has_half_surrogate(value):
         remedy = "write characters beyond U+FFFF as a pair of \\u escapes, or as they are"
         raise RefusedError("half a surrogate pair", remedy)
     return value, end

@@ -1,4 +1,4 @@
-"""Files of rows, CSV and TSV: what stands between their cells, which columns hold what, and the cells by column."""
+"""Tables of spans in CSV and TSV: their delimiter, the columns that are known, and the cells by column."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from itertools import islice
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.input.source import SourceFile
 
-Chosen = Mapping[str, int | str]
-"""What columns hold, each by number from 1 or by name; "" is none."""
+ColumnChoice = Mapping[str, int | str]
+"""Columns by what they hold, each by number from 1 or by name; "" is none."""
 
 DELIMITERS = ("\t", ",", ";", "|")
 TAGS = "tags"
-"""What a column of tags, which no table of spans has, is called among what columns hold (`ReadOptions.columns`)."""
+"""Key of a column of tags in `ReadOptions.columns`; no table of spans has one."""
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "document_id", "doc", "doc_id", "docid", "file", "filename", "file_name", "id"),
     "start": ("start", "begin", "start_offset", "start_char", "char_start", "from"),
@@ -29,11 +29,11 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "links": ("links", "link", "concept", "concept_id", "identifier", "cui", "kb_id"),
     "score": ("score", "confidence", "probability"),
 }
-"""What columns hold by what they are called, the surest name first; each column is taken once, in this order."""
+"""Usual column names by what the column holds, the surest first; each column is used once, in this order."""
 PLACE = ("start", "end", "type")
 NUMBER = re.compile(r" *(-?[0-9]{1,12})(?:\.0+)? *")
-HEADER = 1 << 16
-"""How much of a file is looked at for its first lines."""
+HEADER_CHARACTERS = 1 << 16
+"""Characters of a file that are searched for its first rows."""
 OPTION = "--span-columns"
 QUOTING = 'write cells with quotes or line ends in "…", each " in them twice'
 
@@ -65,25 +65,25 @@ class Table:
 
     @property
     def has_texts(self) -> bool:
-        """Whether it holds documents and nothing else."""
+        """True for a table of documents and texts, without spans."""
         return not self.has_spans and self.columns.keys() >= {"document", "text"}
 
     @property
     def counts(self) -> bool:
-        """Whether its first row has a start and an end that are numbers."""
+        """True where the first row has numbers for start and end."""
         rows = first_rows(self.text, 2, self.delimiter)[self.header is not None :]
         return any(_numbered(row, self.columns) for row in rows[:1])
 
 
 @dataclass(frozen=True)
-class Rows:
+class TableRows:
     """The rows of a table below its header: the lines on which they begin, and the cells of each column we know."""
 
     lines: Sequence[int]
     cells: Mapping[str, Sequence[str]]
 
 
-def chosen_columns(words: str) -> dict[str, int | str]:
+def parse_column_options(words: str) -> dict[str, int | str]:
     """Read what `--span-columns` says: `document=doc,start=2,end=3,type=kind`, names or numbers from 1.
 
     Raises:
@@ -102,7 +102,7 @@ def chosen_columns(words: str) -> dict[str, int | str]:
     return found
 
 
-def table_of(file: SourceFile, text: str, chosen: Chosen | None = None) -> Table:
+def table_of(file: SourceFile, text: str, chosen: ColumnChoice | None = None) -> Table:
     """Find the delimiter by which the first line has the most columns that we know.
 
     The first line is a row where start and end are chosen by their numbers, and it has numbers there.
@@ -122,7 +122,7 @@ def table_of(file: SourceFile, text: str, chosen: Chosen | None = None) -> Table
 
 def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
     """Return the first rows of a text, fewer where it has not as many or they are not rows; blank lines are none."""
-    reader = csv.reader(io.StringIO(text[:HEADER], newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text[:HEADER_CHARACTERS], newline=""), delimiter=delimiter)
     found: list[list[str]] = []
     try:
         found += islice(filter(None, reader), count)
@@ -131,7 +131,7 @@ def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
     return found
 
 
-def rows_of(table: Table, problems: list[Problem]) -> Rows:
+def rows_of(table: Table, problems: list[Problem]) -> TableRows:
     """Return the rows of a table, all of its columns that we know."""
     # A text may be longer than the module's limit.
     csv.field_size_limit(max(csv.field_size_limit(), len(table.text)))
@@ -154,40 +154,32 @@ def rows_of(table: Table, problems: list[Problem]) -> Rows:
         fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
         lines, rows = [line for line, _ in fine], [row for _, row in fine]
     by_column = list(zip(*rows, strict=True)) or [()] * table.width
-    return Rows(lines[: len(rows)], {what: by_column[at] for what, at in table.columns.items()})
+    return TableRows(lines[: len(rows)], {what: by_column[at] for what, at in table.columns.items()})
 
 
-def no_columns(table: Table) -> list[Problem]:
-    """Return what keeps a table from being one of spans: chosen columns that are not there, and those not known."""
+def column_problems(table: Table) -> list[Problem]:
+    """Return the problems of a table without the columns of spans: chosen ones that it lacks, and unknown ones."""
     there = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
     if table.lacking:
         remedy = f"choose among {there}, or by number from 1"
         found = f"no such column for {', '.join(table.lacking)}"
         return [Problem(table.file.shown, 1, found, remedy)]
     lacking = [what for what in PLACE if what not in table.columns]
-    remedy = f"{'; '.join(map(known, lacking))}; or choose among {there}: {OPTION} {lacking[0]}=NAME"
+    remedy = f"{'; '.join(map(usual_names, lacking))}; or choose among {there}: {OPTION} {lacking[0]}=NAME"
     return [Problem(table.file.shown, 1, f"no column for {', '.join(lacking)}", remedy)]
 
 
-def known(what: str) -> str:
+def usual_names(what: str) -> str:
     return f"call that of {what} one of {', '.join(COLUMNS[what])}"
 
 
-def number(cell: str) -> int | None:
+def parse_offset(cell: str) -> int | None:
     """Return an offset; tables that went through a program of statistics may have 5.0 for 5."""
     found = NUMBER.fullmatch(cell)
     return int(found[1]) if found else None
 
 
-def numbers(cells: Sequence[str]) -> list[int | None]:
-    """Return offsets, None for what is none."""
-    joined = "".join(cells)
-    if joined.isascii() and joined.isdigit() and "" not in cells and max(map(len, cells)) <= 12:
-        return list(map(int, cells))
-    return list(map(number, cells))
-
-
-def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: Chosen) -> Table:
+def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: ColumnChoice) -> Table:
     header = tuple(first)
     columns: dict[str, int] = {}
     names = [_plain(name) for name in header]
@@ -221,6 +213,6 @@ def _plain(name: str) -> str:
 
 
 def _numbered(row: Sequence[str], columns: Mapping[str, int]) -> bool:
-    """Say whether a row has numbers, or nothing, for start and end."""
+    """Return whether a row has numbers, or nothing, for start and end."""
     cells = [row[columns[what]] for what in ("start", "end") if what in columns and columns[what] < len(row)]
-    return len(cells) == 2 and all(not cell or number(cell) is not None for cell in cells)
+    return len(cells) == 2 and all(not cell or parse_offset(cell) is not None for cell in cells)

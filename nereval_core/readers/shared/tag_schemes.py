@@ -1,4 +1,4 @@
-"""Tag schemes as data: which tag may follow which, and how a row of tags is cut into chunks.
+"""Tag schemes as data: which tag may follow which, rows of tags as arrays, and spans written as tags.
 
 A tag is `O` or a letter, the first `-`, and a type, which may itself contain `-`. Offsets are tokens, end exclusive.
 The edge of a sentence counts as `O`. Letters: B begin, I and M inside, E and L end, S and U single.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,11 @@ from nereval_core.problems import FormatError, quoted
 
 LETTERS = "OBIMELSU"
 NO_TYPES = ("O", "", "-", "_")
-"""What no tag without a letter is."""
+"""Strings that are never a type written without a letter."""
 
 Repair = Literal["conlleval", "discard"]
+NO_TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
+"""The remedy for a cell that is no tag."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,12 @@ class Scheme:
 
     @cached_property
     def legal(self) -> Bools:
-        """Whether a transition is legal, shape (2: type changes or stays, letter before, letter after)."""
+        """True for legal transitions, shape (2: type changes or stays, letter before, letter after)."""
         return self.parts | _table(set(), self.continues)
 
     @cached_property
     def parts(self) -> Bools:
-        """Whether a legal transition parts what stands before from what stands after, shape as `legal`."""
+        """True for legal transitions between two chunks, or a chunk and `O`; shape as `legal`."""
         return _table(self.changes, self.touches | {"OO"})
 
 
@@ -192,14 +194,14 @@ class Tags:
 
     @cached_property
     def begins(self) -> Bools:
-        """Whether a sentence begins at a token, or ends before it, shape (tokens + 1,)."""
+        """True where a sentence begins at a token, or ends before it, shape (tokens + 1,)."""
         found = np.zeros(len(self) + 1, np.bool_)
         found[self.first] = True
         return found
 
     @cached_property
     def follows(self) -> Bools:
-        """Whether the token before a tagged one is tagged too, in the same sentence; one more, which is False."""
+        """True where the token before a tagged one is tagged too, in the same sentence; one more entry is False."""
         found = np.zeros(len(self.tokens) + 1, np.bool_)
         found[1:-1] = np.diff(self.tokens) == 1
         found[:-1] &= ~self.begins.take(self.tokens)
@@ -223,7 +225,7 @@ class Tags:
 
     @cached_property
     def counts(self) -> Int64:
-        """How often each transition occurs but that from `O` to `O`, shape of a flat table."""
+        """Count of each transition but that from `O` to `O`, shape of a flat table."""
         # Those that go on to a tagged token are counted apart, and dropped: picking the others takes longer.
         out = np.bincount(self.exits + (self.follows[1:].view(np.uint8) << 6), minlength=128)
         out[64:] = 0
@@ -234,129 +236,6 @@ class Tags:
         found = table.take(self.exits)
         found[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), found[:-1])
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
-
-    `first` and `last` are the places of their first and last tokens among the tagged ones. `mended` counts the
-    malformed chunks that were kept by conlleval's table or discarded.
-    """
-
-    start: Int64
-    end: Int64
-    type: NDArray[np.int32]
-    first: Int64
-    last: Int64
-    mended: int = 0
-
-
-class Fault(NamedTuple):
-    """A tag that breaks a scheme: the token and what is wrong."""
-
-    token: int
-    found: str
-
-
-class Detection(NamedTuple):
-    """The scheme that fits best and how often it is broken; `rivals` fit too but decode differently from `parting` on.
-
-    The scheme is None where no tag but `O` occurs.
-    """
-
-    scheme: Scheme | None
-    broken: int
-    rivals: tuple[str, ...] = ()
-    parting: int = -1
-
-
-def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> Detection:
-    """Return the scheme under which all sentences are legal, or else the one broken least often."""
-    if not len(tags.tokens):
-        return Detection(None, 0)
-    known = {scheme.name: scheme for scheme in schemes}
-    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in known.items()}
-    least = min(broken.values())
-    fitting = [known[name] for name, count in broken.items() if count == least]
-    best = fitting[0]
-    if least:
-        return Detection(best, least)
-    met = tags.counts > 0
-    for other in fitting[1:]:
-        # Chunks are parted alike where every transition that occurs is.
-        if np.array_equal(best.parts.ravel()[met], other.parts.ravel()[met]):
-            continue
-        parting = _parting(decode(tags, best), decode(tags, other))
-        if parting is not None:
-            return Detection(best, 0, tuple(scheme.name for scheme in fitting), parting)
-    return Detection(best, 0)
-
-
-def _parting(one: Chunks, two: Chunks) -> int | None:
-    """Return the first token where two decodings differ."""
-    ones = set(zip(one.start.tolist(), one.end.tolist(), one.type.tolist(), strict=True))
-    twos = set(zip(two.start.tolist(), two.end.tolist(), two.type.tolist(), strict=True))
-    return min((start for start, _, _ in ones ^ twos), default=None)
-
-
-def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
-    """Return each tag that breaks the scheme, in order."""
-    found: dict[int, str] = {}
-    for one, two in _illegal(tags, scheme):
-        for token, other, edge, word in (
-            (one, two, "at the end of a sentence", "before"),
-            (two, one, "at the start of a sentence", "after"),
-        ):
-            tag = tags.tag(token) if token >= 0 else "O"
-            letter = LETTERS.index(tag[0])
-            if tag[0] not in scheme.letters:
-                letters_known = ", ".join(scheme.letters)
-                found[token] = f"{quoted(tag)} is no tag of {scheme.name}, whose letters are {letters_known}"
-            elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
-                where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
-                found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
-    return [Fault(token, found[token]) for token in sorted(found)]
-
-
-def _illegal(tags: Tags, scheme: Scheme) -> Iterator[tuple[int, int]]:
-    """Yield the tokens of each illegal transition, in order; -1 stands for the edge of a sentence."""
-    table = ~scheme.legal.ravel()
-    out = ~tags.follows[1:]
-    into = np.flatnonzero(table.take(tags.entries))
-    outof = np.flatnonzero(table.take(tags.exits) & out)
-    for gap in np.sort(np.concatenate((2 * into, 2 * outof + 1))).tolist():
-        token = int(tags.tokens[gap // 2])
-        if gap % 2:
-            yield token, -1 if tags.begins[token + 1] else token + 1
-        else:
-            yield -1 if tags.begins[token] else token - 1, token
-
-
-def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
-    """Return the chunks of tags that are legal in the scheme, or mended: see `faults` first.
-
-    With "conlleval" malformed chunks are cut by that program's table (an orphan I begins a chunk); with "discard" they
-    are dropped. Malformed is a chunk that begins or ends with a letter that cannot, or holds a foreign letter.
-    """
-    legal = scheme.legal.ravel()
-    sound = not tags.counts[~legal].any()
-    assert sound or repair, "malformed tags are refused or repaired"
-    parts = (scheme.parts if sound else CONLLEVAL).ravel()
-    first = np.flatnonzero(parts.take(tags.entries))
-    last = np.flatnonzero(tags.after(parts))
-    mended = 0
-    if not sound:
-        entered, left = ~legal.take(tags.entries), ~tags.after(legal)
-        # A transition is blamed on the chunk whose letter could not stand there next to O either.
-        bad = entered[first] & ~scheme.legal[0, 0, tags.letters[first]]
-        bad |= left[last] & ~scheme.legal[0, tags.letters[last], 0]
-        illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(entered)))
-        bad |= illegal[last + 1] > illegal[first + 1]
-        mended = int(bad.sum())
-        if repair == "discard":
-            first, last = first[~bad], last[~bad]
-    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
 
 
 def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator[tuple[int, str]]:

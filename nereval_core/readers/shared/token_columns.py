@@ -1,51 +1,42 @@
-"""Lines of columns, split for a block of bytes at once: where each field of each row stands.
+"""Split the lines of columns of a whole block of bytes into fields.
 
-A block holds whole lines. Fields are split by tabs, or by runs of blanks and tabs. Nothing is decoded and no object is
-made for a line: the lexer looks for separators and line ends only, and leaves lines that are no rows to its caller.
+A block holds whole lines. Fields are separated by tabs, or by runs of blanks and tabs. Nothing is decoded and no object
+is made for a line: the lexer finds separators and line ends only, and leaves lines that are no rows to its caller.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import BinaryIO, NamedTuple
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import CONTINUATION, Bytes
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.byte_fields import WORD_BYTES, fetch_words
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 """Bytes read at once: with fewer, the calls for each block take longer than what they do."""
-EVERY = slice(None)
-WORD = 32
-"""Bytes moved at once, which takes no longer than fewer would.
-
-Each block is followed by so many zeros, so that the last fields can be fetched too.
-"""
-DENSE = 8
-"""Where more than one byte in so many continues a character, characters are counted byte by byte."""
-SPARSE = 500
-"""Where fewer than one byte in so many is left out, what stands between them is copied piece by piece."""
-PIECE = 1 << 12
-"""So many pieces of text are moved at once."""
-ZEROS = bytes(WORD)
+ALL_ROWS = slice(None)
+PIECES_AT_ONCE = 1 << 12
+"""Pieces of text moved at once."""
+ZEROS = bytes(WORD_BYTES)
+"""The bytes after each block, so that the last fields can be fetched too."""
 BOM = b"\xef\xbb\xbf"
 TAB, END, RETURN, BLANK, HASH, DASH = b"\t\n\r #-"
-ALIKE = 100
-"""So many lines are kept that may come again."""
-STRIPPED = 10_000
-"""So many blanks at the end of a line are taken off; more is a case for reading line by line."""
+MOST_STRIPPED = 10_000
+"""Blanks removed at the end of a line; lines with more are read one by one."""
 
 
-class Unjudged(Exception):  # noqa: N818 - no error of the input
-    """Something that this way of reading cannot judge exactly: the file is to be read line by line."""
+class NotJudged(Exception):  # noqa: N818 - no error of the input
+    """Raised for input that block readers cannot judge exactly: the file has to be read line by line."""
 
 
 class Block(NamedTuple):
-    """Whole lines as bytes, `size` of them, then WORD zeros.
+    """Whole lines as bytes, `size` of them, then WORD_BYTES zeros.
 
     Each line is ended by a line feed alone, or each by a carriage return (`end`) and a line feed (`step` bytes).
     """
@@ -63,7 +54,7 @@ class Block(NamedTuple):
         return self.raw[: self.size].decode().split("\n" if self.end == END else "\r\n")[:-1]
 
 
-def blocks(stream: BinaryIO, size: int = BLOCK) -> Iterator[Block]:
+def read_blocks(stream: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[Block]:
     """Yield the lines of a file, block by block, without byte-order mark.
 
     Raises:
@@ -84,8 +75,29 @@ def blocks(stream: BinaryIO, size: int = BLOCK) -> Iterator[Block]:
         yield _block(last + b"\n" + ZEROS)
 
 
+def watched_blocks(
+    file: SourceFile, progress: Callable[[int, int], None] | None, size: int = BLOCK_BYTES
+) -> Iterator[Block]:
+    """Yield the blocks of a file and report the bytes that were read, of how many, after each was used.
+
+    Raises:
+        FormatError: not readable.
+        NotJudged: not UTF-8.
+    """
+    total, done = file.origin.size(), 0
+    with file.stream() as stream:
+        for block in read_blocks(stream, size):
+            yield block
+            done += block.size
+            if progress is not None:
+                # A packed file is shorter than its lines.
+                progress(min(done, total - 1), total)
+    if progress is not None and done:
+        progress(total, total)
+
+
 def _block(raw: bytes) -> Block:
-    """Return the block of these lines, WORD zeros after them."""
+    """Return the block of these lines, WORD_BYTES zeros after them."""
     end = END
     if b"\r" in raw:
         data = np.frombuffer(raw, np.uint8)
@@ -104,17 +116,17 @@ def _block(raw: bytes) -> Block:
         try:
             raw.decode()
         except UnicodeDecodeError:
-            raise Unjudged from None
-    return Block(raw, len(raw) - WORD, plain, end)
+            raise NotJudged from None
+    return Block(raw, len(raw) - WORD_BYTES, plain, end)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BlockRows:
     """The rows of a block and the lines between them; places are bytes of the block, ends exclusive.
 
     `begin` has shape (rows,), `ends` (rows, columns); `starts` is None where each field begins one byte after the one
     before it ends. The lines that are no rows have shape (others,): `before` says how many rows stand before each,
-    `low` and `high` where it stands, `blank` whether nothing is in it, `alike` whether it is `Lexer.alike`.
+    `low` and `high` where it stands, `blank` whether nothing is in it.
     """
 
     begin: Int64
@@ -124,38 +136,27 @@ class Rows:
     low: Int64
     high: Int64
     blank: Bools
-    alike: Bools
 
     def __len__(self) -> int:
         return len(self.begin)
 
-    def field(self, column: int, rows: Int64 | slice = EVERY) -> tuple[Int64, Int64]:
+    def field(self, column: int, rows: Int64 | slice = ALL_ROWS) -> tuple[Int64, Int64]:
         """Return where the fields of a column start and end, in these rows."""
         ends = self.ends[rows, column]
         if self.starts is not None:
             return self.starts[rows, column], ends
         return self.begin[rows] if column == 0 else self.ends[rows, column - 1] + 1, ends
 
-    def filled(self, data: Bytes, column: int, tabs: bool, plain: bytes) -> Int64:
-        """Return the rows whose field in this column, not the first, is something else than one of these bytes."""
-        # One byte alone is known by what stands before it, which spares looking where the field begins.
-        place = self.ends[:, column] - 1
-        last = data.take(place)
-        place -= 1
-        before = data.take(place)
-        alone = before == TAB
-        if not tabs:
-            alone |= before == BLANK
-        known = last == plain[0]
-        for byte in plain[1:]:
-            known |= last == byte
-        alone &= known
-        return places_of(~alone)
+    def filled(self, data: Bytes, column: int, plain: bytes) -> Int64:
+        """Return the rows whose field in this column is something else than one of these bytes."""
+        starts, ends = self.field(column)
+        known = np.isin(data.take(starts), np.frombuffer(plain, np.uint8))
+        return true_places(~known | (ends - starts != 1))
 
 
 @dataclass(slots=True)
 class Lexer:
-    """How lines are split.
+    """Splits the lines of blocks into fields.
 
     `is_row` is asked about lines of as many fields as columns that begin with #, white space or `doubtful`. The first
     byte of `doubtful` must be DASH or one before it.
@@ -166,13 +167,9 @@ class Lexer:
     is_row: Callable[[bytes], bool]
     doubtful: bytes = b""
     trimmed: bool = True
-    """Whether blanks and tabs at the end of a line are taken off where it has too many fields."""
-    judged: dict[bytes, bool] = field(default_factory=dict)
-    """What `is_row` said of some lines."""
-    alike: bytes = b""
-    """The last of them that is no row: there may be as many as documents, and most are alike."""
+    """Remove blanks and tabs at the end of lines with too many fields."""
 
-    def rows(self, block: Block) -> Rows:
+    def rows(self, block: Block) -> BlockRows:
         """Return the rows of a block.
 
         Raises:
@@ -181,7 +178,7 @@ class Lexer:
         data = np.frombuffer(block.raw, np.uint8)
         return self._even(block, data) or self._uneven(block, data)
 
-    def _even(self, block: Block, data: Bytes) -> Rows | None:
+    def _even(self, block: Block, data: Bytes) -> BlockRows | None:
         """Return the rows of a block in which all lines but empty and doubtful ones are alike, else None."""
         view, end, step = data[: block.size], block.end, block.step
         ends = view == end
@@ -189,26 +186,25 @@ class Lexer:
         if not self.tabs and b"\t" in block.raw:
             marks |= view == TAB
         marks |= ends
-        # What begins a line that is no row comes early in the alphabet.
-        early = places_of(ends[:-step] & (view[step:] <= DASH)) + step
+        # Lines that are no rows begin with bytes up to DASH.
+        early = true_places(ends[:-step] & (view[step:] <= DASH)) + step
         if view[0] <= DASH:
             early = np.concatenate((np.zeros(1, np.int64), early))
         first = view[early]
         high = early[first == end]
         marks[high] = False
-        low, blank, alike = high, np.ones(len(high), np.bool_), np.zeros(len(high), np.bool_)
+        low, blank = high, np.ones(len(high), np.bool_)
         doubted = early[self._doubted(data, early, first)]
         if len(doubted):
-            starts, stops, same = self._no_rows(block, data, doubted, marks)
+            starts, stops = self._no_rows(block, doubted, marks)
             order = np.argsort(np.concatenate((high, stops)), kind="stable")
             blank = order < len(high)
-            alike = np.concatenate((alike, same))[order]
             low, high = np.concatenate((low, starts))[order], np.concatenate((high, stops))[order]
         if not self.tabs and (marks[0] or (marks[1:] & marks[:-1]).any()):
             return None
         if not self.tabs and step > 1 and (marks[step:] & ends[:-step]).any():
             return None
-        found = places_of(marks)
+        found = true_places(marks)
         count, rest = divmod(len(found), self.columns)
         if rest or count + len(high) != np.count_nonzero(ends):
             return None
@@ -225,102 +221,69 @@ class Lexer:
             heads = np.ones(len(high), np.bool_)
             heads[1:] = low[1:] != high[:-1] + step
             ends[low] = True
-            followed = places_of(ends.take(begin))
+            followed = true_places(ends.take(begin))
             before = np.concatenate((followed, np.full(1, count)))[heads.cumsum() - 1]
             begin[followed] = high[np.concatenate((heads[1:], heads[:1]))][: len(followed)] + step
-        return Rows(begin, places, None, before, low, high, blank, alike)
+        return BlockRows(begin, places, None, before, low, high, blank)
 
-    def _no_rows(self, block: Block, data: Bytes, doubted: Int64, marks: Bools) -> tuple[Int64, Int64, Bools]:
-        """Return where those of the lines that begin here stand that are no rows, and which are `alike`.
+    def _no_rows(self, block: Block, doubted: Int64, marks: Bools) -> tuple[Int64, Int64]:
+        """Return where those of the lines that begin here stand that are no rows.
 
         What parts their fields is taken off the marks.
         """
         starts: list[int] = []
         stops: list[int] = []
         raw, end = block.raw, bytes((block.end,))
-        if self.doubtful and not self.alike and raw.startswith(self.doubtful, doubted[0]):
-            self._asked(raw[doubted[0] : raw.index(end, doubted[0])])
-        wanted = self.alike + end
-        size = len(wanted)
-        same = doubted[:0]
-        if size > 1 and len(marks) >= size:
-            pieces = f"V{size}"
-            inner = doubted[doubted <= len(marks) - size]
-            windows = np.ndarray((len(data) - size + 1,), pieces, data.data, 0, (1,))[inner]
-            equal = (windows.view(np.uint8).reshape(-1, size) == np.frombuffer(wanted, np.uint8)).all(axis=1)
-            same = inner[equal]
-            np.ndarray((len(marks) - size + 1,), pieces, marks.data, 0, (1,))[same] = np.zeros(1, pieces)
-            doubted = np.concatenate((inner[~equal], doubted[len(inner) :]))
         for start in doubted.tolist():
             stop = raw.index(end, start)
             # Between tabs a line without one is no row, as comments mostly are.
-            if not self.tabs or raw.find(b"\t", start, stop) >= 0:
-                line = raw[start:stop]
-                taken = self.judged.get(line)
-                if self._asked(line) if taken is None else taken:
-                    continue
-                marks[start:stop] = False
+            if (not self.tabs or raw.find(b"\t", start, stop) >= 0) and self.is_row(raw[start:stop]):
+                continue
+            marks[start : stop + 1] = False
             starts.append(start)
             stops.append(stop)
-        marks[stops] = False
-        others = np.zeros(len(same) + len(starts), np.bool_)
-        others[: len(same)] = True
-        return (
-            np.concatenate((same, np.array(starts, np.int64))),
-            np.concatenate((same + (size - 1), np.array(stops, np.int64))),
-            others,
-        )
-
-    def _asked(self, line: bytes) -> bool:
-        """Return whether a doubtful line is a row."""
-        found = self.is_row(line)
-        if self.doubtful and line.startswith(self.doubtful) and len(self.judged) < ALIKE:
-            self.judged[line] = found
-            if not found:
-                self.alike = line
-        return found
+        return np.array(starts, np.int64), np.array(stops, np.int64)
 
     def _doubted(self, data: Bytes, begin: Int64, first: Bytes) -> Bools:
         """Return which lines or rows may be none, by where and with what they begin."""
         doubted: Bools = (first == HASH) | (first == BLANK) | (first == TAB)
         if self.doubtful:
-            second = places_of(first == self.doubtful[0])
+            second = true_places(first == self.doubtful[0])
             doubted[second] = data[begin[second] + 1] == self.doubtful[1]
         return doubted
 
-    def _uneven(self, block: Block, data: Bytes) -> Rows:
+    def _uneven(self, block: Block, data: Bytes) -> BlockRows:
         """Return the rows of any block, counting the fields of each line."""
         view = data[: block.size]
-        high = places_of(view == block.end)
+        high = true_places(view == block.end)
         low = np.zeros_like(high)
         low[1:] = high[:-1] + block.step
         found, starts, ends, blank = (self._between_tabs if self.tabs else self._between_blanks)(block, view, low, high)
         begin = low[found] if starts is None else starts[:, 0]
         kept = np.ones(len(found), np.bool_)
-        for row in places_of(self._doubted(data, begin, data.take(begin))).tolist():
-            kept[row] = self._asked(block.raw[low[found[row]] : high[found[row]]])
+        for row in true_places(self._doubted(data, begin, data.take(begin))).tolist():
+            kept[row] = self.is_row(block.raw[low[found[row]] : high[found[row]]])
         if not kept.all():
             found, begin, ends = found[kept], begin[kept], ends[kept]
             starts = None if starts is None else starts[kept]
         other = np.ones(len(high), np.bool_)
         other[found] = False
-        others = places_of(other)
-        before, alike = others - np.arange(len(others)), np.zeros(len(others), np.bool_)
-        return Rows(begin, ends, starts, before, low[others], high[others], blank[others], alike)
+        others = true_places(other)
+        return BlockRows(begin, ends, starts, others - np.arange(len(others)), low[others], high[others], blank[others])
 
     def _between_tabs(
         self, block: Block, view: Bytes, low: Int64, high: Int64
     ) -> tuple[Int64, Int64 | None, Int64, Bools]:
         """Return the lines with as many fields as columns, the ends of their fields, and which lines are blank."""
-        tabs = places_of(view == TAB)
+        tabs = true_places(view == TAB)
         stop = np.searchsorted(tabs, high)
         first = np.zeros_like(stop)
         first[1:] = stop[:-1]
         count = stop - first + 1
         end = high.copy()
-        # Where the number is wrong, blanks and tabs at the end are taken off.
-        lines = places_of(count != self.columns) if self.trimmed else np.zeros(0, np.int64)
-        for _ in range(STRIPPED):
+        # Lines with another number of fields lose blanks and tabs at their end.
+        lines = true_places(count != self.columns) if self.trimmed else np.zeros(0, np.int64)
+        for _ in range(MOST_STRIPPED):
             last = view.take(end[lines] - 1, mode="wrap")
             white = (end[lines] > low[lines]) & ((last == TAB) | (last == BLANK))
             lines = lines[white]
@@ -329,9 +292,9 @@ class Lexer:
             count[lines] -= last[white] == TAB
             end[lines] -= 1
         else:
-            raise Unjudged
+            raise NotJudged
         blank = end == low
-        found = places_of((count == self.columns) & ~blank)
+        found = true_places((count == self.columns) & ~blank)
         ends = np.empty((len(found), self.columns), np.int64)
         ends[:, :-1] = tabs[first[found][:, None] + np.arange(self.columns - 1)]
         ends[:, -1] = end[found]
@@ -342,77 +305,86 @@ class Lexer:
     ) -> tuple[Int64, Int64 | None, Int64, Bools]:
         """Return as `_between_tabs` does; with the starts of fields, as runs of any length part them."""
         white = (view == BLANK) | (view == TAB) | (view == END) | (view == block.end)
-        starts = places_of(~white[1:] & white[:-1]) + 1
+        starts = true_places(~white[1:] & white[:-1]) + 1
         if not white[0]:
             starts = np.concatenate((np.zeros(1, np.int64), starts))
-        ends = places_of(~white[:-1] & white[1:]) + 1
+        ends = true_places(~white[:-1] & white[1:]) + 1
         stop = np.searchsorted(starts, high)
         first = np.zeros_like(stop)
         first[1:] = stop[:-1]
         count = stop - first
-        found = places_of(count == self.columns)
+        found = true_places(count == self.columns)
         fields = first[found][:, None] + np.arange(self.columns)
         return found, starts[fields], ends[fields], count == 0
 
 
-def places_of(mask: Bools) -> Int64:
+def true_places(mask: Bools) -> Int64:
     """Return where a mask is true: `np.flatnonzero` without its detours, which tell where blocks are small."""
     found: Int64 = mask.nonzero()[0]
     return found
 
 
-def fetched(data: Bytes, starts: Int64, size: int = WORD) -> NDArray[np.void]:
-    """Return so many bytes, at most WORD, from each place on."""
-    # As numbers of eight bytes they would have to be aligned: numpy copies opaque ones as they stand.
-    return np.ndarray((len(data) - size + 1,), f"V{size}", data.data, 0, (1,))[starts]
-
-
-def joined(data: Bytes, starts: Int64, sizes: Int64) -> tuple[Bytes, Int64]:
-    """Return the pieces of `data` in a row, and where each ends in it; WORD zeros must follow the last piece."""
+def join_pieces(data: Bytes, starts: Int64, sizes: Int64) -> tuple[Bytes, Int64]:
+    """Return the pieces of `data` in a row, and where each ends in it; WORD_BYTES zeros must follow the last piece."""
     ends = np.cumsum(sizes)
     total = int(ends[-1]) if len(ends) else 0
-    out = np.empty(total + WORD, np.uint8)
-    target = np.ndarray((total + 1,), f"V{WORD}", out.data, 0, (1,))
+    out = np.empty(total + WORD_BYTES, np.uint8)
+    target = np.ndarray((total + 1,), f"V{WORD_BYTES}", out.data, 0, (1,))
     at = ends - sizes
     # Whole words are written: what goes beyond a piece's end is written over by the pieces after it. So the further
     # words of long pieces come first, and the first word of every piece last and in order.
-    for word in range((int(sizes.max(initial=1)) - 1) // WORD * WORD, 0, -WORD):
-        long = places_of(sizes > word)
-        target[at[long] + word] = fetched(data, starts[long] + word)
-    for low in range(0, len(sizes), PIECE):
-        target[at[low : low + PIECE]] = fetched(data, starts[low : low + PIECE])
+    for word in range((int(sizes.max(initial=1)) - 1) // WORD_BYTES * WORD_BYTES, 0, -WORD_BYTES):
+        long = true_places(sizes > word)
+        target[at[long] + word] = fetch_words(data, starts[long] + word)
+    for low in range(0, len(sizes), PIECES_AT_ONCE):
+        target[at[low : low + PIECES_AT_ONCE]] = fetch_words(data, starts[low : low + PIECES_AT_ONCE])
     return out[:total], ends
 
 
-def without(parts: Sequence[Bytes], places: Int64) -> Bytes:
+def without_bytes(parts: Sequence[Bytes], places: Int64) -> Bytes:
     """Return the parts of a text in a row, the bytes at these places (sorted) left out."""
     out = np.empty(sum(map(len, parts)) - len(places), np.uint8)
     here = done = low = 0
     for part in parts:
         high = int(np.searchsorted(places, here + len(part)))
         gone = places[low:high] - here
-        if len(gone) * SPARSE > len(part):
-            mask = np.ones(len(part), np.bool_)
-            mask[gone] = False
-            pieces = [part[mask]]
-        else:
-            pieces = [part[a + 1 : b] for a, b in pairwise((-1, *gone.tolist(), len(part)))]
-        for piece in pieces:
-            out[done : done + len(piece)] = piece
-            done += len(piece)
+        kept = np.ones(len(part), np.bool_)
+        kept[gone] = False
+        size = len(part) - len(gone)
+        out[done : done + size] = part[kept]
+        done += size
         here, low = here + len(part), high
     return out
 
 
-def characters(text: Bytes, sizes: Int64, stops: Int64) -> tuple[Int64, Int64]:
+def character_counts(text: Bytes, sizes: Int64, stops: Int64) -> tuple[Int64, Int64]:
     """Return sizes and ends of the pieces of a text in code points."""
-    inner = (text & 0xC0) == CONTINUATION
-    count = int(np.count_nonzero(inner))
-    if not count:
+    inner = true_places((text & 0xC0) == CONTINUATION)
+    if not len(inner):
         return sizes, stops
-    if count * DENSE < len(text):
-        owners = np.searchsorted(stops, places_of(inner), side="right")
-        lengths = sizes - np.bincount(owners, minlength=len(sizes))
-        return lengths, np.cumsum(lengths)
-    reached = stops - np.cumsum(inner)[stops - 1]
+    reached = stops - np.searchsorted(inner, stops)
     return np.diff(reached, prepend=0), reached
+
+
+class GrowingArrays:
+    """Arrays by name, each kept as the blocks' parts until it is asked for."""
+
+    def __init__(self, *names: str) -> None:
+        self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+
+    def add(self, **parts: NDArray[Any]) -> None:
+        for name, part in parts.items():
+            self._parts[name].append(part)
+
+    def last(self, name: str) -> NDArray[Any]:
+        """Return the part added last."""
+        return self._parts[name][-1]
+
+    def parts(self, name: str) -> list[NDArray[Any]]:
+        """Return the parts of an array, and forget them."""
+        return self._parts.pop(name)
+
+    def whole(self, name: str, *more: NDArray[Any]) -> NDArray[Any]:
+        """Return an array, with these at its end, and forget its parts."""
+        parts = [*self.parts(name), *more]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)

@@ -55,7 +55,7 @@ class Tagged:
         return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def matched(gold: Tagged, pred: Tagged) -> Tagged:
+def match_tags(gold: Tagged, pred: Tagged) -> Tagged:
     """Return the prediction's tags over gold's tokens: token by token, whatever their text.
 
     Raises:
@@ -83,44 +83,44 @@ def matched(gold: Tagged, pred: Tagged) -> Tagged:
     )
 
 
-AHEAD = 8
-"""So many tokens after a differing one are looked at: half of them alike, and it is only written otherwise."""
+COMPARED_TOKENS = 8
+"""Tokens compared after one that differs: where half of them agree, that one is only spelt differently."""
 
 
 def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
     """Return whether two rows of words part at a place, rather than spell one word differently."""
     if one[at] == two[at]:
         return False
-    ahead = list(zip(one[at + 1 : at + 1 + AHEAD], two[at + 1 : at + 1 + AHEAD], strict=False))
+    ahead = list(zip(one[at + 1 : at + 1 + COMPARED_TOKENS], two[at + 1 : at + 1 + COMPARED_TOKENS], strict=False))
     alike = sum(first == second for first, second in ahead)
     return not ahead or 2 * alike < len(ahead)
 
 
 def without_tokens(documents: Documents) -> Bools:
-    """Return which documents have no tokens, though there are words in them."""
+    """Return which documents have words but no tokens."""
     own = documents.tokens
     found: Bools = np.diff(tokens_of(documents).first) > (0 if own is None else np.diff(own.first))
     return found
 
 
-def tokenized(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
-    """Return documents that all have tokens, and what is to be said where some had none."""
+def with_tokens(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
+    """Return documents that all have tokens, and a note where some had none."""
     own, tokens = documents.tokens, tokens_of(documents)
     bare = without_tokens(documents)
     if own is not None and not bare.any():
         return documents, ()
-    return replace(documents, tokens=tokens), found_note(int(np.count_nonzero(bare)), len(documents))
+    return replace(documents, tokens=tokens), no_tokens_note(int(np.count_nonzero(bare)), len(documents))
 
 
-def found_note(bare: int, documents: int) -> tuple[str, ...]:
-    """Return what is to be said where so many documents had no tokens."""
+def no_tokens_note(bare: int, documents: int) -> tuple[str, ...]:
+    """Return a note on the number of documents without tokens."""
     if not bare:
         return ()
     which = "the documents" if bare == documents else f"{bare} of {counted(documents, 'document')}"
     return (f"{which} have no tokens: words and single other characters were taken for tokens",)
 
 
-def tagged(layer: Layer, needed_by: str) -> Tagged:
+def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
     """Return the IOB2 tags of a layer.
 
     Where documents have no tokens, runs of word characters and single other non-space characters are taken; where they
@@ -130,7 +130,7 @@ def tagged(layer: Layer, needed_by: str) -> Tagged:
         FormatError: spans that tags cannot say (nested, crossing, discontinuous, not on token
             boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
     """
-    documents, notes = tokenized(layer.documents)
+    documents, notes = with_tokens(layer.documents)
     assert documents.tokens is not None
     first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
     origin = np.repeat(documents.base[:-1], np.diff(first))

@@ -11,17 +11,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, one_layer
-from nereval_core.readers.input.source import left_out, watched
-from nereval_core.readers.shared.inception_names import WITHIN, called, in_rank, short
-from nereval_core.readers.shared.offset_units import UNITS, Found, Marked, Offsets, code_points, placed
-from nereval_core.readers.webanno.cells import LINK, Annotation, spans_of, type_feature
-from nereval_core.readers.webanno.rows import FORMAT, Rows, assembled, cut_short, is_old, rows_of
+from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.input.source import unread_files_note, with_progress
+from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, ranked_annotators, short_name
+from nereval_core.readers.shared.offset_units import (
+    UNITS,
+    ConvertedSpans,
+    CountedSpans,
+    Offsets,
+    code_points,
+    convert_offsets,
+)
+from nereval_core.readers.webanno.rows import (
+    FORMAT,
+    SpanLayer,
+    TokenLine,
+    WebAnnoFile,
+    assemble_text,
+    is_old_version,
+    parse_webanno,
+    truncation_problems,
+)
 
 NAME = "webanno"
 COLUMNS = True
@@ -32,13 +49,13 @@ ENTITIES = "NamedEntity"
 OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.type")
 """Packages of layers that say something of each token, and are read where they are named only."""
 EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.[A-Za-z0-9]{1,5})/([^/]+)")
-"""Where a project's export has a file: below its document, under the annotator's name."""
+"""The place of a file in a project's export: below its document, under the annotator's name."""
 
 
 def recognise(source: Source) -> float:
-    """Be sure where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
-    lines = source.pick(*SUFFIXES)[0].head()
-    return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old(lines) else 0.0
+    """Claim a source where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
+    lines = source.head(*SUFFIXES).lines
+    return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old_version(lines) else 0.0
 
 
 def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
@@ -53,7 +70,7 @@ def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
         return tuple(meant) if len(meant) > 1 else ()
     if len(meant) < 2:
         return tuple(by_annotator)
-    return tuple(f"{annotator}{WITHIN}{name}" for annotator in by_annotator for name in meant)
+    return tuple(f"{annotator}{SEPARATOR}{name}" for annotator in by_annotator for name in meant)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -64,13 +81,13 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     by_annotator = _by_annotator(source, options.progress)
     wanted, annotator = options.layer or "", next(iter(by_annotator))
-    named, _, within = wanted.partition(WITHIN)
+    named, _, within = wanted.partition(SEPARATOR)
     if len(by_annotator) > 1 or named in by_annotator:
-        annotator = one_layer(source, named or None, tuple(by_annotator))
+        annotator = select_layer(source, named or None, tuple(by_annotator))
         wanted = within
     names, files = zip(*by_annotator[annotator], strict=True)
-    chosen = _chosen(source, files, wanted or None, f"{annotator}{WITHIN}" if annotator else "")
-    notes = left_out(source, source.pick(*SUFFIXES))
+    chosen = _chosen(source, files, wanted or None, f"{annotator}{SEPARATOR}" if annotator else "")
+    notes = unread_files_note(source, source.pick(*SUFFIXES))
     by_file, said = _annotations(files, chosen, options.column)
     texts, sentences, found = _texts(files, options.offsets)
     doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
@@ -86,7 +103,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         options.name or source.label,
         documents,
         doc,
-        *placed(Marked(doc, begin, end, {}, where), texts, found.counting),
+        *convert_offsets(CountedSpans(doc, begin, end, {}, where), texts, found.counting),
         [one.label for one in flat],
         extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
         where=where,
@@ -98,7 +115,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
 def _by_annotator(
     source: Source, progress: Callable[[int, int], None] | None = None
-) -> dict[str, list[tuple[str, Rows]]]:
+) -> dict[str, list[tuple[str, WebAnnoFile]]]:
     """Return the files of each annotator with the ids of their documents; without a project's folders "" has all.
 
     Raises:
@@ -106,7 +123,7 @@ def _by_annotator(
     """
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
-    found: dict[str, list[tuple[str, Rows]]] = {}
+    found: dict[str, list[tuple[str, WebAnnoFile]]] = {}
     below = [EXPORTED.fullmatch(file.stem) for file in files]
     pairs = [[one for one in match.groups() if one is not None] for match in below if match]
     if len(pairs) < len(files):
@@ -114,20 +131,20 @@ def _by_annotator(
     # A document is called by the name of its file, without the suffix unless another has the same.
     bases = {name: name.rpartition(".")[0] or name for name, annotator in pairs if annotator}
     counts = Counter(bases.values())
-    for file, (name, annotator) in watched(tuple(zip(files, pairs, strict=True)), progress):
-        rows = rows_of(file, problems)
+    for file, (name, annotator) in with_progress(tuple(zip(files, pairs, strict=True)), progress):
+        rows = parse_webanno(file, problems)
         if rows is not None:
             base = bases.get(name, name)
             found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
     if problems:
         raise FormatError(problems)
-    return {name: found[name] for name in in_rank(found)}
+    return {name: found[name] for name in ranked_annotators(found)}
 
 
-def _names(files: Sequence[Rows]) -> dict[str, str]:
+def _names(files: Sequence[WebAnnoFile]) -> dict[str, str]:
     """Return the full names of the layers of spans by what to call them: their last part where no other has it."""
     full = dict.fromkeys(layer.name for rows in files for layer in rows.layers if layer.features)
-    return dict(zip(called(full), full, strict=True))
+    return dict(zip(layer_names(full), full, strict=True))
 
 
 def _meant(names: Mapping[str, str]) -> dict[str, str]:
@@ -137,7 +154,7 @@ def _meant(names: Mapping[str, str]) -> dict[str, str]:
     return {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
 
 
-def _chosen(source: Source, files: Sequence[Rows], wanted: str | None, prefix: str) -> str | None:
+def _chosen(source: Source, files: Sequence[WebAnnoFile], wanted: str | None, prefix: str) -> str | None:
     """Return the full name of the layer to be read, None where no file has one that may be meant.
 
     `prefix` stands before the names that problems give.
@@ -151,13 +168,13 @@ def _chosen(source: Source, files: Sequence[Rows], wanted: str | None, prefix: s
     known = _meant(names) if wanted is None else names
     if not known and wanted is None:
         return None
-    called = one_layer(source, wanted and f"{prefix}{wanted}", tuple(f"{prefix}{name}" for name in known))
+    called = select_layer(source, wanted and f"{prefix}{wanted}", tuple(f"{prefix}{name}" for name in known))
     return known[called.removeprefix(prefix)]
 
 
 def _annotations(
-    files: Sequence[Rows], name: str | None, column: int | str | None
-) -> tuple[list[list[Annotation]], list[str]]:
+    files: Sequence[WebAnnoFile], name: str | None, column: int | str | None
+) -> tuple[list[list[CellAnnotation]], list[str]]:
     """Return the annotations of a layer, file by file, and what is to be said of them.
 
     Raises:
@@ -166,7 +183,7 @@ def _annotations(
     problems: list[Problem] = []
     counts: Counter[str] = Counter()
     sources: dict[str, None] = {}
-    found: list[list[Annotation]] = []
+    found: list[list[CellAnnotation]] = []
     for rows in files:
         declared = rows.layer(name or "")
         found.append([])
@@ -180,16 +197,16 @@ def _annotations(
             continue
         linked = f", links from {LINK}" if feature != LINK and LINK in declared.features else ""
         sources[(f"its feature {feature}" if feature else "its name") + linked] = None
-        found[-1] = spans_of(rows, declared, feature, counts, problems)
+        found[-1] = annotations_of_layer(rows, declared, feature, counts, problems)
     if problems:
         raise FormatError(problems)
-    notes = [f"spans of the layer {short(name or '')}, types from {one}" for one in sources]
+    notes = [f"spans of the layer {short_name(name or '')}, types from {one}" for one in sources]
     if name is None:
         notes.append("no layer of spans but those of tokens: name one after the path, as FILE#POS")
     return found, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
 
 
-def _others(files: Sequence[Rows], chosen: str | None) -> list[str]:
+def _others(files: Sequence[WebAnnoFile], chosen: str | None) -> list[str]:
     """Return a note on the layers that are not read."""
     others = dict.fromkeys(
         name
@@ -199,7 +216,9 @@ def _others(files: Sequence[Rows], chosen: str | None) -> list[str]:
     return [f"other layers, not read: {', '.join(others)}"] if others else []
 
 
-def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], list[list[tuple[int, int]]], Found]:
+def _texts(
+    files: Sequence[WebAnnoFile], given: Offsets | None
+) -> tuple[list[str], list[list[tuple[int, int]]], ConvertedSpans]:
     """Return texts, their sentences, and where the rows that cover something are, in the unit that tokens fit.
 
     Raises:
@@ -213,17 +232,17 @@ def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], lis
         return files[rows[at][0]].file.shown, rows[at][1].line
 
     numbers, begins, ends = columns.T
-    marked = Marked(numbers, begins, ends, quotes, where)
+    marked = CountedSpans(numbers, begins, ends, quotes, where)
     failed: list[FormatError] = []
     for counting in [given] if given else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
         problems: list[Problem] = []
-        made = [assembled(file, counting, problems) for file in files]
+        made = [assemble_text(file, counting, problems) for file in files]
         texts = [text for text, _ in made]
         try:
             if problems:
                 raise FormatError(problems)
             found = code_points(marked, texts, expected=counting, given=counting)
-            problems = [problem for file in files for problem in cut_short(file, counting)]
+            problems = [problem for file in files for problem in truncation_problems(file, counting)]
             if problems:
                 raise FormatError(problems)
             return texts, [bounds for _, bounds in made], found
@@ -232,8 +251,121 @@ def _texts(files: Sequence[Rows], given: Offsets | None) -> tuple[list[str], lis
     raise failed[0]
 
 
-def _tokens(files: Sequence[Rows], found: Found) -> Intervals | None:
+def _tokens(files: Sequence[WebAnnoFile], found: ConvertedSpans) -> Intervals | None:
     """Return the tokens of documents, in code points."""
     places = zip(found.start.tolist(), found.end.tolist(), strict=True)
     kept = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
     return Intervals.of([[place for place, part in rows if not part] for rows in kept]) if any(kept) else None
+
+
+TYPES, LINK = ("label", "value"), "identifier"
+"""Features by the names they usually have."""
+NOTHING, EMPTY = "_", "*"
+"""No annotation in a cell, and one without a value."""
+STACKED = re.compile(r"(?:\A|\|)((?:\\.|[^|\\]|\\\Z)*)", re.DOTALL)
+NUMBERED = re.compile(r"((?:\\.|[^\\]|\\\Z)*?)(?:\[([0-9]{1,9})\])?", re.DOTALL)
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+CONTROL = {"t": "\t", "n": "\n"}
+
+
+@dataclass(slots=True)
+class CellAnnotation:
+    """A span of a layer, offsets as the file counts; it was met first in `row`, last in `last`."""
+
+    row: TokenLine
+    last: TokenLine
+    begin: int
+    end: int
+    label: str
+    link: str | None
+
+
+class CellValue(NamedTuple):
+    """Value of one annotation in a cell (None: none), and its number where it has one."""
+
+    text: str | None
+    number: str | None
+
+
+def type_feature(layer: SpanLayer, wanted: int | str | None) -> str | None:
+    """Return the feature that gives types: the one wanted, by its name or number from 1, else of TYPES, else the first.
+
+    None where there is no such feature.
+    """
+    names = list(layer.features)
+    if isinstance(wanted, int):
+        return names[wanted - 1] if 0 < wanted <= len(names) else None
+    if wanted is None:
+        wanted = next((name for name in TYPES if name in names), names[0])
+    return wanted if wanted in names else None
+
+
+def annotations_of_layer(
+    rows: WebAnnoFile, layer: SpanLayer, feature: str, counts: Counter[str], problems: list[Problem]
+) -> list[CellAnnotation]:
+    """Return the annotations of a layer in the order in which they begin, their types from one of its features.
+
+    One without a value is called as the layer is. What is left out, filled in or assumed goes to the counts.
+    """
+    place = layer.features[feature]
+    link = layer.features.get(LINK) if feature != LINK else None
+    name = layer.short
+    found: list[CellAnnotation] = []
+    joined: dict[str, CellAnnotation] = {}
+    for row in rows.rows:
+        cell = row.fields[place]
+        beside = cell if link is None else row.fields[link]
+        if cell == beside == NOTHING:
+            continue
+        values = _values(cell)
+        links = values if link is None else _values(beside)
+        if NOTHING in (cell, beside) or [one.number for one in values] != [one.number for one in links]:
+            said = f"{quoted(cell)} and {quoted(beside)} in two columns of {name}"
+            problems.append(Problem(rows.file.shown, row.line, said, "write as many values, with the same numbers"))
+            continue
+        for (value, number), (linked, _) in zip(values, links, strict=True):
+            one = CellAnnotation(row, row, row.begin, row.end, value or name, None if link is None else linked)
+            if not value and number not in joined:
+                counts[f"annotations without a value, called {quoted(name)}"] += 1
+            if number in joined:
+                said = _extended(joined[number], one, counts)
+                if said:
+                    remedy = "give each annotation its own number, and one value in all of its rows"
+                    problems.append(Problem(rows.file.shown, row.line, f"[{number}] {said}", remedy))
+                continue
+            found.append(one)
+            if number is not None:
+                joined[number] = one
+    counts["annotations of no character, left out"] += sum(one.begin == one.end for one in found)
+    return [one for one in found if one.begin < one.end]
+
+
+def _extended(known: CellAnnotation, more: CellAnnotation, counts: Counter[str]) -> str:
+    """Extend an annotation by a further row; return the problem with that, or nothing."""
+    if known.last is more.row:
+        return "stands twice in a row"
+    one, other = ((one.label, one.link or "") for one in (more, known))
+    differ = next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), None)
+    if differ is not None:
+        here, there = quoted_apart(*differ)
+        return f"is {here} here and {there} at line {known.row.line}"
+    counts["times an annotation passes over tokens, which are taken with it"] += more.row.token > known.last.token + 1
+    known.last, known.end = more.row, max(known.end, more.end)
+    return ""
+
+
+def _values(cell: str) -> list[CellValue]:
+    """Return the values of the annotations stacked in a cell."""
+    if "|" not in cell and "[" not in cell and "\\" not in cell:
+        return [CellValue(None if cell == EMPTY else cell, None)]
+    return list(map(_value, STACKED.findall(cell)))
+
+
+def _value(written: str) -> CellValue:
+    found = NUMBERED.fullmatch(written)
+    assert found is not None
+    return CellValue(None if found[1] == EMPTY else ESCAPED.sub(_plain, found[1]), found[2])
+
+
+def _plain(escaped: re.Match[str]) -> str:
+    return CONTROL.get(escaped[1], escaped[1])

@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 from nereval_core.problems import Problem, counted, quoted
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.inception_names import short
+from nereval_core.readers.shared.inception_names import short_name
 from nereval_core.readers.shared.offset_units import Offsets, width_of
 
 FORMAT = "#FORMAT=WebAnno TSV "
 VERSIONS = ("3.1", "3.2", "3.3")
 EXPORT = "export it as WebAnno TSV 3.3, the version of today's INCEpTION"
-CUT = "the file may be cut short: export it again"
+TRUNCATED = "the file may be cut short: export it again"
 SPANS, CHAINS, RELATIONS = "#T_SP=", "#T_CH=", "#T_RL="
 TEXT, SENTENCE_ID = "#Text=", "#Sentence.id="
 SLOT = "ROLE_"
-"""How the column of a slot begins; the next one is what fills it."""
-BEFORE = 3
+"""The beginning of the name of a slot's column; the next column fills the slot."""
+LEADING_COLUMNS = 3
 """Columns before those of layers: number, offsets, token."""
 PLACE = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?\t([0-9]{1,10})-([0-9]{1,10})\t")
-GAPS = 1 << 22
-"""So many characters may stand outside of sentences in a file: they are made here."""
+GAP_CHARACTERS = 1 << 22
+"""Characters that may stand outside of sentences in a file."""
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "\\": "\\"}
 ESCAPED = re.compile(r"\\([\\tnrfb\x00-\x1f])")
 JAVA = re.compile(r"\\(?:u+([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))")
@@ -43,10 +43,10 @@ class SpanLayer(NamedTuple):
 
     @property
     def short(self) -> str:
-        return short(self.name)
+        return short_name(self.name)
 
 
-class Row(NamedTuple):
+class TokenLine(NamedTuple):
     """A token or a part of one: its line, which token of the file it is, offsets as the file counts, all its fields.
 
     `first` says that it opens a sentence, `part` that it is no whole token.
@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 
 @dataclass(slots=True)
-class Rows:
+class WebAnnoFile:
     """A file: its layers of spans, the short names of its chains and relations, texts of sentences, and rows."""
 
     file: SourceFile
@@ -70,38 +70,38 @@ class Rows:
     layers: list[SpanLayer] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TokenLine] = field(default_factory=list)
 
     def layer(self, name: str) -> SpanLayer | None:
         """Return the layer of this full name."""
         return next((layer for layer in self.layers if layer.name == name), None)
 
 
-def is_old(lines: Sequence[str]) -> bool:
-    """Say whether the first lines are those of WebAnno TSV 1 or 2, which have no offsets."""
+def is_old_version(lines: Sequence[str]) -> bool:
+    """Return whether the first lines are those of WebAnno TSV 1 or 2, which have no offsets."""
     first, second = (line.strip() for line in [*lines, "", ""][:2])
     return (first.startswith("# ") and " | " in first) or (first.startswith("#id=") and second.startswith("#text="))
 
 
-def rows_of(file: SourceFile, problems: list[Problem]) -> Rows | None:
-    """Return what stands in a file; what is wrong goes to the problems."""
+def parse_webanno(file: SourceFile, problems: list[Problem]) -> WebAnnoFile | None:
+    """Return the contents of a file; problems are added to `problems`."""
     lines = file.lines()
     head = lines[0].rstrip() if lines else ""
     version = head.removeprefix(FORMAT)
-    if is_old(lines):
+    if is_old_version(lines):
         problems.append(Problem(file.shown, 1, "this is WebAnno TSV 1 or 2, which has no offsets", EXPORT))
         return None
     if version not in VERSIONS:
         what = f"version {quoted(version)}" if head.startswith(FORMAT) else f"{quoted(head)} as the first line"
         problems.append(Problem(file.shown, 1, f"{what}, and {', '.join(VERSIONS)} are known", EXPORT))
         return None
-    found = Rows(file, version)
+    found = WebAnnoFile(file, version)
     at, width = _declared(lines, found, problems)
     _fill(lines, at, width, found, problems)
     return found
 
 
-def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[str, list[tuple[int, int]]]:
+def assemble_text(found: WebAnnoFile, counting: Offsets, problems: list[Problem]) -> tuple[str, list[tuple[int, int]]]:
     """Return the text of a file and its sentences, in code points.
 
     Sentences stand where their first tokens say; what is between two is a line end, and blanks where it is longer, as
@@ -115,7 +115,7 @@ def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[
         begin = row.begin - counting.base
         gap = begin - at
         made += max(gap, 0)
-        if gap < 0 or made > GAPS:
+        if gap < 0 or made > GAP_CHARACTERS:
             said = f"a sentence that begins at {row.begin}, and the text before it ends at {at + counting.base}"
             problems.append(Problem(found.file.shown, row.line, said, "mend the offsets, or the line #Text="))
         elif gap:
@@ -128,7 +128,7 @@ def assembled(found: Rows, counting: Offsets, problems: list[Problem]) -> tuple[
     return "".join(parts), bounds
 
 
-def cut_short(found: Rows, counting: Offsets) -> list[Problem]:
+def truncation_problems(found: WebAnnoFile, counting: Offsets) -> list[Problem]:
     """Return a problem for each sentence with more text behind its last token: rows of it are missing."""
     problems = []
     tokens = [row for row in found.rows if not row.part]
@@ -138,7 +138,7 @@ def cut_short(found: Rows, counting: Offsets) -> list[Problem]:
         end = tokens[first].begin + width_of(_until_blanks(text), counting.unit)
         if last.end < end:
             said = f"the last token of a sentence ends at {last.end}, and the text of its line #Text= at {end}"
-            problems.append(Problem(found.file.shown, last.line, said, CUT))
+            problems.append(Problem(found.file.shown, last.line, said, TRUNCATED))
     return problems
 
 
@@ -150,9 +150,9 @@ def _until_blanks(text: str) -> str:
     return text
 
 
-def _declared(lines: Sequence[str], found: Rows, problems: list[Problem]) -> tuple[int, int]:
+def _declared(lines: Sequence[str], found: WebAnnoFile, problems: list[Problem]) -> tuple[int, int]:
     """Read the layers declared; return the index of the line after them, and how many columns a row has."""
-    width = BEFORE
+    width = LEADING_COLUMNS
     at = 1
     for at, line in enumerate([*lines[1:], ""], start=1):
         kind, names = line[: len(SPANS)], line[len(SPANS) :].split("|")
@@ -170,12 +170,12 @@ def _declared(lines: Sequence[str], found: Rows, problems: list[Problem]) -> tup
                 problems.append(Problem(found.file.shown, at + 1, said, "declare each layer once"))
             found.layers.append(SpanLayer(names[0], features))
         else:
-            found.others.append(short(names[0]))
+            found.others.append(short_name(names[0]))
         width += len(columns)
     return at, width
 
 
-def _fill(lines: Sequence[str], at: int, width: int, found: Rows, problems: list[Problem]) -> None:
+def _fill(lines: Sequence[str], at: int, width: int, found: WebAnnoFile, problems: list[Problem]) -> None:
     """Read sentences and their rows from a line on."""
     texts: list[str] = []
     inside, reached, tokens = False, 0, 0
@@ -224,16 +224,19 @@ def _row(
     opens: bool,
     ended: bool,
     complain: Callable[[int, str, str], None],
-) -> Row | None:
+) -> TokenLine | None:
     """Return the token in a line; `ended` says that rows of this file end with a tab, as those of the tools do."""
     fields = line.split("\t")
     if len(fields) == width + 1 and not fields[-1]:
         fields.pop()
     elif ended and len(fields) == width:
-        complain(number, f"a row without the tab that ends the others: {quoted(fields[-1])} is its last cell", CUT)
+        complain(
+            number, f"a row without the tab that ends the others: {quoted(fields[-1])} is its last cell", TRUNCATED
+        )
         return None
     if len(fields) != width:
-        remedy = f"write number, offsets, token and {width - BEFORE} more with tabs between, as the layers above say"
+        more = width - LEADING_COLUMNS
+        remedy = f"write number, offsets, token and {more} more with tabs between, as the layers above say"
         complain(number, f"{counted(len(fields), 'column')} where the layers declared make {width}", remedy)
         return None
     found = PLACE.match(line)
@@ -245,7 +248,7 @@ def _row(
     if begin > end:
         complain(number, f"offsets {fields[1]}: the start is behind the end", "write start-end")
         return None
-    return Row(number, tokens - part, begin, end, fields, opens, part)
+    return TokenLine(number, tokens - part, begin, end, fields, opens, part)
 
 
 def _unescaped(text: str, version: str) -> str:

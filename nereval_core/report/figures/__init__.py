@@ -1,26 +1,25 @@
-"""Tables in, Plotly figures out. A title says what is shown, in which unit and of how many."""
+"""Plotly figures made from tables: decisions, confusions and types, and the parts that all figures share.
+
+The title of a figure names its subject, its unit and the number of things it shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS, PAGE, TYPE_HUES, contrast
+from nereval_core.scoring import Counts
 
 CLEAR = "rgba(0,0,0,0)"
-_ROW = 34
+GRID = "rgba(128,128,128,0.35)"
+ROW_PIXELS = 34
 _FRAME = 130
-_HEAD = 122
-"""Room above a plot for title, legend and an axis, each on a line of its own: a narrow window has no room beside."""
 _LABELS = 36
-_GRID = "rgba(128,128,128,0.35)"
-_ACROSS = 3
-_GAP = 90
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "pentagon", "x", "hourglass", "triangle-down")
 
 
@@ -55,7 +54,7 @@ def decision_bars(overall: pd.DataFrame, system: str) -> go.Figure:
         title=f"Decisions of {plain(system)} by matching criterion<br>"
         f"<sub>match records; {gold:,} gold spans, {predicted:,} predictions</sub>",
         barmode="stack",
-        height=_FRAME + _ROW * max(1, len(names)),
+        height=_FRAME + ROW_PIXELS * max(1, len(names)),
         xaxis={"title": "match records", "rangemode": "tozero"},
         yaxis={"autorange": "reversed", "title": "", "type": "category"},
         legend={"orientation": "h", "traceorder": "normal", "y": -0.3 if len(names) > 5 else -0.55, "x": 0},
@@ -74,9 +73,9 @@ def confusion_map(
     *,
     dark: bool = False,
 ) -> go.Figure:
-    """Draw a confusion table: gold types down, predicted types across, darker where there is more.
+    """Draw a confusion table: gold types down, predicted types across, darker cells for larger counts.
 
-    Plotly tells no clicks on a heat map, so transparent squares that carry `cells` as `customdata` lie over it.
+    Plotly reports no clicks on a heat map, so transparent squares with `cells` as `customdata` lie over it.
     `values` and `texts` have the same shape; a value that is NaN stays blank.
     """
     rows, columns = [plain(name) for name in values.index], [plain(name) for name in values.columns]
@@ -85,7 +84,7 @@ def confusion_map(
             z=values.to_numpy(),
             x=list(range(len(columns))),
             y=list(range(len(rows))),
-            # The root keeps small counts visible beside a large diagonal.
+            # The square root keeps small counts visible beside a large diagonal.
             colorscale=[[step / 10, f"rgba(0,114,178,{0.6 * (step / 10) ** 0.5:.2f})"] for step in range(11)],
             showscale=False,
             hoverinfo="skip",
@@ -100,7 +99,7 @@ def confusion_map(
         mode="markers+text",
         marker={"symbol": "square", "size": 34, "color": CLEAR},
         customdata=[cells[y][x] for x, y in places],
-        # Text of a heat map would be coloured for a white page.
+        # Plotly would colour the text for a white page.
         textfont={"color": "#fafafa" if dark else "#1a1a1a"},
         text=[texts.iat[y, x] for x, y in places],
         hovertext=[f"gold {rows[y]}, predicted {columns[x]}: {texts.iat[y, x] or 0!s}" for x, y in places],
@@ -109,7 +108,7 @@ def confusion_map(
     axis = {"tickmode": "array", "showgrid": False, "zeroline": False}
     return figure.update_layout(
         title=f"{plain(title)}<br><sub>{plain(unit)}; {records:,} in all</sub>",
-        height=_FRAME + 60 + _ROW * len(rows),
+        height=_FRAME + 60 + ROW_PIXELS * len(rows),
         xaxis={
             **axis,
             "tickvals": list(range(len(columns))),
@@ -134,186 +133,56 @@ def confusion_map(
     )
 
 
-def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figure:
-    """Draw F1 as dots: one row a criterion, one colour and symbol a system, one panel a merge (and counting).
+def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str], criterion: str) -> go.Figure:
+    """Draw F1 of each type as dots: one row per type in the order given, one colour and symbol per system.
 
-    `table` has the columns of `analysis.sensitivity.sensitivity`; systems without F1 have no dot. A dot's `customdata`
-    is (system, criterion, merge, counting).
-    """
-    criteria, systems, merges, countings = (
-        table[column].cat.categories.tolist() for column in ("criterion", "system", "merge", "counting")
-    )
-    panels = [(merge, counting) for merge in merges for counting in countings]
-    # Countings of one merge stand side by side, else the merges do.
-    across = len(countings) if len(countings) > 1 else min(len(panels), _ACROSS)
-    down = -(-len(panels) // across)
-    # Systems stand beside one another within a row: many need more room.
-    height = 60 + min(_ROW + 6 * max(0, len(systems) - 3), 4 * _ROW) * len(criteria)
-    figure = make_subplots(
-        rows=down,
-        cols=across,
-        shared_yaxes=True,
-        horizontal_spacing=0.03,
-        vertical_spacing=_GAP / (_GAP * (down - 1) + height * down),
-        subplot_titles=[
-            f"types merged: {plain(merge)}" + (f"; {counting}" if len(countings) > 1 else "")
-            for merge, counting in panels
-        ],
-    )
-    place = {name: number for number, name in enumerate(criteria)}
-    for number, system in enumerate(systems):
-        # Systems of one score stand beside one another, not on top.
-        beside = (number - (len(systems) - 1) / 2) * 0.6 / len(systems)
-        for panel, (merge, counting) in enumerate(panels):
-            here = table["merge"].eq(merge) & table["counting"].eq(counting) & table["system"].eq(system)
-            rows = table[here & table["f1"].notna()]
-            names = rows["criterion"].tolist()
-            figure.add_scatter(
-                x=rows["f1"].tolist(),
-                y=[place[name] + beside for name in names],
-                row=panel // across + 1,
-                col=panel % across + 1,
-                mode="markers",
-                name=plain(system),
-                legendgroup=str(number),
-                showlegend=panel == 0,
-                cliponaxis=False,
-                marker=system_marker(number),
-                customdata=[(system, name, merge, counting) for name in names],
-                hovertext=[
-                    f"{plain(system)}, {plain(name)}: F1 {f1:.4f}, place {rank}"
-                    for name, f1, rank in zip(names, rows["f1"], rows["rank"], strict=True)
-                ],
-                hoverinfo="text",
-            )
-    figure.update_xaxes(title_text="F1", matches="x", gridcolor=_GRID, zeroline=False)
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(len(criteria))),
-        ticktext=[plain(name) for name in criteria],
-        range=[len(criteria) - 0.5, -0.5],
-        gridcolor=_GRID,
-        zeroline=False,
-    )
-    counting = f"; counting {countings[0]}" if len(countings) == 1 else ""
-    # A criterion that leaves types out, or counts tokens, has an n of its own.
-    for name, possible in table.groupby("criterion", observed=True)["POS"]:
-        if possible.ne(spans).any():
-            low, high = int(possible.min()), int(possible.max())
-            counting += f"; n of {plain(str(name))}: {low:,}" + (f" to {high:,}" if high > low else "")
-    return figure.update_layout(
-        title=f"F1 of {counted(len(systems), 'system')} under {counted(len(criteria), 'matching criterion')}, "
-        f"by merged types<br><sub>F1, from 0 to 1; n = {counted(spans, 'gold span')} in "
-        f"{counted(documents, 'document')}{counting}</sub>",
-        height=down * height + _GAP * (down - 1) + 180,
-        legend={"title": {"text": "system"}},
-        hovermode="closest",
-        margin={"l": 10, "r": 10, "t": 120, "b": 60},
-        **background(),
-    )
-
-
-def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, documents: int) -> go.Figure:
-    """Draw F1 under every criterion and published scorer as dots, a row each.
-
-    `table` has the columns `row`, `kind` (criterion or published), `P`, `R` and `F1`; rows without F1 have no dot. A
-    dot's `customdata` is the number of its row.
+    Types without F1 have no dot. A dot's `customdata` is (system, type).
     """
     figure = go.Figure()
-    plot = 40 + 22 * max(1, len(table))
-    kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
-    for number, (kind, name, symbol) in enumerate(kinds):
-        rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
-        places = rows.index.tolist()
+    for number, (system, by_type) in enumerate(systems.items()):
+        beside = row_offset(number, len(systems))
+        known = [(place, kind, by_type[kind]) for place, kind in enumerate(types) if kind in by_type]
+        drawn = [(place, kind, counts, counts.f1) for place, kind, counts in known if counts.f1 is not None]
         figure.add_scatter(
-            x=rows["F1"].tolist(),
-            y=places,
+            x=[f1 for *_, f1 in drawn],
+            y=[place + beside for place, *_ in drawn],
             mode="markers",
-            name=name,
+            name=plain(system),
             cliponaxis=False,
-            marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
-            customdata=[(place,) for place in places],
+            marker=system_marker(number),
+            customdata=[(system, kind) for _, kind, _, _ in drawn],
             hovertext=[
-                f"{plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
-                for label, f1, p, r in zip(rows["row"], rows["F1"], rows["P"], rows["R"], strict=True)
+                f"{plain(system)}, {plain(kind)}: F1 {f1:.4f}, n = {counted(counts.pos, 'gold span')}, "
+                f"{counted(counts.act, 'prediction')}"
+                for _, kind, counts, f1 in drawn
             ],
             hoverinfo="text",
         )
+    first = next(iter(systems.values()), {})
+    spans = [first[kind].pos if kind in first else 0 for kind in types]
     return figure.update_layout(
-        title={
-            "text": f"F1 of {plain(system)} under {len(table):,} rules of matching<br>"
-            f"<sub>F1, at best 1; n = {counted(gold, 'gold span')}, {counted(predicted, 'prediction')}, "
-            f"{counted(documents, 'document')}</sub>",
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 10},
-        },
-        height=plot + _HEAD + 10,
-        # Many rows do not fit a screen: the axis stands where one begins to read.
-        xaxis={"title": {"text": "F1", "standoff": 4}, "side": "top", "gridcolor": _GRID, "zeroline": False},
+        title=f"F1 of each type under {plain(criterion)}<br><sub>F1, from 0 to 1; n = gold spans of the type, "
+        f"{counted(sum(spans), 'gold span')} in {counted(len(types), 'type')}</sub>",
+        height=150 + 30 * max(1, len(types)),
+        xaxis=value_axis("F1") | {"range": [0, 1]},
         yaxis={
-            "tickmode": "array",
-            "tickvals": list(range(len(table))),
-            "ticktext": [plain(label) for label in table["row"]],
-            "range": [len(table) - 0.5, -0.5],
-            "gridcolor": _GRID,
-            "zeroline": False,
-            "title": "criterion or scorer",
+            **row_axis([f"{kind} (n={n:,})" for kind, n in zip(types, spans, strict=True)]),
             "automargin": True,
+            "title": "",
         },
+        legend={"orientation": "h", "y": 1, "x": 0, "yanchor": "bottom"},
+        showlegend=True,
         hovermode="closest",
         dragmode=False,
-        legend={"orientation": "h", "y": 1 + 38 / plot, "x": 1, "xanchor": "right", "yanchor": "bottom"},
-        margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
-        **background(),
-    )
-
-
-def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Figure:
-    """Draw P, R and F1 over slices of a corpus in the order given, with the number of gold spans of each.
-
-    `table` has the columns `slice`, `n`, `P`, `R` and `F1`; undefined ratios leave a gap.
-    """
-    figure = go.Figure()
-    places = list(range(len(table)))
-    for number, (name, symbol) in enumerate((("P", "triangle-up"), ("R", "square"), ("F1", "circle"))):
-        figure.add_scatter(
-            x=places,
-            y=table[name].tolist(),
-            mode="lines+markers",
-            name=name,
-            cliponaxis=False,
-            line={
-                "color": TYPE_HUES[number],
-                "width": 3 if name == "F1" else 1.5,
-                "dash": None if name == "F1" else "dot",
-            },
-            marker={"symbol": symbol, "size": 9},
-            hovertext=[
-                f"{plain(str(label))}: {name} {value:.4f}, n = {n:,}"
-                for label, value, n in zip(table["slice"], table[name], table["n"], strict=True)
-            ],
-            hoverinfo="text",
-        )
-    labels = [f"{plain(str(label))}<br>n={n:,}" for label, n in zip(table["slice"], table["n"], strict=True)]
-    return figure.update_layout(
-        title=f"{plain(title)}<br><sub>ratios from 0 to 1; n = gold spans{plain(unit)}</sub>",
-        height=380,
-        xaxis={"title": axis, "tickmode": "array", "tickvals": places, "ticktext": labels, "zeroline": False},
-        yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
-        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
-        hovermode="closest",
-        dragmode=False,
-        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        margin={"l": 10, "r": 20, "t": 90, "b": 10},
         **background(),
     )
 
 
 def embedded(figure: go.Figure, name: str, *, script: bool = True) -> str:
-    """Return the figure as HTML with Plotly's script in it: the same on every run, and nothing is fetched.
+    """Return the figure as HTML with Plotly's script: the same on every run, and nothing is fetched.
 
-    `name` is the id of its element; without `script` the page must have it from another figure above.
+    `name` is the id of its element; without `script` a figure above it on the page must include the script.
     """
     text: str = on_paper(figure).to_html(
         full_html=False, include_plotlyjs=script, div_id=name, config={"displaylogo": False, "responsive": True}
@@ -322,7 +191,7 @@ def embedded(figure: go.Figure, name: str, *, script: bool = True) -> str:
 
 
 def on_paper(figure: go.Figure) -> go.Figure:
-    """Return the figure on white: its labels are dark, and what is around it may be too."""
+    """Return the figure on white, as its labels are dark and the page around it may be too."""
     return go.Figure(figure).update_layout(paper_bgcolor=PAGE[0][0], plot_bgcolor=PAGE[0][0])
 
 
@@ -332,13 +201,40 @@ def counted(count: int, what: str) -> str:
 
 
 def system_marker(number: int) -> dict[str, Any]:
-    """Return what the points of a system look like: no two of the first differ by colour alone."""
+    """Return the marker of a system; the first systems differ in symbol as well as in colour."""
     return {
         "symbol": SYMBOLS[number % len(SYMBOLS)],
         "color": TYPE_HUES[number % len(TYPE_HUES)],
         "size": 10,
         "line": {"color": "#555555", "width": 0.5},
     }
+
+
+def value_axis(title: str) -> dict[str, Any]:
+    """Return an axis of numbers."""
+    return {"title": title, "gridcolor": GRID, "zeroline": False}
+
+
+def ratio_axis(title: str = "P, R, F1") -> dict[str, Any]:
+    """Return an axis of ratios from 0 to 1."""
+    return value_axis(title) | {"range": [0, 1.02]}
+
+
+def row_axis(names: Sequence[str]) -> dict[str, Any]:
+    """Return an axis with a row for each name, the first on top."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(names))),
+        "ticktext": [plain(name) for name in names],
+        "range": [len(names) - 0.5, -0.5],
+        "gridcolor": GRID,
+        "zeroline": False,
+    }
+
+
+def row_offset(number: int, systems: int) -> float:
+    """Return the offset of a system within a row: systems with equal scores stand beside one another."""
+    return (number - (systems - 1) / 2) * 0.6 / systems
 
 
 def background() -> dict[str, str]:
@@ -350,5 +246,5 @@ def ink(back: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text that Plotly does not take for its own markup."""
+    """Return text with escapes for Plotly's markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""Figures that compare systems: a leaderboard with intervals."""
+"""Figures that compare systems: a leaderboard with intervals, and gold spans by how many systems find them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain
+from nereval_core.report.figures import GRID, background, counted, plain, row_axis, value_axis
 
-_GRID = "rgba(128,128,128,0.35)"
 _HEAD = 96
 
 
@@ -18,9 +17,8 @@ def leaderboard(
     """Draw F1 of systems with intervals, the best on top.
 
     `table` has the columns `criterion`, `system`, `f1`, `f1_low`, `f1_high`, `rank`, `units` and `POS` of one
-    criterion; systems without F1 have no mark. `said` tells how the intervals were made, `units` what one and several
-    of what is resampled are called. A mark's `customdata` is
-    (system,).
+    criterion; systems without F1 have no mark. `said` describes the intervals, `units` are singular and plural of
+    the resampled units. The `customdata` of a mark is (system,).
     """
     rows = table.sort_values("f1", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
     drawn = rows[rows["f1"].notna()]
@@ -65,14 +63,10 @@ def leaderboard(
             "pad": {"t": 22},
         },
         height=_HEAD + 70 + 28 * max(2, len(rows)),
-        xaxis={"title": "F1", "gridcolor": _GRID, "zeroline": False},
+        xaxis=value_axis("F1"),
         yaxis={
-            "tickmode": "array",
-            "tickvals": rows.index.tolist(),
-            "ticktext": [plain(system) for system in rows["system"]],
+            **row_axis(rows["system"].tolist()),
             "range": [len(rows) - 0.4, -0.6],
-            "gridcolor": _GRID,
-            "zeroline": False,
             "title": "system",
             "automargin": True,
         },
@@ -84,6 +78,43 @@ def leaderboard(
     )
 
 
+def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int) -> go.Figure:
+    """Draw the number of gold spans that none, one, ... all systems get right.
+
+    `table` has the columns `right_by` (text) and `gold_spans`. A bar's `customdata` is (its `right_by`,).
+    """
+    names, counts = table["right_by"].astype(str).tolist(), table["gold_spans"].tolist()
+    every = sum(counts)
+    shares = [f"{count / every:.1%}" if every else "–" for count in counts]
+    figure = go.Figure(
+        go.Bar(
+            x=names,
+            y=counts,
+            customdata=[(name,) for name in names],
+            marker={"color": TYPE_HUES[0], "line": {"color": "rgba(128,128,128,0.6)", "width": 0.5}},
+            text=[f"{count:,}" for count in counts],
+            textposition="outside",
+            cliponaxis=False,
+            hovertext=[
+                f"right by {name}: {counted(count, 'gold span')}, {share}"
+                for name, count, share in zip(names, counts, shares, strict=True)
+            ],
+            hoverinfo="text",
+        )
+    )
+    return figure.update_layout(
+        title=f"Gold spans by how many of {counted(systems, 'system')} get them right under {plain(criterion)}<br>"
+        f"<sub>right is COR; n = {counted(every, 'gold span')} in {counted(documents, 'document')}</sub>",
+        height=320,
+        xaxis={"title": "systems that get the span right", "type": "category"},
+        yaxis={"title": "gold spans", "rangemode": "tozero", "gridcolor": GRID, "zeroline": False},
+        bargap=0.25,
+        dragmode=False,
+        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        **background(),
+    )
+
+
 def _ends(low: float, high: float) -> str:
-    """Return the ends of an interval as text, "" where there is none."""
+    """Return the ends of an interval as text, "" without one."""
     return "" if pd.isna(low) else f", {low:.4f} to {high:.4f}"

@@ -1,4 +1,4 @@
-"""Figures of the Criteria page: the gap between two criteria by cause, and P, R and F1 against the least overlap."""
+"""Figures that compare matching criteria: F1 under each, gaps between two, and scores by the least overlap."""
 
 from __future__ import annotations
 
@@ -6,19 +6,152 @@ from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain
+from nereval_core.report.figures import (
+    GRID,
+    ROW_PIXELS,
+    background,
+    counted,
+    plain,
+    ratio_axis,
+    row_axis,
+    row_offset,
+    system_marker,
+)
 
-GRID = "rgba(128,128,128,0.35)"
-STEPS = 1_000
+DRAWN_STEPS = 1_000
 """Steps of a curve that are drawn: more would stand closer than the pixels of a screen."""
-ROOM = 0.045
-"""What share of the height the name of a mark takes."""
+NAME_HEIGHT = 0.045
+"""Share of the height that the name of a mark takes."""
+_HEAD = 122
+"""Pixels above a plot for title, legend and axis, one below the other: a narrow window has no space beside the plot."""
+_PANELS_ACROSS = 3
+_PANEL_GAP = 90
+
+
+def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, documents: int) -> go.Figure:
+    """Draw F1 under every criterion and published scorer as dots, one row each.
+
+    `table` has the columns `row`, `kind` (criterion or published), `P`, `R` and `F1`; rows without F1 have no dot. A
+    dot's `customdata` is the number of its row.
+    """
+    figure = go.Figure()
+    plot = 40 + 22 * max(1, len(table))
+    kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
+    for number, (kind, name, symbol) in enumerate(kinds):
+        rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
+        places = rows.index.tolist()
+        figure.add_scatter(
+            x=rows["F1"].tolist(),
+            y=places,
+            mode="markers",
+            name=name,
+            cliponaxis=False,
+            marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
+            customdata=[(place,) for place in places],
+            hovertext=[
+                f"{plain(label)}: F1 {f1:.4f}, P {p:.4f}, R {r:.4f}"
+                for label, f1, p, r in zip(rows["row"], rows["F1"], rows["P"], rows["R"], strict=True)
+            ],
+            hoverinfo="text",
+        )
+    return figure.update_layout(
+        title={
+            "text": f"F1 of {plain(system)} under {len(table):,} rules of matching<br>"
+            f"<sub>F1, at best 1; n = {counted(gold, 'gold span')}, {counted(predicted, 'prediction')}, "
+            f"{counted(documents, 'document')}</sub>",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 10},
+        },
+        height=plot + _HEAD + 10,
+        # Many rows do not fit a screen, so the axis stands at the top.
+        xaxis={"title": {"text": "F1", "standoff": 4}, "side": "top", "gridcolor": GRID, "zeroline": False},
+        yaxis={**row_axis(table["row"].tolist()), "title": "criterion or scorer", "automargin": True},
+        hovermode="closest",
+        dragmode=False,
+        legend={"orientation": "h", "y": 1 + 38 / plot, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        margin={"l": 10, "r": 10, "t": _HEAD, "b": 10},
+        **background(),
+    )
+
+
+def sensitivity_dots(table: pd.DataFrame, spans: int, documents: int) -> go.Figure:
+    """Draw F1 as dots: one row per criterion, colour and symbol per system, panel per merge (and counting).
+
+    `table` has the columns of `analysis.sensitivity.sensitivity`; systems without F1 have no dot. A dot's `customdata`
+    is (system, criterion, merge, counting).
+    """
+    criteria, systems, merges, countings = (
+        table[column].cat.categories.tolist() for column in ("criterion", "system", "merge", "counting")
+    )
+    panels = [(merge, counting) for merge in merges for counting in countings]
+    # The countings of one merge stand side by side, or, with one counting, the merges.
+    across = len(countings) if len(countings) > 1 else min(len(panels), _PANELS_ACROSS)
+    down = -(-len(panels) // across)
+    # Systems stand side by side within a row: many of them need more space.
+    height = 60 + min(ROW_PIXELS + 6 * max(0, len(systems) - 3), 4 * ROW_PIXELS) * len(criteria)
+    figure = make_subplots(
+        rows=down,
+        cols=across,
+        shared_yaxes=True,
+        horizontal_spacing=0.03,
+        vertical_spacing=_PANEL_GAP / (_PANEL_GAP * (down - 1) + height * down),
+        subplot_titles=[
+            f"types merged: {plain(merge)}" + (f"; {counting}" if len(countings) > 1 else "")
+            for merge, counting in panels
+        ],
+    )
+    place = {name: number for number, name in enumerate(criteria)}
+    for number, system in enumerate(systems):
+        beside = row_offset(number, len(systems))
+        for panel, (merge, counting) in enumerate(panels):
+            here = table["merge"].eq(merge) & table["counting"].eq(counting) & table["system"].eq(system)
+            rows = table[here & table["f1"].notna()]
+            names = rows["criterion"].tolist()
+            figure.add_scatter(
+                x=rows["f1"].tolist(),
+                y=[place[name] + beside for name in names],
+                row=panel // across + 1,
+                col=panel % across + 1,
+                mode="markers",
+                name=plain(system),
+                legendgroup=str(number),
+                showlegend=panel == 0,
+                cliponaxis=False,
+                marker=system_marker(number),
+                customdata=[(system, name, merge, counting) for name in names],
+                hovertext=[
+                    f"{plain(system)}, {plain(name)}: F1 {f1:.4f}, place {rank}"
+                    for name, f1, rank in zip(names, rows["f1"], rows["rank"], strict=True)
+                ],
+                hoverinfo="text",
+            )
+    figure.update_xaxes(title_text="F1", matches="x", gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(row_axis(criteria))
+    counting = f"; counting {countings[0]}" if len(countings) == 1 else ""
+    # A criterion that leaves out types, or counts tokens, has an n of its own.
+    for name, possible in table.groupby("criterion", observed=True)["POS"]:
+        if possible.ne(spans).any():
+            low, high = int(possible.min()), int(possible.max())
+            counting += f"; n of {plain(str(name))}: {low:,}" + (f" to {high:,}" if high > low else "")
+    return figure.update_layout(
+        title=f"F1 of {counted(len(systems), 'system')} under {counted(len(criteria), 'matching criterion')}, "
+        f"by merged types<br><sub>F1, from 0 to 1; n = {counted(spans, 'gold span')} in "
+        f"{counted(documents, 'document')}{counting}</sub>",
+        height=down * height + _PANEL_GAP * (down - 1) + 180,
+        legend={"title": {"text": "system"}},
+        hovermode="closest",
+        margin={"l": 10, "r": 10, "t": 120, "b": 60},
+        **background(),
+    )
 
 
 def gap_bars(table: pd.DataFrame, strict: str, loose: str, gap: float, spans: int, system: str) -> go.Figure:
-    """Draw what each cause adds to F1 from a criterion to a looser one; a bar's `customdata` is the cause.
+    """Draw the part of each cause in the gap of F1 between two criteria; the `customdata` of a bar is the cause.
 
     `table` has the columns of `analysis.gap.GAP_COLUMNS`; `spans` is gold spans and predictions together.
     """
@@ -36,7 +169,7 @@ def gap_bars(table: pd.DataFrame, strict: str, loose: str, gap: float, spans: in
         )
     )
     return figure.update_layout(
-        title=f"What parts F1 of {plain(system)} under {plain(strict)} and {plain(loose)}: {gap:+.4f}<br>"
+        title=f"Gap of F1 of {plain(system)} between {plain(strict)} and {plain(loose)}: {gap:+.4f}<br>"
         f"<sub>part of F1 by cause; the parts add up; n = {spans:,} gold spans and predictions</sub>",
         height=130 + 34 * max(1, len(table)),
         xaxis={"title": "part of F1", "gridcolor": GRID, "zeroline": True, "zerolinecolor": GRID},
@@ -62,7 +195,7 @@ def overlap_lines(
     `table` has the columns of `analysis.overlap_curve.CURVE_COLUMNS`; `n` are gold spans and predictions; `at` is an
     overlap marked by a line. A point's `customdata` is the number of its row.
     """
-    drawn = table if len(table) <= STEPS else _thinned(table)
+    drawn = table if len(table) <= DRAWN_STEPS else _thinned(table)
     figure = go.Figure()
     for number, (column, name) in enumerate((("precision", "P"), ("recall", "R"), ("f1", "F1"))):
         values = drawn[column].tolist()
@@ -95,7 +228,7 @@ def overlap_lines(
         )
     if at is not None:
         figure.add_vline(x=at, line={"color": GRID, "dash": "dash", "width": 2})
-    thinned = f"; {STEPS:,} of {len(table):,} steps drawn" if len(drawn) < len(table) else ""
+    thinned = f"; {DRAWN_STEPS:,} of {len(table):,} steps drawn" if len(drawn) < len(table) else ""
     return figure.update_layout(
         title=f"Scores of {plain(system)} against the least overlap that counts<br>"
         f"<sub>ratios from 0 to 1; beside: F1 under named criteria; n = {counted(n[0], 'gold span')}, "
@@ -108,7 +241,7 @@ def overlap_lines(
             "gridcolor": GRID,
             "zeroline": False,
         },
-        yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": GRID, "zeroline": False},
+        yaxis=ratio_axis(),
         legend={"orientation": "h", "y": -0.16, "x": 0, "yanchor": "top"},
         hovermode="closest",
         dragmode=False,
@@ -118,22 +251,22 @@ def overlap_lines(
 
 
 def _thinned(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the last row of each of STEPS pieces of the axis, and the first row of all."""
-    piece = (table["minimum"] * (STEPS - 2)).astype(int)
+    """Return the last row of each of DRAWN_STEPS pieces of the axis, and the first row of all."""
+    piece = (table["minimum"] * (DRAWN_STEPS - 2)).astype(int)
     kept = ~piece.duplicated(keep="last")
     kept.iloc[0] = True
     return table[kept]
 
 
 def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list[str]]]:
-    """Return F1, the height of its name, and the names of each mark, so far apart that names can be read."""
+    """Return F1, height of the label and names of each mark, with legible distances between labels."""
     groups: dict[float, list[str]] = {}
     for name, f1 in sorted(marks, key=lambda mark: mark[1]):
         groups.setdefault(round(f1, 4), []).append(name)
-    # Names in a row, each ROOM above the last: those that would meet share the middle of where they belong.
+    # Labels are at least NAME_HEIGHT apart: labels that would overlap are centred on the mean of their marks.
     pools: list[tuple[float, int]] = []
     for number, f1 in enumerate(groups):
-        mean, size = f1 - number * ROOM, 1
+        mean, size = f1 - number * NAME_HEIGHT, 1
         while pools and pools[-1][0] > mean:
             below, many = pools.pop()
             mean, size = (mean * size + below * many) / (size + many), size + many
@@ -141,6 +274,6 @@ def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list
     rows = [mean for mean, size in pools for _ in range(size)]
     last = len(rows) - 1
     return [
-        (f1, min(max(row, 0.0) + number * ROOM, 1 - (last - number) * ROOM), names)
+        (f1, min(max(row, 0.0) + number * NAME_HEIGHT, 1 - (last - number) * NAME_HEIGHT), names)
         for number, (row, (f1, names)) in enumerate(zip(rows, groups.items(), strict=True))
     ]

@@ -1,4 +1,4 @@
-"""Figures about classes of errors: what mending each would gain."""
+"""Figure of error classes: the F1 that mending each would gain."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain
+from nereval_core.report.figures import background, counted, plain, value_axis
 
-_GRID = "rgba(128,128,128,0.35)"
 _ROW = 30
 _HEAD = 76
 
 
 def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, predicted: Sequence[int]) -> go.Figure:
-    """Draw what mending each class of errors alone would add to F1, a bar for each class and system.
+    """Draw the F1 that mending each error class alone would gain, one bar per class and system.
 
     Each system's table has the columns `class`, `records`, `f1` and `gain`; classes stand as in the first, and those
     without records have no bar. `predicted` are the predictions of each system. A bar's `customdata` is (class,).
@@ -47,16 +46,14 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
     whose = plain(next(iter(tables))) if len(tables) == 1 else counted(len(tables), "system")
     errors = [int(rows["records"].sum()) for rows in drawn.values()]
     return figure.update_layout(
-        title=f"What mending each class of errors of {whose} would add to F1 under {plain(criterion)}<br>"
+        title=f"F1 under {plain(criterion)} gained by mending each error class of {whose}<br>"
         f"<sub>F1 gained by mending the class alone; n = {_span(errors, 'error')}, {counted(gold, 'gold span')}, "
         f"{_span(predicted, 'prediction')}</sub>",
         barmode="group",
         height=_HEAD + 70 + _ROW * max(1, len(order)) * max(1, len(tables)),
-        # Beside the longest bar there is to be room for its label.
+        # The longest bar leaves space for its label.
         xaxis={
-            "title": "F1 gained",
-            "gridcolor": _GRID,
-            "zeroline": False,
+            **value_axis("F1 gained"),
             "range": [1.4 * min(0.0, *gains, 0.0), 1.4 * max(0.001, *gains, 0.0)],
         },
         yaxis={
@@ -75,6 +72,6 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
 
 
 def _span(numbers: Sequence[int], what: str) -> str:
-    """Return a number of things, of several the least and the most."""
+    """Return a number with its noun, or the range of several numbers."""
     low, high = min(numbers, default=0), max(numbers, default=0)
     return counted(high, what) if low == high else f"{low:,} to {counted(high, what)}"

@@ -1,4 +1,4 @@
-"""Figures as files: a page that stands alone, or a picture, which Kaleido has Chromium draw."""
+"""Figures as files: an HTML page that needs nothing else, or a picture, which Chromium draws by Kaleido."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["Figure", "drawn", "undrawable"]
 
 PAGES, PICTURES = (".html", ".htm"), (".svg", ".png")
 WIDTH, HEIGHT = 1000, 450
-"""Pixels of a picture; a figure that says its own height has that one."""
+"""Pixels of a picture; a figure with a height of its own keeps it."""
 SCALE = 2
-"""Dots of a PNG to a pixel: lines are sharp on paper too."""
+"""Dots of a PNG per pixel, so that lines are sharp on paper too."""
 STDOUT = "-"
 
 
 def undrawable(place: str | None) -> str | None:
-    """Return why the figure asked for cannot be drawn, None where it can or none is asked for."""
+    """Return the reason why a figure cannot be drawn to this place, None if it can or if there is no place."""
     if place is None:
         return None
     suffix = PurePath(place).suffix.lower()
@@ -42,7 +42,7 @@ def undrawable(place: str | None) -> str | None:
 
 
 def drawn(figures: Sequence[Figure], place: str, tables: Sequence[Sheet], title: str) -> bytes:
-    """Return figures as what the file's name asks for: a page with the tables below, else a picture of the only one.
+    """Return figures in the form that the suffix asks for: a page with the tables below, or a picture of one.
 
     Raises:
         FormatError: several figures for one picture, or no Chromium to draw it.
@@ -51,7 +51,7 @@ def drawn(figures: Sequence[Figure], place: str, tables: Sequence[Sheet], title:
 
     suffix = PurePath(place).suffix.lower()
     if suffix not in PICTURES:
-        # The script stands in the page once.
+        # A page includes the script once.
         pieces = [
             embedded(figure, f"nereval-{title}" + (f"-{number}" if len(figures) > 1 else ""), script=number == 0)
             for number, figure in enumerate(figures)
@@ -69,7 +69,7 @@ def drawn(figures: Sequence[Figure], place: str, tables: Sequence[Sheet], title:
             scale=1 if suffix == ".svg" else SCALE,
         )
     except Exception as error:
-        # Kaleido has no class of its own for a browser that is missing, or does not start.
+        # Kaleido has no exception class for a browser that is missing or does not start.
         found = one_line(str(error).strip().split("\n")[0]) or type(error).__name__
         remedy = f"install Chromium or name it in BROWSER_PATH, or end the name in {PAGES[0]}"
         raise FormatError.single(place, None, f"Chromium did not draw it ({found})", remedy) from error

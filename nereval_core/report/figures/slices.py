@@ -1,4 +1,4 @@
-"""Figures of slices: P, R and F1 with intervals by slice, against the threshold, and how right scores are."""
+"""Figures of slices: P, R and F1 by slice and by threshold, and the calibration of scores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,54 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain
+from nereval_core.report.figures import background, counted, plain, ratio_axis, value_axis
 
-_GRID = "rgba(128,128,128,0.35)"
 GREY = "#8a8a8a"
-LABEL = 24
-"""Characters of a slice's name that stand under the axis."""
-_SHOWN = (("P", "precision", "triangle-up"), ("R", "recall", "square"), ("F1", "f1", "circle"))
-_NUMBER = {"precision": ("ACT",), "recall": ("POS",), "f1": ("POS", "ACT")}
-"""What a ratio is of: where there is none of it nothing is drawn."""
+LABEL_CHARACTERS = 24
+"""Characters of a slice's name under the axis."""
+_RATIOS = (("P", "precision", "triangle-up"), ("R", "recall", "square"), ("F1", "f1", "circle"))
+_DENOMINATORS = {"precision": ("ACT",), "recall": ("POS",), "f1": ("POS", "ACT")}
+"""Counts in the denominator of each ratio: nothing is drawn where one is 0."""
+
+
+def slice_lines(table: pd.DataFrame, title: str, axis: str, unit: str) -> go.Figure:
+    """Draw P, R and F1 over slices of a corpus in the order given, with the number of gold spans of each.
+
+    `table` has the columns `slice`, `n`, `P`, `R` and `F1`; undefined ratios leave a gap.
+    """
+    figure = go.Figure()
+    places = list(range(len(table)))
+    for number, (name, symbol) in enumerate((("P", "triangle-up"), ("R", "square"), ("F1", "circle"))):
+        figure.add_scatter(
+            x=places,
+            y=table[name].tolist(),
+            mode="lines+markers",
+            name=name,
+            cliponaxis=False,
+            line={
+                "color": TYPE_HUES[number],
+                "width": 3 if name == "F1" else 1.5,
+                "dash": None if name == "F1" else "dot",
+            },
+            marker={"symbol": symbol, "size": 9},
+            hovertext=[
+                f"{plain(str(label))}: {name} {value:.4f}, n = {n:,}"
+                for label, value, n in zip(table["slice"], table[name], table["n"], strict=True)
+            ],
+            hoverinfo="text",
+        )
+    labels = [f"{plain(str(label))}<br>n={n:,}" for label, n in zip(table["slice"], table["n"], strict=True)]
+    return figure.update_layout(
+        title=f"{plain(title)}<br><sub>ratios from 0 to 1; n = gold spans{plain(unit)}</sub>",
+        height=380,
+        xaxis={"title": axis, "tickmode": "array", "tickvals": places, "ticktext": labels, "zeroline": False},
+        yaxis=ratio_axis(),
+        legend={"orientation": "h", "y": 1, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        hovermode="closest",
+        dragmode=False,
+        margin={"l": 10, "r": 10, "t": 70, "b": 10},
+        **background(),
+    )
 
 
 def slice_intervals(table: pd.DataFrame, title: str, axis: str, small: int, documents: int) -> go.Figure:
@@ -26,22 +65,15 @@ def slice_intervals(table: pd.DataFrame, title: str, axis: str, small: int, docu
     `table` has the columns of `analysis.sliced.SLICE_COLUMNS`. A point's `customdata` is (slice, ratio).
     """
     figure = go.Figure()
-    for number, (name, ratio, symbol) in enumerate(_SHOWN):
-        numbers = table[list(_NUMBER[ratio])].min(axis=1)
+    for number, (name, ratio, symbol) in enumerate(_RATIOS):
+        numbers = table[list(_DENOMINATORS[ratio])].min(axis=1)
         drawn = (numbers > 0) & table[ratio].notna()
         for grey in (False, True):
             rows = table[(drawn & ((numbers < small) == grey)).to_numpy()]
             figure.add_scatter(
                 x=[place + 0.2 * (number - 1) for place in rows.index.tolist()],
                 y=rows[ratio].tolist(),
-                error_y={
-                    "type": "data",
-                    "symmetric": False,
-                    "array": (rows[f"{ratio}_high"] - rows[ratio]).clip(lower=0).tolist(),
-                    "arrayminus": (rows[ratio] - rows[f"{ratio}_low"]).clip(lower=0).tolist(),
-                    "thickness": 1.5,
-                    "width": 4,
-                },
+                error_y=_interval_bars(rows, ratio),
                 mode="markers",
                 name=name,
                 legendgroup=name,
@@ -52,7 +84,7 @@ def slice_intervals(table: pd.DataFrame, title: str, axis: str, small: int, docu
                 hovertext=[_hover(row, name, ratio) for row in rows.to_dict("records")],
                 hoverinfo="text",
             )
-    # A legend of a trace without points would not show its symbol.
+    # Without a point the legend would not show the symbol of a trace.
     figure.for_each_trace(lambda trace: trace.update(x=[None], y=[None]) if not len(trace.x) else None)
     labels = [
         f"{plain(_cut(str(label)))}<br>{pos:,} / {act:,}"
@@ -73,7 +105,7 @@ def slice_intervals(table: pd.DataFrame, title: str, axis: str, small: int, docu
             "showgrid": False,
             "automargin": True,
         },
-        yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
+        yaxis=ratio_axis(),
         **_frame(),
     )
 
@@ -90,7 +122,7 @@ def _of(gold: int, predicted: int, documents: int) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
+    return text if len(text) <= LABEL_CHARACTERS else text[: LABEL_CHARACTERS - 1] + "…"
 
 
 def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure:
@@ -99,7 +131,7 @@ def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure
     `table` has the columns of `analysis.sliced.CURVE_COLUMNS`. A point's `customdata` is (row,).
     """
     figure = go.Figure()
-    for number, (name, ratio, symbol) in enumerate(_SHOWN):
+    for number, (name, ratio, symbol) in enumerate(_RATIOS):
         figure.add_scatter(
             x=table["threshold"].tolist(),
             y=table[ratio].tolist(),
@@ -122,8 +154,8 @@ def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure
         title=f"{plain(title)}<br><sub>ratios from 0 to 1, scored anew at each of {counted(len(table), 'threshold')}; "
         f"n = {counted(gold, 'gold span')}, {counted(most, 'prediction')}{without}</sub>",
         height=420,
-        xaxis={"title": "least score of a prediction", "gridcolor": _GRID, "zeroline": False},
-        yaxis={"title": "P, R, F1", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
+        xaxis=value_axis("least score of a prediction"),
+        yaxis=ratio_axis(),
         **_frame(),
     )
 
@@ -138,7 +170,7 @@ def reliability(table: pd.DataFrame, title: str, gap: float, small: int) -> go.F
         x=[0, 1],
         y=[0, 1],
         mode="lines",
-        name="as right as scored",
+        name="calibrated",
         hoverinfo="skip",
         line={"color": GREY, "dash": "dot"},
     )
@@ -147,14 +179,7 @@ def reliability(table: pd.DataFrame, title: str, gap: float, small: int) -> go.F
         figure.add_scatter(
             x=rows["confidence"].tolist(),
             y=rows["precision"].tolist(),
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": (rows["precision_high"] - rows["precision"]).clip(lower=0).tolist(),
-                "arrayminus": (rows["precision"] - rows["precision_low"]).clip(lower=0).tolist(),
-                "thickness": 1.5,
-                "width": 4,
-            },
+            error_y=_interval_bars(rows, "precision"),
             mode="markers+text",
             name=name,
             cliponaxis=False,
@@ -175,10 +200,22 @@ def reliability(table: pd.DataFrame, title: str, gap: float, small: int) -> go.F
         title=f"{plain(title)}<br><sub>shares from 0 to 1 with 95% intervals; mean gap {gap:.3f}; "
         f"n = {counted(number, 'prediction')} with a score from 0 to 1</sub>",
         height=420,
-        xaxis={"title": "mean score", "range": [0, 1.08], "gridcolor": _GRID, "zeroline": False},
-        yaxis={"title": "precision", "range": [0, 1.02], "gridcolor": _GRID, "zeroline": False},
+        xaxis=value_axis("mean score") | {"range": [0, 1.08]},
+        yaxis=ratio_axis("precision"),
         **_frame(),
     )
+
+
+def _interval_bars(rows: pd.DataFrame, ratio: str) -> dict[str, Any]:
+    """Return the bars of a ratio's intervals, from its columns `_low` and `_high`."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": (rows[f"{ratio}_high"] - rows[ratio]).clip(lower=0).tolist(),
+        "arrayminus": (rows[ratio] - rows[f"{ratio}_low"]).clip(lower=0).tolist(),
+        "thickness": 1.5,
+        "width": 4,
+    }
 
 
 def _frame() -> dict[str, Any]:

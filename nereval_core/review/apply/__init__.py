@@ -1,7 +1,7 @@
-"""Gold with the verdicts that stand applied, as a layer of its own, and the log of what each of them did.
+"""Gold with the standing verdicts applied, as a layer of its own, and a log of the effect of each verdict.
 
-Nothing depends on the order in which verdicts were given or documents stand, and applying them twice is as applying
-them once. See `settling` for what a verdict means.
+The result does not depend on the order of verdicts or documents, and applying verdicts twice is the same as applying
+them once. `settlement` defines the effect of a verdict.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from nereval_core.corpus import SPAN_KEYS, Labels, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.masking import is_masked, masked_text
-from nereval_core.review.apply.settlement import AMBIGUOUS, DONE, REASONS, STALE, Outcome, Settled, named, settled
+from nereval_core.review.apply.settlement import (
+    AMBIGUOUS,
+    DONE,
+    REASONS,
+    STALE,
+    Outcome,
+    SettledSpans,
+    named_spans,
+    settle_spans,
+)
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Fragments, Given, Marked
 from nereval_core.review.verdicts_on_records import marked, text_digests
@@ -24,10 +33,10 @@ from nereval_core.review.verdicts_on_records import marked, text_digests
 
 @dataclass(frozen=True)
 class Change:
-    """What a verdict did in one document (its number), in full or as the `reason` why it did nothing.
+    """The effect of a verdict in one document (its number), or the `reason` why it has none.
 
-    `before` is the quote of its span, `quotes` are those of the spans that stand `after` in its place, `note` is what
-    the reviewer wrote: all masked where the texts are.
+    `before` is the quote of its span, `quotes` are those of the spans `after` it, `note` is that of the reviewer: all
+    masked where the texts are.
     """
 
     document: int
@@ -46,19 +55,19 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
-    """Gold with what the verdicts `reviewed` make of it beside `layers`: see `applied`.
+class AppliedVerdicts:
+    """Gold and the result of applying the verdicts `reviewed` to it, beside `layers`: see `apply_verdicts`.
 
-    `results` are by the number of a document. `changes` (what was done) and `open` (what was not) are in the order of
-    documents, sides and spans, a row for each verdict and document. Of documents that have the same text a verdict
-    concerns the one that it was given on, or all of them where it is not `only_this_document`. `spared` counts the
-    documents that have the text of a verdict that was given on another one, and is not applied to them.
+    `results` are by the number of a document. `changes` (verdicts applied) and `open` (verdicts not applied) have a row
+    for each verdict and document, sorted by document, side and span. Among documents with the same text a verdict
+    concerns the one that it was given on, or, if not `only_this_document`, all of them. `spared` counts the documents
+    with the text of a verdict that was given on another document and is not applied to them.
     """
 
     gold: Layer
     reviewed: Reviewed
     layers: tuple[Layer, ...]
-    results: Mapping[int, Settled]
+    results: Mapping[int, SettledSpans]
     changes: tuple[Change, ...]
     open: tuple[Change, ...]
     only_this_document: bool = True
@@ -66,71 +75,71 @@ class Applied:
 
     @cached_property
     def layer(self) -> Layer:
-        """Gold after the verdicts: a new layer over the same documents, gold itself where nothing changes."""
-        return _rebuilt(self.gold, self.results)
+        """Gold with the verdicts applied: a new layer over the same documents, gold itself where nothing changes."""
+        return changed_layer(self.gold, self.results)
 
     @property
     def log(self) -> tuple[Change, ...]:
-        """Both together: first what was done, then what was not."""
+        """All rows: those applied, then those not applied."""
         return (*self.changes, *self.open)
 
     @cached_property
     def verdicts(self) -> int:
-        """How many verdicts were applied, each once however many documents have its text."""
+        """The number of verdicts applied, each counted once for all documents."""
         return len({change.given.uid for change in self.changes})
 
     @property
     def places(self) -> int:
-        """How many places verdicts were applied to: one for each verdict and document."""
+        """The number of pairs of a verdict and a document to which it was applied."""
         return len(self.changes)
 
     @cached_property
     def documents(self) -> int:
-        """How many documents verdicts were applied to."""
+        """The number of documents to which verdicts were applied."""
         return len({change.document for change in self.changes})
 
     @cached_property
     def left(self) -> int:
-        """How many verdicts were not applied, or not to every document that they concern."""
+        """The number of verdicts not applied, or not to every document that they concern."""
         return len({change.given.uid for change in self.open})
 
     def counts(self) -> dict[str, int]:
-        """Count the rows of the log by what was done, then by why nothing was; those that there are."""
+        """Return the number of rows of the log by effect, then by reason; zeros are left out."""
         names = [change.done or change.reason for change in self.log]
         return {name: names.count(name) for name in (*DONE, *REASONS) if name in names}
 
 
-def accepted(
+def select_verdicts(
     reviewed: Reviewed, *, who: Collection[str] | None = None, kinds: Collection[str] | None = None
 ) -> Reviewed:
-    """Return the verdicts of some reviewers and kinds alone, None for all of them."""
+    """Return the verdicts of some reviewers and kinds, None for all."""
     if who is None and kinds is None:
         return reviewed
     return reviewed.only(lambda one: (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds))
 
 
-def without(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:
-    """Return the verdicts but some, named by `Given.uid`."""
+def drop_verdicts(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:
+    """Return the verdicts except those with these uids."""
     return reviewed.only(lambda one: one.uid not in uids)
 
 
-def applied(
+def apply_verdicts(
     gold: Layer, reviewed: Reviewed, layers: Sequence[Layer] = (), *, only_this_document: bool = True
-) -> Applied:
-    """Apply the verdicts that stand to gold.
+) -> AppliedVerdicts:
+    """Apply the standing verdicts to gold.
 
-    A verdict is kept by the content of its text. Where several documents have that text, it is applied to the one that
-    it was given on, or, if not `only_this_document`, to all of them; then the last verdict on a span counts, on
-    whichever of them it was given. A text that only one document has is changed whatever that document is called.
+    A verdict belongs to the content of a text. Where several documents have that text, it is applied to the one that it
+    was given on, or, if not `only_this_document`, to all of them; then the last verdict on a span counts, whichever of
+    them it was given on. A text of one document only is changed whatever the id of that document.
 
     `layers` are the systems over the same documents: a verdict on a prediction that none of them has any more is stale,
     and stale verdicts are never applied. Without layers a prediction is taken to be there still. What gold spans have
     beside boundaries and type stays with those that stay; spans that come in have nothing.
     """
     changes: list[Change] = []
-    results: dict[int, Settled] = {}
-    for document, given in about(gold, reviewed, only_this_document=only_this_document):
-        found = settle(gold, document, given, layers)
+    results: dict[int, SettledSpans] = {}
+    for document, given in verdicts_by_document(gold, reviewed, only_this_document=only_this_document):
+        found = settle_document(gold, document, given, layers)
         results[document] = found
         changes += [_change(gold, document, outcome) for outcome in found.outcomes]
     changes += _of_changed_texts(gold, reviewed)
@@ -140,13 +149,13 @@ def applied(
     done = tuple(change for change in changes if change.done)
     left = tuple(change for change in changes if not change.done)
     spared = sum(_is_spared(gold, reviewed, text, document) for text, some in repeated.items() for document in some)
-    return Applied(gold, reviewed, tuple(layers), results, done, left, only_this_document, spared)
+    return AppliedVerdicts(gold, reviewed, tuple(layers), results, done, left, only_this_document, spared)
 
 
-def about(
+def verdicts_by_document(
     gold: Layer, reviewed: Reviewed, *, only_this_document: bool = True
 ) -> Iterator[tuple[int, tuple[Given, ...]]]:
-    """Yield the number of each document that verdicts concern, with these: at most one a side and span."""
+    """Yield the documents (numbers) that verdicts concern, with these verdicts: at most one per side and span."""
     repeated = _repeated(gold, reviewed) if only_this_document else {}
     for document, text in enumerate(text_digests(gold.documents) if reviewed.by_text else ()):
         if text in repeated:
@@ -158,7 +167,7 @@ def about(
 
 
 def _repeated(gold: Layer, reviewed: Reviewed) -> dict[str, list[int]]:
-    """Return the numbers of the documents of each text that has verdicts and stands in several documents."""
+    """Return the documents (numbers) by the digest of their text, for texts with verdicts in several documents."""
     found: dict[str, list[int]] = {}
     wanted = {text for text, _ in reviewed.by_document}
     for document, text in enumerate(text_digests(gold.documents) if wanted else ()):
@@ -168,16 +177,16 @@ def _repeated(gold: Layer, reviewed: Reviewed) -> dict[str, list[int]]:
 
 
 def _is_spared(gold: Layer, reviewed: Reviewed, text: str, document: int) -> bool:
-    """Tell whether a verdict on the text was given on other documents and not on this one."""
+    """Return whether a verdict on the text was given on other documents and not on this one."""
     own = reviewed.by_document.get((text, gold.documents.ids[document]), ())
     return bool(
         {one.verdict.key.record for one in reviewed.by_text.get(text, ())} - {one.verdict.key.record for one in own}
     )
 
 
-def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> Settled:
+def settle_document(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> SettledSpans:
     """Apply verdicts to the gold spans of one document."""
-    own = {span: found for span in named(given) if (found := places(gold, document, span))}
+    own = {span: found for span in named_spans(given) if (found := places(gold, document, span))}
     both = [one.verdict.key.span for one in given if one.verdict.kind == "both"] if gold.alternatives else ()
     # Of spans that repeat one another, each is to have it.
     known = {
@@ -190,11 +199,11 @@ def settle(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[
         return any(places(layer, document, span) for layer in layers)
 
     length = int(gold.documents.lengths[document])
-    return settled(own, given, length, known=known, held=held if layers else None)
+    return settle_spans(own, given, length, known=known, held=held if layers else None)
 
 
 def places(layer: Layer, document: int, span: Marked) -> list[int]:
-    """Return the spans of a document that are this one, in their order; several where they repeat one another."""
+    """Return the indices of a document's spans equal to this one; several where spans repeat one another."""
     low, high = int(layer.first[document]), int(layer.first[document + 1])
     # Offsets are of the column's own type: any other makes searchsorted copy the column.
     if low == high or span.end > layer.documents.lengths[document]:
@@ -204,44 +213,8 @@ def places(layer: Layer, document: int, span: Marked) -> list[int]:
     return [at for at in range(low + one, low + two) if layer.end[at] == span.end and marked(layer, at) == span]
 
 
-def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
-    text = gold.documents.texts[document]
-    verdict = outcome.given.verdict
-    stale = outcome.reason == STALE
-    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
-    quotes = tuple(after.quote(text) for after in outcome.after)
-    done, after, reason = outcome.done, outcome.after, outcome.reason
-    name, note = gold.documents.ids[document], _shown(gold, verdict.note)
-    return Change(document, name, outcome.given, done, after, reason, quote, quotes, note)
-
-
-def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
-    """Yield the verdicts on texts that documents of these ids had once."""
-    digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
-    for text, given in reviewed.by_text.items():
-        for one in given if text not in digests else ():
-            seen = one.verdict.seen
-            document = gold.documents.index.get(seen.document)
-            if document is not None:
-                quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
-                yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
-
-
-def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str, Sequence[int]]) -> Iterator[Change]:
-    """Yield the verdicts on texts of several documents that were given on none of these, at the first of them."""
-    for (text, name), given in reviewed.by_document.items():
-        some = repeated.get(text, ())
-        if some and name not in {gold.documents.ids[document] for document in some}:
-            yield from (_change(gold, some[0], Outcome(one, reason=AMBIGUOUS)) for one in given)
-
-
-def _shown(gold: Layer, text: str) -> str:
-    """Return what was kept of a text, or written about it, as it may be shown beside the layer's."""
-    return masked_text(text) if is_masked(gold.documents) else text
-
-
-def _rebuilt(gold: Layer, results: Mapping[int, Settled]) -> Layer:
-    """Return the layer with what came of the verdicts of some documents; gold itself where nothing changes."""
+def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
+    """Return the layer with the results of verdicts, by document; gold itself where nothing changes."""
     gone: list[int] = []
     added: list[tuple[int, Marked]] = []
     more: dict[int, Fragments] = {}
@@ -281,12 +254,48 @@ def _rebuilt(gold: Layer, results: Mapping[int, Settled]) -> Layer:
     )
 
 
+def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
+    text = gold.documents.texts[document]
+    verdict = outcome.given.verdict
+    stale = outcome.reason == STALE
+    quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
+    quotes = tuple(after.quote(text) for after in outcome.after)
+    done, after, reason = outcome.done, outcome.after, outcome.reason
+    name, note = gold.documents.ids[document], _shown(gold, verdict.note)
+    return Change(document, name, outcome.given, done, after, reason, quote, quotes, note)
+
+
+def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
+    """Yield the verdicts on former texts of documents, found by their ids."""
+    digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
+    for text, given in reviewed.by_text.items():
+        for one in given if text not in digests else ():
+            seen = one.verdict.seen
+            document = gold.documents.index.get(seen.document)
+            if document is not None:
+                quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
+                yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
+
+
+def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str, Sequence[int]]) -> Iterator[Change]:
+    """Yield verdicts on a text of several documents that were given on another id, at the first of these."""
+    for (text, name), given in reviewed.by_document.items():
+        some = repeated.get(text, ())
+        if some and name not in {gold.documents.ids[document] for document in some}:
+            yield from (_change(gold, some[0], Outcome(one, reason=AMBIGUOUS)) for one in given)
+
+
+def _shown(gold: Layer, text: str) -> str:
+    """Return a stored quote or note, masked where the texts of the layer are."""
+    return masked_text(text) if is_masked(gold.documents) else text
+
+
 def _column(kept: NDArray[np.integer], added: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate((kept.astype(np.int64), np.array(added, np.int64)))
 
 
 def _places(kept: NDArray[np.integer], spans: int) -> NDArray[np.int64]:
-    """Return the new place of each span, -1 for those that went."""
+    """Return the new index of each span, -1 for removed ones."""
     place = np.full(spans, -1, np.int64)
     place[kept] = np.arange(len(kept))
     return place
@@ -299,4 +308,14 @@ def _carried(values: Mapping[int, object], kept: NDArray[np.integer], spans: int
     return {place[span]: value for span, value in values.items() if place[span] >= 0}
 
 
-__all__: Sequence[str] = ("Applied", "Change", "about", "accepted", "applied", "places", "settle", "without")
+__all__: Sequence[str] = (
+    "AppliedVerdicts",
+    "Change",
+    "apply_verdicts",
+    "changed_layer",
+    "drop_verdicts",
+    "places",
+    "select_verdicts",
+    "settle_document",
+    "verdicts_by_document",
+)

@@ -1,7 +1,7 @@
-"""Two annotators made into one layer: what they agree on is taken, the rest by verdict, and what is open is listed.
+"""Adjudication: one layer from two annotators, of the spans they agree on and those decided by verdicts.
 
-The first annotator is taken as gold: verdicts are those given on the records of the second against the first. Spans
-that are still open are in neither's favour: the layer has none of them.
+The first annotator takes the place of gold; verdicts are those given on the records of the second against the first.
+Records without a verdict are listed as open, and the layer has none of their spans.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.records.tables import record_ids, rows
 from nereval_core.report.score_tables import Cell
-from nereval_core.review.apply import Applied, applied
-from nereval_core.review.apply.corrected_copy import log_rows, what_was_applied, written
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts
+from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, span_in_words
 from nereval_core.review.apply.settlement import REPEATS
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Marked, Side
@@ -26,13 +26,13 @@ from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 
 STRICT = "strict"
-"""The criterion by which two agree: equal boundaries and types."""
+"""The criterion of agreement: equal boundaries and types."""
 UNDECIDED = "no verdict yet"
 
 
 @dataclass(frozen=True)
-class Open:
-    """A record on which two annotators differ and nothing is decided: its document, its id, its spans, and why."""
+class OpenRecord:
+    """An undecided record on which two annotators differ: its document, id and spans, and the reason."""
 
     document: str
     record: str
@@ -43,16 +43,16 @@ class Open:
 
 @dataclass(frozen=True, eq=False)
 class Adjudicated:
-    """The layer that came of two annotators, `first` taken as gold: `agreed` spans of both, the others by verdict.
+    """The result of adjudicating two annotators, `first` in the place of gold; `agreed` counts the spans of both.
 
-    `applied` are the verdicts over what of the first is agreed or decided; `open` are the records still to be decided.
+    `applied` are the verdicts, applied to the agreed and decided spans of the first; `open` are the undecided records.
     """
 
     first: Layer
     second: Layer
     agreed: int
-    applied: Applied
-    open: tuple[Open, ...]
+    applied: AppliedVerdicts
+    open: tuple[OpenRecord, ...]
 
     @property
     def layer(self) -> Layer:
@@ -60,13 +60,13 @@ class Adjudicated:
 
     @property
     def signature(self) -> str:
-        """The line that says what it was made of."""
+        """The line that names the layers, verdicts and program behind the result."""
         return " | ".join(
             (
                 f"nereval {__version__}",
                 f"adjudicated {self.first.name} and {self.second.name}".replace("|", "/"),
                 f"agreed {self.agreed}",
-                *what_was_applied(self.applied),
+                *applied_counts(self.applied),
                 f"open {len(self.open)}",
                 f"first sha256:{self.first.digest[:16]}",
                 f"second sha256:{self.second.digest[:16]}",
@@ -78,12 +78,12 @@ class Adjudicated:
 
     @property
     def log(self) -> tuple[tuple[Cell, ...], ...]:
-        """Rows with LOG_COLUMNS: what verdicts did, then the records that are open."""
+        """Rows with LOG_COLUMNS: the effects of verdicts, then the open records."""
         left = tuple(
             (
                 row.document,
                 "gold" if row.record.startswith("g:") else "pred",
-                "; ".join(written(span) for span in row.spans if span is not None),
+                "; ".join(span_in_words(span) for span in row.spans if span is not None),
                 row.quote,
                 *[""] * 7,
                 row.reason,
@@ -96,13 +96,13 @@ class Adjudicated:
 
 
 def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_document: bool = True) -> Adjudicated:
-    """Take the spans that two annotators agree on, and decide on the others by the verdicts that stand.
+    """Return the spans that two annotators agree on, and the others as the standing verdicts decide.
 
-    Both lie over the same documents. What a verdict says of agreed spans counts as well. What spans have beside
-    boundaries and type is that of the first. See `applied` for `only_this_document`.
+    Both layers have the same documents. Verdicts on agreed spans count as well. Properties of spans other than
+    boundaries and type are those of the first. See `apply_verdicts` for `only_this_document`.
     """
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
-    every = applied(first, reviewed, (second,), only_this_document=only_this_document)
+    every = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
     decided = {(change.document, change.given.verdict.key.side, change.span) for change in every.changes}
     # Whoever decides on a span decides on the one that it was held against.
     decided |= {
@@ -120,7 +120,7 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_doc
     agreed = found.decision == Decision.COR
     kept = np.zeros(len(first), bool)
     kept[found.gold[agreed]] = True
-    left: list[Open] = []
+    left: list[OpenRecord] = []
     for at in np.flatnonzero(~agreed).tolist():
         document = int(found.doc[at])
         gold, pred = int(found.gold[at]), int(found.pred[at])
@@ -136,10 +136,10 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_doc
         (record,) = record_ids(layer, prefix, np.array([place]))
         quote = own.quote(first.documents.texts[document])
         reason = reasons.get((document, side, own), UNDECIDED)
-        left.append(Open(first.documents.ids[document], record, spans, quote, reason))
+        left.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
     basis = first.take(np.flatnonzero(kept))
-    made = applied(basis, reviewed, (second,), only_this_document=only_this_document)
+    made = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
     return Adjudicated(first, second, int(agreed.sum()), made, tuple(left))
 
 
-__all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "Open", "adjudicate")
+__all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "OpenRecord", "adjudicate")

@@ -13,30 +13,30 @@ from nereval_core.problems import FormatError, one_line
 from nereval_core.readers.parquet import SPANS, TEXTS
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.report.table_formats import as_csv
-from nereval_core.review.apply import Applied, Change
+from nereval_core.review.apply import AppliedVerdicts, Change
 from nereval_core.review.verdicts import KINDS, Marked
 
-LOG = ".changes.csv"
-"""What the name of a log ends in, after that of the copy."""
+CHANGE_LOG_SUFFIX = ".changes.csv"
+"""The end of a log's name, after that of the copy."""
 LOG_COLUMNS = (
     *("document", "side", "span", "text", "verdict", "who", "at", "note"),
     *("done", "after", "text after", "not applied", "given on", "verdict id"),
 )
-"""Spans are written as in record ids, `12-19:Drug`, several with a semicolon between. A row is one place: `given on` is
-the document that its verdict was given on, and rows of one verdict share its `verdict id`."""
+"""Spans are written as in record ids, `12-19:Drug`, several with a semicolon between. A row is a verdict in a document;
+`given on` is the document that the verdict was given on, and rows of one verdict share its `verdict id`."""
 ONLY, EVERY = "only the document each was given on", "every document with the text"
 
 
-def written(span: Marked) -> str:
-    """Return a span as it stands in a record id, without its side."""
+def span_in_words(span: Marked) -> str:
+    """Return a span as it is written in a record id, without its side."""
     return ",".join(f"{low}-{high}" for low, high in span.fragments) + f":{span.type}"
 
 
-def signature(found: Applied) -> str:
-    """Return the line that says of what a copy was made, and by how many verdicts."""
+def signature(found: AppliedVerdicts) -> str:
+    """Return the line that names the layer behind a copy, the number of verdicts and the program."""
     parts = (
         f"nereval {__version__}",
-        *what_was_applied(found),
+        *applied_counts(found),
         f"not applied {found.left}",
         f"gold sha256:{found.gold.digest[:16]}",
         f"corrected sha256:{found.layer.digest[:16]}",
@@ -46,8 +46,8 @@ def signature(found: Applied) -> str:
     return " | ".join(parts)
 
 
-def what_was_applied(found: Applied) -> tuple[str, ...]:
-    """Return the parts of a signature that count verdicts, places and documents, and say which documents those are."""
+def applied_counts(found: AppliedVerdicts) -> tuple[str, ...]:
+    """Return the parts of a signature with the numbers of verdicts, places and documents, and the rule for these."""
     return (
         f"verdicts applied {found.verdicts}",
         f"places {found.places}",
@@ -62,14 +62,14 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
         (
             change.id,
             change.given.verdict.key.side,
-            written(change.span),
+            span_in_words(change.span),
             change.before,
             KINDS[change.given.verdict.kind],
             change.given.who,
             change.given.at,
             change.note,
             change.done,
-            "; ".join(map(written, change.after)),
+            "; ".join(map(span_in_words, change.after)),
             "; ".join(change.quotes),
             change.reason,
             change.given.verdict.seen.document,
@@ -80,7 +80,7 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
 
 
 def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:
-    """Return the rows of a log as CSV in UTF-8, the signature in each; where there are none, in a row of its own."""
+    """Return the rows of a log as CSV in UTF-8, with the signature in each row; without rows, in one of its own."""
     signed = one_line(signed)
     found = [(*row, signed) for row in rows] or [(*[""] * len(LOG_COLUMNS), signed)]
     return as_csv(Sheet("", (*LOG_COLUMNS, "signature"), tuple(found))).encode()
@@ -95,22 +95,22 @@ def write_copy(
     inputs: Iterable[str | os.PathLike[str]],
     lossy: bool = False,
 ) -> tuple[str, ...]:
-    """Write a layer, and its log beside it under the same name and LOG; both or neither.
+    """Write a layer, and its log beside it under the same name with CHANGE_LOG_SUFFIX; both or neither.
 
-    What the format cannot hold is refused, or, if this may be `lossy`, left out; returns notes that count it.
+    Parts that the format cannot hold are refused or, if `lossy`, left out; return notes that count them.
 
     Raises:
         FormatError: either place is one of the inputs, or in a folder among them, by whatever name or link; a format
             that cannot hold the layer; a place that cannot be written.
     """
     out = Path(path)
-    beside = out.with_name(f"{out.name}{LOG}") if out.name else out
+    beside = out.with_name(f"{out.name}{CHANGE_LOG_SUFFIX}") if out.name else out
     places = list(inputs)
     # Spans and texts in Parquet are two files, whichever of them is named.
     pair = (SPANS, TEXTS) if out.name.endswith((SPANS, TEXTS)) else ()
     stem = out.name.removesuffix(SPANS).removesuffix(TEXTS)
     for place in (out, beside, *(out.with_name(stem + ending) for ending in pair)):
-        if any(over(place, given) for given in places):
+        if any(is_input(place, given) for given in places):
             found = "this is what the copy is made of, and is not written over"
             raise FormatError.single(os.fspath(place), None, found, "name another place")
     with writers.whole_file(beside) as file:
@@ -118,8 +118,8 @@ def write_copy(
         return writers.write(layer, out, format=format, lossy=lossy)
 
 
-def over(place: Path, given: str | os.PathLike[str]) -> bool:
-    """Tell whether a place is an input, or lies in a folder that is one, or holds one; links are followed."""
+def is_input(place: Path, given: str | os.PathLike[str]) -> bool:
+    """Return whether a place is an input, lies in a folder that is one, or holds one; links are followed."""
     mine, theirs = Path(os.path.realpath(place)), Path(os.path.realpath(given))
     if mine == theirs or theirs in mine.parents or mine in theirs.parents:
         return True

@@ -1,9 +1,9 @@
-"""What verdicts make of the gold spans of one text: which stay, which go, which come in, and why some change nothing.
+"""The effect of verdicts on the gold spans of one text: spans kept, removed, replaced or added, or the reason for none.
 
-On a gold span `gold` keeps it; under `pred` it gives way to the partner, without one it goes; under `both` it gets the
-partner's boundaries as an alternative; under `neither` it gives way to the right spans. A prediction comes in under
-`pred`, under `neither` the right spans do. A span that comes in may have a verdict of its own, which is followed: so
-applying verdicts to what they made changes nothing more.
+On a gold span, `gold` keeps it; `pred` replaces it by its partner, or removes it where it has none; `both` gives it the
+partner's boundaries as an alternative; `neither` replaces it by the right spans. On a prediction, `pred` adds it and
+`neither` adds the right spans. An added span may have a verdict of its own, which is followed, so that applying the
+verdicts to their own result changes nothing more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ADDED = "added"
 ALTERNATIVE = "alternative added"
 NOTHING = "nothing to do"
 DONE = (KEPT, REMOVED, REPLACED, ADDED, ALTERNATIVE, NOTHING)
-"""What a verdict that is applied did."""
+"""The effects of an applied verdict."""
 
 UNCLEAR = "unclear"
 STALE = "stale"
@@ -46,12 +46,12 @@ REASONS: Mapping[str, str] = {
     CONTRARY: "it says that the prediction is no entity, and gold has it, as it was read or by another verdict",
     AMBIGUOUS: "several documents have its text, and none of them the id of the one that it was given on",
 }
-"""Why a verdict is not applied."""
+"""The reasons why a verdict is not applied."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a verdict: what was `done` and what stands `after` in place of its span, or why not (`reason`)."""
+    """The outcome of a verdict: its effect (`done`) and the spans `after` it, or the `reason` for no effect."""
 
     given: Given
     done: str = ""
@@ -60,11 +60,11 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What verdicts make of a text's gold spans: those that go, those that come in, both sorted, and what some get.
+class SettledSpans:
+    """The result of verdicts on a text's gold spans: those removed and those added, both sorted, and alternatives.
 
     `alternatives` holds by span the boundaries that it gets as an alternative. `outcomes` are in the order of
-    `ordered`.
+    `sort_verdicts`.
     """
 
     gone: tuple[Marked, ...]
@@ -73,13 +73,13 @@ class Settled:
     outcomes: tuple[Outcome, ...]
 
 
-def ordered(given: Iterable[Given]) -> list[Given]:
-    """Return verdicts on one text by side and span, an order that does not depend on when they were given."""
+def sort_verdicts(given: Iterable[Given]) -> list[Given]:
+    """Return the verdicts on one text sorted by side and span, independent of when they were given."""
     return sorted(given, key=lambda one: (one.verdict.key.side, one.verdict.key.span))
 
 
-def brings(given: Given) -> tuple[Marked, ...]:
-    """Return the spans that a verdict puts in the place of its own, sorted and each once."""
+def replacing_spans(given: Given) -> tuple[Marked, ...]:
+    """Return the spans by which a verdict replaces its own, sorted and each once."""
     verdict = given.verdict
     if verdict.kind == "neither":
         return tuple(sorted(set(verdict.right)))
@@ -89,29 +89,29 @@ def brings(given: Given) -> tuple[Marked, ...]:
     return () if span is None else (span,)
 
 
-def named(given: Iterable[Given]) -> set[Marked]:
-    """Return the spans that verdicts are about or bring in: all that it matters of whether gold has them."""
-    return {span for one in given for span in (one.verdict.key.span, *brings(one))}
+def named_spans(given: Iterable[Given]) -> set[Marked]:
+    """Return the spans that verdicts are about or add: their effect depends on no other gold spans."""
+    return {span for one in given for span in (one.verdict.key.span, *replacing_spans(one))}
 
 
-def settled(
+def settle_spans(
     own: Collection[Marked],
     given: Iterable[Given],
     length: int,
     *,
     known: Mapping[Marked, frozenset[tuple[int, int]]] | None = None,
     held: Callable[[Marked], bool] | None = None,
-) -> Settled:
+) -> SettledSpans:
     """Apply verdicts on a text of so many characters to its gold spans, at most one verdict a side and span.
 
-    `own` are the gold spans, at least those among `named`.
-    `known` are the alternatives that gold spans have. `held` tells whether some other layer has a span: a verdict on
-    one that none has any more is stale. Without it a prediction is taken to be there still.
+    `own` are the gold spans, at least those among `named_spans`. `known` are the alternatives that gold spans have.
+    `held` tells whether some other layer has a span: a verdict on a span that no layer has is stale. Without `held`,
+    predictions are assumed to exist.
     """
-    verdicts = ordered(given)
+    verdicts = sort_verdicts(given)
     wrong = {id(one): _wrong(one, length) for one in verdicts}
     moves = {
-        one.verdict.key.span: brings(one)
+        one.verdict.key.span: replacing_spans(one)
         for one in verdicts
         if one.verdict.key.side == "gold" and one.verdict.kind in ("pred", "neither") and not wrong[id(one)]
     }
@@ -127,7 +127,7 @@ def settled(
     there = {span for span in predicted if held is None or span in own or held(span)}
     for one in verdicts:
         if one.verdict.key.side == "pred" and not wrong[id(one)] and one.verdict.key.span in there:
-            brought |= _led(brings(one), moves, passed)
+            brought |= _led(replacing_spans(one), moves, passed)
     more: dict[Marked, tuple[int, int]] = {}
     outcomes = []
     for one in verdicts:
@@ -138,7 +138,7 @@ def settled(
         elif reason := wrong[id(one)] or (CIRCLE if _stuck(one, moves) else ""):
             outcomes.append(Outcome(one, reason=reason))
         elif verdict.key.side == "pred":
-            outcomes.append(_of_prediction(one, before, staying | brought, _led(brings(one), moves, set())))
+            outcomes.append(_of_prediction(one, before, staying | brought, _led(replacing_spans(one), moves, set())))
         elif verdict.kind == "both":
             assert verdict.partner is not None, "without one it is an optional entity"
             place = (verdict.partner.start, verdict.partner.end)
@@ -148,11 +148,11 @@ def settled(
             outcomes.append(Outcome(one, NOTHING if said else ALTERNATIVE, (span,)))
         else:
             outcomes.append(_of_gold(one, moves))
-    return Settled(tuple(sorted(set(own) - staying)), tuple(sorted(brought - staying)), more, tuple(outcomes))
+    return SettledSpans(tuple(sorted(set(own) - staying)), tuple(sorted(brought - staying)), more, tuple(outcomes))
 
 
 def _wrong(one: Given, length: int) -> str:
-    """Return why a verdict cannot be applied whatever gold has, "" where it can."""
+    """Return the reason why a verdict cannot be applied to any gold, "" where it can."""
     verdict = one.verdict
     if verdict.kind == "unclear":
         return UNCLEAR
@@ -163,7 +163,7 @@ def _wrong(one: Given, length: int) -> str:
             return TYPES
         if len(verdict.partner.fragments) > 1 and verdict.partner != verdict.key.span:
             return APART
-    new = (verdict.partner,) if verdict.kind == "both" and verdict.partner else brings(one)
+    new = (verdict.partner,) if verdict.kind == "both" and verdict.partner else replacing_spans(one)
     return OUTSIDE if any(span.end > length or not _is_text(span.type) for span in new) else ""
 
 
@@ -172,7 +172,7 @@ def _is_text(name: str) -> bool:
 
 
 def _in_circles(moves: Mapping[Marked, tuple[Marked, ...]]) -> set[Marked]:
-    """Return the spans that give way, by others, to themselves; one that is its own right span stays."""
+    """Return the spans that are replaced, through others, by themselves; a span may be its own right span."""
     found = set()
     for first in moves:
         waiting = [span for span in moves[first] if span != first]
@@ -188,7 +188,7 @@ def _in_circles(moves: Mapping[Marked, tuple[Marked, ...]]) -> set[Marked]:
 
 
 def _led(spans: Iterable[Marked], moves: Mapping[Marked, tuple[Marked, ...]], passed: set[Marked]) -> set[Marked]:
-    """Return what spans that come in end as, when verdicts on them are followed; `passed` gets all on the way."""
+    """Return the last spans when verdicts on added spans are followed; all spans on the way go into `passed`."""
     waiting = list(spans)
     seen = set(waiting)
     ends = set()
@@ -216,7 +216,7 @@ def _of_gold(one: Given, moves: Mapping[Marked, tuple[Marked, ...]]) -> Outcome:
 
 
 def _of_prediction(one: Given, before: set[Marked], standing: set[Marked], ends: set[Marked]) -> Outcome:
-    """Say what a verdict on a prediction did; `before` is what gold has by the verdicts on its own spans."""
+    """Return the outcome of a verdict on a prediction; `before` are the gold spans after the verdicts on gold spans."""
     if one.verdict.kind == "both":
         return Outcome(one, reason=OPTIONAL)
     if not ends:

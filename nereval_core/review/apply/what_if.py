@@ -1,8 +1,4 @@
-"""What scores would be, had gold been as verdicts have it: every count as it is, and as it would be.
-
-Counts are sums over documents, so those whose gold changes are scored anew, as they are and as they would be; what
-they differ by is what the whole differs by.
-"""
+"""Scores against gold as it is and against gold with verdicts applied."""
 
 from __future__ import annotations
 
@@ -11,43 +7,44 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.corpus import Layer
-from nereval_core.review.apply import Applied, places
-from nereval_core.review.apply.text_windows import cut, pieces, whole
+from nereval_core.corpus.subset import select_documents, select_spans
+from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.counts import RATIOS, Counts
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.counts import Counts
+from nereval_core.scoring.ratios import RATIOS
 
 WHAT_IF_COLUMNS = (
     *("system", "criterion"),
     *(column for ratio in RATIOS for column in (ratio, f"{ratio}_after", f"{ratio}_difference")),
     *(column for code in ("COR", "POS", "ACT") for column in (code, f"{code}_after")),
 )
-"""A ratio as it is, as it would be, and the difference; undefined is NaN. COR counts gold spans."""
+"""A ratio before the verdicts, after them, and the difference; undefined is NaN. COR counts gold spans."""
 
 
-class Both(NamedTuple):
-    """Counts as they are and as they would be; None where gold lacks what the criterion needs."""
+class CountsPair(NamedTuple):
+    """Counts before and after the verdicts; None where gold lacks what the criterion needs."""
 
     before: Counts | None
     after: Counts | None
 
     def difference(self, ratio: str) -> float | None:
-        """Return a ratio as it would be less what it is, None where one is undefined."""
+        """Return a ratio after the verdicts less that before, None where one is undefined."""
         before, after = (None if counts is None else getattr(counts, ratio) for counts in self)
         return None if before is None or after is None else after - before
 
 
 @dataclass(frozen=True, eq=False)
 class WhatIf:
-    """What comes of verdicts: counts by (system, criterion), under `settings`."""
+    """Counts before and after verdicts by (system, criterion), under `settings`."""
 
-    applied: Applied
+    applied: AppliedVerdicts
     settings: Settings
-    counts: Mapping[tuple[str, str], Both]
+    counts: Mapping[tuple[str, str], CountsPair]
 
     def table(self) -> pd.DataFrame:
         """Return a row for each system and criterion, with WHAT_IF_COLUMNS."""
@@ -55,55 +52,34 @@ class WhatIf:
         return pd.DataFrame(rows, columns=list(WHAT_IF_COLUMNS))
 
 
-class Annotations(NamedTuple):
-    """What criteria ask of gold spans beside boundaries and types, as far as it is there at all."""
+def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settings) -> WhatIf:
+    """Score systems against gold as it is and with verdicts applied, under the criteria that apply to either.
 
-    cores: Sequence[int]
-    alternatives: Sequence[int]
-    spans: int
-
-    def __len__(self) -> int:
-        return self.spans
-
-
-def what_if(applied: Applied, systems: Sequence[Layer], settings: Settings) -> WhatIf:
-    """Score systems against gold as it is and as verdicts have it, under the criteria that apply to either.
-
-    The systems lie over gold's documents.
+    The systems lie over gold's documents. Counts are sums over documents, so only the documents that verdicts change
+    are scored twice.
     """
-    gold, after = applied.gold, annotated(applied)
-    criteria = tuple(one for one in settings.criteria if one.lacks(gold) is None or one.lacks(after) is None)
+    gold, corrected = applied.gold, applied.layer
+    criteria = tuple(one for one in settings.criteria if one.lacks(gold) is None or one.lacks(corrected) is None)
     settings = replace(settings, criteria=criteria)
     changed = [number for number, found in applied.results.items() if found.gone or found.added or found.alternatives]
-    windows = whole(gold.documents, changed)
-    documents = cut(gold.documents, windows, tokens=any(one.unit == "token" for one in criteria))
-    results = [applied.results[number] for number in changed]
-    old, new = pieces(gold, windows, documents), pieces(gold, windows, documents, results)
-    counts: dict[tuple[str, str], Both] = {}
+    numbers = np.array(sorted(changed), np.int64)
+    documents = select_documents(gold.documents, numbers)
+    old, new = (select_spans(layer, numbers, documents) for layer in (gold, corrected))
+    counts: dict[tuple[str, str], CountsPair] = {}
     for system in systems:
-        scores = score_layers(gold, system, settings)
-        part = pieces(system, windows, documents)
+        scores, part = score_layers(gold, system, settings), select_spans(system, numbers, documents)
         less, more = score_layers(old, part, settings), score_layers(new, part, settings)
         for one in criteria:
-            name = one.name
-            before = scores.counts(name)
-            then = plus(before, less.counts(name), more.counts(name))
-            counts[system.name, name] = Both(_if(one, gold, before), _if(one, after, then))
+            before = scores.counts(one.name)
+            after = exchanged(before, less.counts(one.name), more.counts(one.name))
+            counts[system.name, one.name] = CountsPair(
+                before if one.lacks(gold) is None else None, after if one.lacks(corrected) is None else None
+            )
     return WhatIf(applied, settings, counts)
 
 
-def annotated(applied: Applied) -> Annotations:
-    """Return what gold has after the verdicts, without making it."""
-    gold = applied.gold
-    gone = {at for number, found in applied.results.items() for span in found.gone for at in places(gold, number, span)}
-    given = [0 for found in applied.results.values() for _ in found.alternatives]
-    added = sum(len(found.added) for found in applied.results.values())
-    cores, others = ([0] if any(at not in gone for at in values) else [] for values in (gold.cores, gold.alternatives))
-    return Annotations(cores, [*others, *given], len(gold) - len(gone) + added)
-
-
-def plus(whole: Counts, less: Counts, more: Counts) -> Counts:
-    """Return counts with those of a part taken out and others put in their place."""
+def exchanged(whole: Counts, less: Counts, more: Counts) -> Counts:
+    """Return the counts of a whole with those of a part exchanged for others."""
     gold, pred = (
         tuple(one - two + three for one, two, three in zip(*sides, strict=True))
         for sides in ((whole.gold, less.gold, more.gold), (whole.pred, less.pred, more.pred))
@@ -122,11 +98,7 @@ def exact_f1(counts: Counts) -> Fraction | None:
     return Fraction(pred * gold, below) if below else Fraction(0)
 
 
-def _if(criterion: Criterion, gold: Layer | Annotations, counts: Counts) -> Counts | None:
-    return counts if criterion.lacks(gold) is None else None
-
-
-def _cells(both: Both) -> list[float | int | None]:
+def _cells(both: CountsPair) -> list[float | int | None]:
     found: list[float | int | None] = []
     for ratio in RATIOS:
         before, after = (None if counts is None else getattr(counts, ratio) for counts in both)

@@ -1,7 +1,7 @@
-"""Playlists: records that people chose to show, in order, with comments.
+"""Playlists: records that people selected for presentation, in order, with comments.
 
-An item is known by content (the key of verdicts), by system and by criterion: it outlives re-scoring and files. It also
-keeps how it was shown, so that it can be shown so again, and its words, for when the text has changed.
+An item is identified by content (the key of verdicts), system and criterion, so that it outlives re-scoring and files.
+It also holds the view in which it was shown, and the words of its span, in case the text has changed.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from nereval_core.review.verdicts_on_records import places
 if TYPE_CHECKING:
     from nereval_core.records.attribute import Records
 
-NAME = 100
-"""Characters that the name of a playlist, or of a person, may have."""
-COMMENT = 2_000
-"""Characters that a comment may have."""
-MOST = 1_000
-"""Items that a playlist may have."""
-DIGITS = 12
-"""Hexadecimal digits by which a link names a playlist and an item."""
+NAME_CHARACTERS = 100
+"""Largest number of characters of the name of a playlist or a person."""
+COMMENT_CHARACTERS = 2_000
+"""Largest number of characters of a comment."""
+PLAYLIST_ITEMS = 1_000
+"""Largest number of items of a playlist."""
+LINK_DIGITS = 12
+"""Hexadecimal digits of the uid of a playlist or an item in a link."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How a record was shown: digest of the corpus, system, criterion, document and record id.
+    """The view of a record: digest of the corpus, system, criterion, document and record id.
 
-    `settings` are the parameters of its link that say what else it was scored under, such as merged types.
+    `settings` are further parameters of its link that affect the score, such as merged types.
     """
 
     corpus: str
@@ -47,7 +47,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Starred:
-    """A record to be put on a playlist: what it is, what was in view, and how it was shown."""
+    """A record to be added to a playlist: its key, its context and its view."""
 
     key: Key
     seen: Seen
@@ -55,16 +55,16 @@ class Starred:
 
     @cached_property
     def uid(self) -> str:
-        """The SHA-256 (hex) of what it is known by."""
+        """The SHA-256 (hex) of its key, system and criterion."""
         content = [self.key.record, self.shown.system, self.shown.criterion]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Item:
-    """A record on a playlist as it stands: `place` orders items, `version` counts its changes from 1.
+    """A record on a playlist: `place` orders items, `version` counts its changes from 1.
 
-    Who changed it last, and when (ISO 8601, UTC), goes with it; one that was taken out is `gone`.
+    `who` and `at` (ISO 8601, UTC) are those of its last change; a removed item is `gone`.
     """
 
     starred: Starred
@@ -82,7 +82,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Playlist:
-    """A playlist as it stands, its items in order; `at` is when it was made or got its name."""
+    """A playlist with its items in order; `at` is the time when it was made or renamed."""
 
     uid: str
     name: str
@@ -92,13 +92,13 @@ class Playlist:
     items: tuple[Item, ...] = ()
 
     def find(self, uid: str) -> int | None:
-        """Return the place of an item by its uid or the beginning of it, from 0; None where it is not there."""
+        """Return the index of an item by its uid or the beginning of it, None where it is not there."""
         return next((place for place, item in enumerate(self.items) if uid and item.uid.startswith(uid)), None)
 
 
 @dataclass(frozen=True)
-class Named:
-    """A playlist without its items, as one row of the store says; one that was removed is `gone`."""
+class PlaylistName:
+    """The name of a playlist, one row of the store; a removed playlist is `gone`."""
 
     uid: str
     name: str
@@ -110,9 +110,9 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Playlists:
-    """All playlists that stand at one moment, up to the rows `named` and `changed` of the store."""
+    """All playlists at one moment, up to the rows `named` and `changed` of the store."""
 
-    names: Mapping[str, Named] = field(default_factory=dict)
+    names: Mapping[str, PlaylistName] = field(default_factory=dict)
     rows: Mapping[str, Mapping[str, Item]] = field(default_factory=dict)
     named: int = 0
     changed: int = 0
@@ -132,8 +132,8 @@ class Playlists:
         found = [one for one in self.standing if uid and one.uid.startswith(uid)]
         return found[0] if len(found) == 1 else None
 
-    def after(self, named: Sequence[tuple[int, Named]], changed: Sequence[tuple[int, str, Item]]) -> Playlists:
-        """Return what stands after some more rows of the store, each with its number; itself where there are none."""
+    def after(self, named: Sequence[tuple[int, PlaylistName]], changed: Sequence[tuple[int, str, Item]]) -> Playlists:
+        """Return the playlists after more rows of the store, each with its number; itself where there are none."""
         if not named and not changed:
             return self
         rows = dict(self.rows)
@@ -153,14 +153,13 @@ def _ordered(items: Mapping[str, Item]) -> tuple[Item, ...]:
 
 
 class ChangedError(Exception):
-    """Somebody else has changed this meanwhile: the message says who did what, and when."""
+    """Somebody else has changed this meanwhile; the message names who, when and the change."""
 
 
-def on_records(playlist: Playlist, about: Records, system: str) -> list[tuple[int, Item]]:
-    """Return the records of a system that are on a playlist, in its order, each with its item and so with its comment.
+def playlist_records(playlist: Playlist, about: Records, system: str) -> list[tuple[int, Item]]:
+    """Return the records of a system that are on a playlist, in its order: position and item of each.
 
-    Records are told by position. Items starred of other systems are left out, and those whose text or span is not there
-    any more; under which criterion they were starred does not matter.
+    Items of other systems are left out, and those whose text or span is gone; their criterion does not matter.
     """
     items = [item for item in playlist.items if item.starred.shown.system == system]
     found = places(about, [(item.starred.key, item.starred.shown.document) for item in items])
@@ -168,8 +167,8 @@ def on_records(playlist: Playlist, about: Records, system: str) -> list[tuple[in
     return list(pairs.items())
 
 
-def moved(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:
-    """Return the items with the one at a place put at another one (from 0), within the bounds."""
+def move_item(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:
+    """Return the items with the one at an index moved to another index, within the bounds."""
     items = list(playlist.items)
     one = items.pop(place)
     items.insert(max(0, to), one)
@@ -177,7 +176,7 @@ def moved(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:
 
 
 def free_name(playlists: Iterable[Playlist], name: str) -> str:
-    """Return a name that no playlist has: the one wished for, or with a number after it."""
+    """Return a name that no playlist has: the given one, if need be with a number after it."""
     taken = {one.name.casefold() for one in playlists}
     number = 1
     while (found := name if number == 1 else f"{name} {number}").casefold() in taken:
@@ -186,10 +185,10 @@ def free_name(playlists: Iterable[Playlist], name: str) -> str:
 
 
 def refuse_text(what: str, text: str, most: int, *, one_line: bool = False) -> None:
-    """Refuse text that no database holds, or too much of it, or, on one line, control characters and nothing.
+    """Refuse text that databases cannot hold, text that is too long, and for one line control characters or no text.
 
     Raises:
-        FormatError: what is wrong with it.
+        FormatError: with the problems.
     """
     found = []
     if len(text) > most:
@@ -219,6 +218,6 @@ def body_of(starred: Starred) -> str:
 
 
 def starred_of(body: Mapping[str, Any]) -> Starred:
-    """Return the record whose `body_of` is this."""
+    """Return the record of a `body_of`."""
     span = Marked(tuple((int(low), int(high)) for low, high in body["fragments"]), str(body["type"]))
     return Starred(Key(body["text"], body["side"], span), Seen(**body["seen"]), Shown(**body["shown"]))

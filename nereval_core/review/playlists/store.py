@@ -1,7 +1,7 @@
-"""Where playlists are kept: beside the verdicts, every change ever made, in the order made.
+"""The store of playlists, in the database of the verdicts: every change ever made, in order.
 
-A change says which version of what it changes had been seen; whoever comes second is told what the first one did
-(`ChangedError`), and nothing of theirs is kept. Putting records on a playlist contradicts nobody: both are kept.
+A change comes with the version that its author had seen. Where somebody else has changed the same since, it is refused
+with that change (`ChangedError`). Additions to a playlist never contradict one another: all are stored.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from sqlalchemy.exc import IntegrityError
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.review.playlists import (
-    COMMENT,
-    MOST,
-    NAME,
+    COMMENT_CHARACTERS,
+    NAME_CHARACTERS,
+    PLAYLIST_ITEMS,
     ChangedError,
     Item,
-    Named,
     Playlist,
+    PlaylistName,
     Playlists,
     Starred,
     body_of,
     refuse_text,
     starred_of,
 )
-from nereval_core.review.store import ReviewStore, now
+from nereval_core.review.store import ReviewStore, moment
 from nereval_core.review.store.schema import ITEMS, NAMES
+from nereval_core.review.verdicts import minute_of
 
 
 class PlaylistStore:
-    """The playlists in the database of a store of verdicts; may be used by several threads."""
+    """The playlists in the database of a store of verdicts; safe to use from several threads."""
 
     def __init__(self, review: ReviewStore) -> None:
         self.review = review
@@ -51,7 +52,7 @@ class PlaylistStore:
             FormatError: the database cannot be read.
         """
         with self._lock, self.review.database.reading() as connection:
-            if connection is None or not self.review.check(connection):
+            if connection is None or not self.review.has_tables(connection):
                 return self._kept
             named = connection.execute(select(NAMES).where(NAMES.c.number > self._kept.named).order_by(NAMES.c.number))
             names = [(row.number, _named(row)) for row in named]
@@ -66,10 +67,10 @@ class PlaylistStore:
         """Make a playlist and return its uid.
 
         Raises:
-            FormatError: a name that cannot be taken or that another one has, or a database that does not take it.
+            FormatError: an invalid name, the name of another playlist, or the database refuses it.
         """
         uid = uuid.uuid4().hex
-        self._name(Named(uid, name.strip(), who, now(), 1))
+        self._name(PlaylistName(uid, name.strip(), who, moment(), 1))
         return uid
 
     def rename(self, playlist: Playlist, name: str, who: str) -> None:
@@ -79,27 +80,27 @@ class PlaylistStore:
             ChangedError: somebody else has named or removed it since.
             FormatError: as `make`.
         """
-        self._name(Named(playlist.uid, name.strip(), who, now(), playlist.version + 1))
+        self._name(PlaylistName(playlist.uid, name.strip(), who, moment(), playlist.version + 1))
 
     def remove(self, playlist: Playlist, who: str) -> None:
-        """Remove a playlist; what was on it stays in the store and is shown no more.
+        """Remove a playlist; its items stay in the store and are no longer shown.
 
         Raises:
             ChangedError: somebody else has named or removed it since.
             FormatError: the database does not take it.
         """
-        self._name(Named(playlist.uid, playlist.name, who, now(), playlist.version + 1, gone=True))
+        self._name(PlaylistName(playlist.uid, playlist.name, who, moment(), playlist.version + 1, gone=True))
 
     def star(self, uid: str, records: Sequence[Starred], who: str) -> int:
-        """Put records at the end of a playlist; return how many were not there already.
+        """Add records to the end of a playlist; return the number of those that were not on it.
 
-        One that was taken out comes back where it was, with its comment.
+        A record that was removed returns to its former place, with its comment.
 
         Raises:
             ChangedError: somebody else has removed the playlist.
             FormatError: more than MOST items, or a database that does not take it.
         """
-        refuse_text("who", who, NAME)
+        refuse_text("who", who, NAME_CHARACTERS)
         with _told(), self.review.database.writing() as connection:
             self.review.prepare(connection)
             self._refuse_gone(connection, uid)
@@ -110,17 +111,21 @@ class PlaylistStore:
                 known = stand.get(one.uid)
                 if known is None:
                     last += 1
-                    rows.append(Item(one, last, "", who, now(), 1))
+                    rows.append(Item(one, last, "", who, moment(), 1))
                 elif known.gone:
-                    rows.append(replace(known, starred=one, who=who, at=now(), version=known.version + 1, gone=False))
+                    rows.append(
+                        replace(known, starred=one, who=who, at=moment(), version=known.version + 1, gone=False)
+                    )
             size = sum(not one.gone for one in stand.values()) + len(rows)
-            if size > MOST:
-                raise FormatError.single("playlist", None, f"{size:,} records", f"put at most {MOST:,} on one")
+            if size > PLAYLIST_ITEMS:
+                raise FormatError.single(
+                    "playlist", None, f"{size:,} records", f"put at most {PLAYLIST_ITEMS:,} on one"
+                )
             _write(connection, uid, rows)
             return len(rows)
 
     def unstar(self, uid: str, item: Item, who: str) -> None:
-        """Take a record out of a playlist.
+        """Remove a record from a playlist.
 
         Raises:
             ChangedError: somebody else has changed it since.
@@ -129,17 +134,17 @@ class PlaylistStore:
         self._change(uid, [replace(item, gone=True)], who)
 
     def comment(self, uid: str, item: Item, comment: str, who: str) -> None:
-        """Write another comment on a record of a playlist.
+        """Change the comment on a record of a playlist.
 
         Raises:
             ChangedError: somebody else has changed it since.
             FormatError: a comment that cannot be taken, or a database that does not take it.
         """
-        refuse_text("comment", comment, COMMENT)
+        refuse_text("comment", comment, COMMENT_CHARACTERS)
         self._change(uid, [replace(item, comment=comment)], who)
 
     def order(self, uid: str, items: Sequence[Item], who: str) -> None:
-        """Put the records of a playlist in this order; others that were put on it since stay where they are.
+        """Put the records of a playlist in this order; records added since keep their places.
 
         Raises:
             ChangedError: somebody else has changed one that moves.
@@ -149,9 +154,9 @@ class PlaylistStore:
         wanted = [replace(item, place=place) for item, place in zip(items, places, strict=True)]
         self._change(uid, [new for new, old in zip(wanted, items, strict=True) if new.place != old.place], who)
 
-    def _name(self, named: Named) -> None:
-        refuse_text("playlist's name", named.name, NAME, one_line=True)
-        refuse_text("who", named.who, NAME)
+    def _name(self, named: PlaylistName) -> None:
+        refuse_text("playlist's name", named.name, NAME_CHARACTERS, one_line=True)
+        refuse_text("who", named.who, NAME_CHARACTERS)
         with _told(), self.review.database.writing() as connection:
             self.review.prepare(connection)
             stand = _names(connection)
@@ -168,8 +173,8 @@ class PlaylistStore:
             connection.execute(insert(NAMES), [{**row, "who": named.who, "at": named.at}])
 
     def _change(self, uid: str, items: Sequence[Item], who: str) -> None:
-        """Keep items that were changed, each with the version that it had before."""
-        refuse_text("who", who, NAME)
+        """Store changed items, each given with the version that it had before."""
+        refuse_text("who", who, NAME_CHARACTERS)
         if not items:
             return
         with _told(), self.review.database.writing() as connection:
@@ -180,7 +185,7 @@ class PlaylistStore:
                 known = stand.get(item.uid)
                 if known is None or known.version != item.version:
                     raise ChangedError(_said(known, item))
-            at = now()
+            at = moment()
             _write(connection, uid, [replace(one, version=one.version + 1, who=who, at=at) for one in items])
 
     def _refuse_gone(self, connection: Connection, uid: str) -> None:
@@ -191,21 +196,21 @@ class PlaylistStore:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Say that somebody wrote past the line that writers stand in: nothing of ours was kept."""
+    """Raise ChangedError where somebody wrote without the lock of writers: nothing of ours was stored."""
     try:
         yield
     except IntegrityError as error:
         raise ChangedError("somebody else has changed it just now") from error
 
 
-def _names(connection: Connection, uid: str | None = None) -> dict[str, Named]:
+def _names(connection: Connection, uid: str | None = None) -> dict[str, PlaylistName]:
     """Return the last row of each playlist, or of one alone."""
     rows = select(NAMES) if uid is None else select(NAMES).where(NAMES.c.playlist == uid)
     return {row.playlist: _named(row) for row in connection.execute(rows.order_by(NAMES.c.number))}
 
 
 def _items(connection: Connection, uid: str) -> dict[str, Item]:
-    """Return the last row of each item of a playlist, those taken out too."""
+    """Return the last row of each item of a playlist, including removed items."""
     last = select(func.max(ITEMS.c.number)).where(ITEMS.c.playlist == uid).group_by(ITEMS.c.item)
     return {row.item: _item(row) for row in connection.execute(select(ITEMS).where(ITEMS.c.number.in_(last)))}
 
@@ -229,8 +234,8 @@ def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
         connection.execute(insert(ITEMS), rows)
 
 
-def _named(row: Row[Any]) -> Named:
-    return Named(row.playlist, row.name, row.who, row.at, row.version, bool(row.gone))
+def _named(row: Row[Any]) -> PlaylistName:
+    return PlaylistName(row.playlist, row.name, row.who, row.at, row.version, bool(row.gone))
 
 
 def _item(row: Row[Any]) -> Item:
@@ -238,7 +243,7 @@ def _item(row: Row[Any]) -> Item:
     return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
 
 
-def _said_of_name(known: Named | None) -> str:
+def _said_of_name(known: PlaylistName | None) -> str:
     if known is None:
         return "there is no such playlist"
     what = "removed it" if known.gone else f"called it {quoted(known.name)}"
@@ -246,7 +251,7 @@ def _said_of_name(known: Named | None) -> str:
 
 
 def _said(known: Item | None, seen: Item) -> str:
-    """Say what became of an item since it was seen."""
+    """Return a sentence on the change of an item since it was seen."""
     if known is None:
         return "there is no such record on the playlist"
     if known.gone:
@@ -258,5 +263,5 @@ def _said(known: Item | None, seen: Item) -> str:
     return f"{_who(known)} {what}: {quoted(known.starred.seen.quote)}"
 
 
-def _who(known: Named | Item) -> str:
-    return f"{known.who or 'somebody'} on {known.at[:16].replace('T', ' ')}"
+def _who(known: PlaylistName | Item) -> str:
+    return f"{known.who or 'somebody'} on {minute_of(known.at)}"

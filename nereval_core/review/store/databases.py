@@ -1,8 +1,8 @@
-"""The databases that verdicts may be kept in: how each is opened and locked.
+"""The databases that may hold verdicts, SQLite and PostgreSQL: opening, locking, and their errors in plain words.
 
-SQLite keeps a log beside its file (WAL) and waits for the disk at each commit (`synchronous=FULL`): what was
-acknowledged outlives a killed process. Writers stand in line, in SQLite by its own lock, in PostgreSQL by an advisory
-one, so that verdicts are numbered in the order in which they are committed.
+SQLite keeps a log beside its file (WAL) and waits for the disk at each commit (`synchronous=FULL`), so that
+acknowledged verdicts outlive a killed process. Only one writer works at a time, in SQLite by its own lock, in
+PostgreSQL by an advisory lock, so that verdicts are numbered in the order of their commits.
 """
 
 from __future__ import annotations
@@ -21,25 +21,24 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
-from nereval_core.problems import FormatError
-from nereval_core.review.store.faults import DAMAGED, LOST, fault
+from nereval_core.problems import FormatError, one_line
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
-WAIT: float = 30
-"""Seconds that a writer stands in line before it is told that the database is busy."""
-PAUSE = 300
-"""Seconds after which a server gives up a writer who says nothing any more, and holds up the others."""
-REACH = 5
+WRITER_WAIT_SECONDS: float = 30
+"""Seconds that a writer waits for the lock before the database is reported as busy."""
+SILENT_WRITER_SECONDS = 300
+"""Seconds after which a server ends the transaction of a silent writer, which holds up the others."""
+CONNECT_SECONDS = 5
 """Seconds in which a server must answer: pages wait for it."""
 _LOCK = 0x6E657265
-"""The advisory lock of PostgreSQL under which verdicts are written: any number that is always the same."""
+"""The advisory lock of PostgreSQL under which verdicts are written: an arbitrary, constant number."""
 _WRITES = "nereval_writes"
 _SECRETS = ("password", "sslpassword", "passfile")
 
 
 def default_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the file in the user's data directory that verdicts go to unless told otherwise."""
+    """Return the default file of verdicts, in the user's data directory."""
     home = Path("~").expanduser()
     if sys.platform == "darwin":
         folder = home / "Library" / "Application Support"
@@ -51,16 +50,16 @@ def default_file(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 class Database:
-    """A database: `file` is that of SQLite, None for a server; `name` has no password in it.
+    """A database: `file` is the SQLite file, None for a server; `name` is free of passwords.
 
-    Its transactions turn the database's faults into FormatError, one line each.
+    Its transactions turn errors of the database into FormatError, one line each.
     """
 
     def __init__(self, where: str | Path) -> None:
-        """Name a database by its URL, or a file of SQLite by its path; nothing is opened yet.
+        """Name a database by its URL, or a SQLite file by its path; nothing is opened yet.
 
         Raises:
-            FormatError: the URL is none, or of another kind of database, or its driver is not installed.
+            FormatError: the URL is invalid or of another kind of database, or its driver is not installed.
         """
         plain = isinstance(where, Path) or "://" not in where
         url = None if plain else _url(str(where))
@@ -112,7 +111,7 @@ class Database:
         self.engine.dispose()
 
     def _looked_into(self, file: Path, stack: ExitStack) -> Connection:
-        """Open a file of SQLite; where no log can be kept beside it and nobody has it open, take it as it is."""
+        """Open a SQLite file; where no log can be made beside it and nobody has it open, read it without locks."""
         logs = [file.with_name(file.name + ending) for ending in ("-wal", "-shm")]
         with ExitStack() as opened:
             try:
@@ -132,7 +131,7 @@ class Database:
         return connection
 
     def _is_the_same(self) -> None:
-        """Refuse a file that took the place of the one that is open: what is written to that one would be lost."""
+        """Refuse a file that has replaced the open one: anything written to the open one would be lost."""
         assert self.file is not None
         found = self.file.stat() if self.file.exists() else None
         if found is not None and not stat.S_ISREG(found.st_mode):
@@ -167,10 +166,10 @@ class Database:
 
 
 def _take_rights(file: Path) -> None:
-    """Take the rights of other accounts from a file that is there, with its log: verdicts quote the texts.
+    """Remove the rights of other accounts on an existing file and its log, because verdicts quote the texts.
 
-    At the place that is taken by default they are taken from its group and from its folder too; elsewhere whoever made
-    the file may share it with a group.
+    At the default place, rights of its group and on its folder are removed too; elsewhere the owner may share the file
+    with a group.
     """
     ours = file == default_file().absolute()
     taken = 0o077 if ours else 0o007
@@ -220,25 +219,25 @@ def _file(where: str | Path) -> Path:
 
 
 def _sqlite(file: Path) -> Engine:
-    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args={"timeout": WAIT})
+    engine = create_engine(URL.create("sqlite", database=str(file)), connect_args={"timeout": WRITER_WAIT_SECONDS})
     event.listen(engine, "connect", _connected)
     event.listen(engine, "begin", _begins)
     return engine
 
 
 def _untouched(file: Path) -> Engine:
-    """Return an engine for a file that is read as it lies there, without locks and log."""
+    """Return an engine that reads a file without locks and log."""
     address = f"{file.as_uri()}?mode=ro&immutable=1"
     return create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
 
 
 def _postgres(url: URL) -> Engine:
     arguments = {
-        "connect_timeout": REACH,
+        "connect_timeout": CONNECT_SECONDS,
         "client_encoding": "utf8",
         # A server that vanished without a word is given up.
-        "keepalives_idle": round(WAIT),
-        "tcp_user_timeout": round(WAIT * 1000),
+        "keepalives_idle": round(WRITER_WAIT_SECONDS),
+        "tcp_user_timeout": round(WRITER_WAIT_SECONDS * 1000),
     }
     chosen = {name: value for name, value in arguments.items() if name not in url.query}
     try:
@@ -251,8 +250,11 @@ def _postgres(url: URL) -> Engine:
 
 
 def _stand_in_line(connection: Connection) -> None:
-    """Begin a transaction of PostgreSQL that writes: settings are for it alone, and in one question with the lock."""
-    connection.execute(_IN_LINE, {"wait": str(round(WAIT * 1000)), "pause": str(PAUSE * 1000), "lock": _LOCK})
+    """Begin a writing transaction of PostgreSQL: one query takes the lock and makes settings for it alone."""
+    connection.execute(
+        _IN_LINE,
+        {"wait": str(round(WRITER_WAIT_SECONDS * 1000)), "pause": str(SILENT_WRITER_SECONDS * 1000), "lock": _LOCK},
+    )
 
 
 _IN_LINE = text(
@@ -275,3 +277,49 @@ def _connected(connection: sqlite3.Connection, record: Any) -> None:
 def _begins(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+LOST = "and nothing was kept"
+
+DAMAGED = ("the file is damaged", "restore a copy, or name another file")
+
+_SQLITE = (
+    ("SQLITE_FULL", f"the disk is full, {LOST}", "make room and try again"),
+    ("SQLITE_READONLY_DIRECTORY", f"its folder cannot be written, {LOST}", "make it writable, or name another file"),
+    ("SQLITE_READONLY", f"the file cannot be written, {LOST}", "make it writable, or name another one"),
+    ("SQLITE_BUSY", f"another process is writing, {LOST}", "try again"),
+    ("SQLITE_NOTADB", "this is no database of SQLite", "name another file"),
+    ("SQLITE_CORRUPT", *DAMAGED),
+    ("SQLITE_CANTOPEN", "the file cannot be opened", "check its rights and those of its folder"),
+    ("SQLITE_IOERR_SHM", "there is no room for the log beside the file", "make room and try again"),
+    ("SQLITE_IOERR", "the disk failed", "check it and try again"),
+)
+_POSTGRES = (
+    ("53100", f"the server's disk is full, {LOST}", "make room and try again"),
+    ("25006", f"the server takes no changes now, {LOST}", "try again, or ask who runs it"),
+    ("25P03", f"the server has given up waiting, {LOST}", "try again"),
+    ("55P03", f"another process is writing, {LOST}", "try again"),
+    ("42501", "this user has no right to do this", "grant it the rights on the schema and its tables"),
+    ("42P01", "the tables are gone", "restore them"),
+    ("22P05", f"the database does not hold all characters, {LOST}", "use one whose encoding is UTF8"),
+    ("57P", "the server is going down or starting", "try again"),
+    ("53", "the server has no room for one more", "try again, or ask who runs it"),
+)
+_OTHERS = "already exists"
+
+
+def fault(error: DBAPIError) -> tuple[str, str]:
+    """Return the finding and the remedy for an error of a database."""
+    sqlite = str(getattr(error.orig, "sqlite_errorname", ""))
+    state = str(getattr(error.orig, "sqlstate", "") or "")
+    for code, found, remedy in _SQLITE:
+        if sqlite.startswith(code):
+            return found, remedy
+    for code, found, remedy in _POSTGRES:
+        if state.startswith(code):
+            return found, remedy
+    said = str(error.orig).strip() or type(error.orig).__name__
+    said = one_line(said.splitlines()[0])
+    if state in ("42P07", "42710") or (sqlite == "SQLITE_ERROR" and _OTHERS in said):
+        return f"{said}, and is not nereval's", "name another database"
+    return said, "check that the database runs and can be reached"

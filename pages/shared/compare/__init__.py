@@ -1,45 +1,43 @@
-"""The parts of the Compare page: systems with intervals, differences to the one chosen, ranks, all pairs."""
+"""Parts of the Compare page: systems with intervals, differences from the chosen one, ranks, all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent
+from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
 from nereval_core.analysis.comparison.significance import (
-    Resampled,
+    SystemResamples,
+    are_significant,
     by_type_tables,
-    counted,
+    count_units,
     difference_table,
-    significant,
 )
-from nereval_core.analysis.comparison.tables import (
+from nereval_core.analysis.comparison.system_tables import (
     best_cells,
     order_table,
-    p_said,
     pairs_wide,
     ranks_wide,
     scores_wide,
     taus_wide,
 )
-from nereval_core.analysis.resampling import Plan
-from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
 from nereval_core.report.table_formats import DAGGER, UNDEFINED
-from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.compare import tables as parts
-from pages.shared.compare.tables import made, plan_of, tested, units_of
+from pages.shared.compare.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import figure_config
-from pages.shared.components.record_list import table_key
-from pages.shared.overview import formula_box
+from pages.shared.components.count_table import count_figure
+from pages.shared.components.formula_box import formula_box
+from pages.shared.data import caches
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -52,53 +50,40 @@ def shown_criteria(here: Here, everything: bool) -> tuple[str, ...]:
     return (here.by, *(name for name in names if name != here.by))
 
 
-def compared(here: Here, names: tuple[str, ...]) -> Comparison:
-    """Return what compares all systems with the one chosen under some criteria."""
-    return _compared(_key(here, names), here.system, names, plan_of(here), here, units_of(here))
+HASHED_BY = {**caches.HASHED_BY, Comparison: lambda found: found.plan}
 
 
-def _key(here: Here, names: Sequence[str]) -> str:
-    rules = tuple(one for one in here.settings.criteria if one.name in names)
-    merged, left, units = here.settings.merge, here.settings.leave_out, units_of(here).by
-    return repr((here.loaded.corpus.digest, here.loaded.number, rules, merged, left, units))
+def comparison_of(here: Here, names: tuple[str, ...]) -> Comparison:
+    """Compare all systems with the one chosen under some criteria."""
+    return _comparison(here, names, plan_of(here))
 
 
 # Few are kept, as each holds on to the scores of all systems.
-@st.cache_resource(max_entries=4, show_spinner="Resampling …")
-def _compared(
-    key: str, baseline: str, names: tuple[str, ...], plan: Plan, _here: Here, _units: ResamplingUnits
-) -> Comparison:
-    scored = _scored(_here, names)
-    return compare_scores(scored, names=names, baseline=baseline, plan=plan, units=_units, pairwise=False)
-
-
-def _scored(here: Here, names: Sequence[str]) -> dict[str, Scores]:
-    """Return the scores of all systems, the baseline first."""
+@st.cache_resource(max_entries=4, show_spinner="Resampling …", hash_funcs=HASHED_BY)
+def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
     systems = (here.system, *(name for name in here.systems if name != here.system))
-    return {name: here.scores(name, names) for name in systems}
+    scored = {name: here.scores(name, names) for name in systems}
+    units = units_of(here)
+    return compare_scores(scored, names=names, baseline=here.system, plan=plan, units=units, pairwise=False)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Resampling, by type …")
-def _by_type(
-    key: str, baseline: str, name: str, plan: Plan, _scored: Mapping[str, Scores], _units: ResamplingUnits
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return by_type_tables(_scored, name, plan, baseline, _units)
+@st.cache_resource(max_entries=12, show_spinner="Resampling, by type …", hash_funcs=HASHED_BY)
+def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return by_type_tables(found.scores, here.by, found.plan, here.system, found.units)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …")
-def _pairs(key: str, name: str, plan: Plan, _scored: Mapping[str, Scores], _units: ResamplingUnits) -> pd.DataFrame:
-    return difference_table(Resampled(counted(_scored, [name], _units), plan))
+@st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …", hash_funcs=HASHED_BY)
+def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
+    return difference_table(SystemResamples(count_units(found.scores, [here.by], found.units), found.plan))
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _order(
-    key: str, name: str, names: tuple[str, ...], plan: Plan, _found: Comparison
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    places = ranks_wide(_by_place(_found.intervals, _found, name))
-    return order_table(_found.intervals, _found.taus, name), places
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
+def _order(here: Here, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    places = ranks_wide(_by_place(found.intervals, found, here.by))
+    return order_table(found.intervals, found.taus, here.by), places
 
 
-def words(here: Here, found: Comparison) -> None:
+def say_comparison(here: Here, found: Comparison) -> None:
     """Say in sentences what the tables show."""
     if len(here.systems) == 1:
         st.info("There is one system only: upload another prediction of the same gold at Start to compare the two.")
@@ -113,15 +98,15 @@ def words(here: Here, found: Comparison) -> None:
         lines = lines[1:]
     for line in lines:
         st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
-    parts.warn(found.warnings)
+    parts.show_warnings(found.warnings)
     parts.choose_units(here)
 
 
-def scores(here: Here, found: Comparison) -> None:
-    """Show F1 of each system under each criterion; a cell opens how it is made and what is known of it."""
+def score_table(here: Here, found: Comparison) -> None:
+    """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
     ordered = _by_place(found.intervals, found, here.by)
     table = scores_wide(ordered, found.differences, found.plan.level, "criterion")
-    cell = parts.table(
+    cell = parts.comparison_table(
         here,
         found.scores,
         table,
@@ -129,10 +114,10 @@ def scores(here: Here, found: Comparison) -> None:
         found.intervals,
         155,
         "F1 by matching criterion",
-        said=f"{made(found.plan, found.units)}. {tested(found.plan, found.units)}; the baseline is {here.system}, "
-        "the system of the sidebar.",
+        said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
+        f"{here.system}, the system of the sidebar.",
         strong=best_cells(ordered, "criterion"),
-        figure=lambda: _figure(here, found),
+        figure=lambda: _leaderboard(here, found),
     )
     if cell is not None and cell[1] != table.columns[0]:
         _open_score(here, found, cell[1], str(table.iat[cell[0], 0]))
@@ -148,32 +133,19 @@ def _open_score(here: Here, found: Comparison, criterion: str, system: str) -> N
 
 def leaderboard(here: Here, found: Comparison) -> None:
     """Draw F1 of all systems under the chosen criterion, the best on top."""
-    event = st.plotly_chart(
-        _figure(here, found),
-        key=table_key(f"{keys.TABLE}leaderboard", here.view),
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config("leaderboard"),
-    )
-    points = event["selection"]["points"] if event else []
-    if points and points[0].get("customdata"):
-        system = str(points[0]["customdata"][0])
-        if system in found.scores:
-            _open_score(here, found, here.by, system)
+    point = count_figure(_leaderboard(here, found), "leaderboard", (here.view,), file="leaderboard")
+    if point and str(point[0]) in found.scores:
+        _open_score(here, found, here.by, str(point[0]))
 
 
-def _figure(here: Here, found: Comparison) -> Any:
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=HASHED_BY)
+def _leaderboard(here: Here, found: Comparison) -> Any:
     rows = found.intervals[found.intervals["criterion"] == here.by]
-    units = (found.units.one, found.units.many)
-    return _leaderboard(_key(here, [here.by]), here.by, here.system, found.plan, units, rows)
+    words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"
+    return leaderboard_figure(rows, here.system, words, (found.units.one, found.units.many))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _leaderboard(key: str, name: str, baseline: str, plan: Plan, units: tuple[str, str], _rows: pd.DataFrame) -> Any:
-    return leaderboard_figure(_rows, baseline, f"{plan.level:.0%} intervals, {plan.resamples:,} resamples", units)
-
-
-def differences(here: Here, found: Comparison) -> None:
+def baseline_differences(here: Here, found: Comparison) -> None:
     """Show each system's difference to the baseline under the chosen criterion with interval and p."""
     intervals = found.intervals[found.intervals["criterion"] == here.by].set_index("system")
     rows = found.differences[found.differences["criterion"] == here.by]
@@ -185,34 +157,34 @@ def differences(here: Here, found: Comparison) -> None:
             "difference": rows["difference"],
             "low": rows["low"],
             "high": rows["high"],
-            "p": [p_said(p, found.plan.resamples) for p in rows["p"]],
+            "p": [p_value_text(p, found.plan.resamples) for p in rows["p"]],
             "p after Holm": [
-                p_said(p, found.plan.resamples) + (DAGGER if apart else "")
-                for p, apart in zip(rows["p_holm"], significant(rows, found.plan.level), strict=True)
+                p_value_text(p, found.plan.resamples) + (DAGGER if apart else "")
+                for p, apart in zip(rows["p_holm"], are_significant(rows, found.plan.level), strict=True)
             ],
             "best in": [_share(share) for share in intervals.loc[rows["system"], "best"]],
         }
     )
     said = "Difference: F1 less that of the baseline. Best in: the share of resamples in which no system is better."
     title = f"F1 less that of {here.system} under {here.by}"
-    cell = parts.table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
+    cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
     if cell is not None:
         _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
 
 
-def types(here: Here, found: Comparison) -> None:
+def by_type(here: Here, found: Comparison) -> None:
     """Show F1 by type of each system under the chosen criterion; of very many documents when asked to."""
     key, many = f"{keys.WIDGET}compare_types", len(here.loaded.corpus.documents) > parts.MANY
     if many and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
         return
-    baseline, name = here.system, here.by
-    intervals, against = _by_type(_key(here, [name]), baseline, name, found.plan, found.scores, found.units)
+    name = here.by
+    intervals, against = _by_type(here, found)
     if intervals.empty:
         st.caption("There are no spans.")
         return
     intervals = _by_place(intervals, found, name)
     table = scores_wide(intervals, against, found.plan.level, "type")
-    cell = parts.table(
+    cell = parts.comparison_table(
         here,
         found.scores,
         table,
@@ -232,19 +204,21 @@ def types(here: Here, found: Comparison) -> None:
     parts.score_box(here, name, system, counts, row, difference)
 
 
-def order(here: Here, found: Comparison) -> None:
+def order_of_systems(here: Here, found: Comparison) -> None:
     """Show the place of each system under each criterion, and how surely the best is the best."""
     names = tuple(found.intervals["criterion"].unique())
-    table, places = _order(_key(here, names), here.by, names, found.plan, found)
+    table, places = _order(here, names, found)
     shown = table.assign(stays=[_share(share) for share in table["stays"]])
     shown.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {here.by}"])
     said = (
         "Stays best in: the share of resamples in which no other system is better. Tau: Kendall's, 1 where two "
         "criteria order the systems alike, −1 where one reverses the other."
     )
-    parts.table(here, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said)
+    parts.comparison_table(
+        here, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
+    )
     places = ranks_wide(_by_place(found.intervals, found, here.by))
-    parts.table(
+    parts.comparison_table(
         here,
         found.scores,
         places,
@@ -258,20 +232,20 @@ def order(here: Here, found: Comparison) -> None:
         with st.expander("Kendall's tau between all criteria", key=f"{keys.LIST}taus", on_change="rerun") as opened:
             if opened.open:
                 title = "Kendall's tau between the orders of the systems"
-                parts.table(here, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
+                parts.comparison_table(here, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
 
 
-def pairs(here: Here, found: Comparison) -> None:
+def pairwise_differences(here: Here, found: Comparison) -> None:
     """Show the difference of each two systems; a cell says its interval and p."""
     systems = list(here.systems)
-    rows = _pairs(_key(here, [here.by]), here.by, found.plan, found.scores, found.units)
+    rows = _pairs(here, found)
     table = pairs_wide(rows, systems, found.plan.level)
     said = (
         f"F1 of the row's system less that of the column's. {DAGGER} p at most {1 - found.plan.level:.2g} after "
         f"Holm's correction over all {len(rows)} pairs."
     )
     title = f"F1 of the row's system less the column's under {here.by}"
-    cell = parts.table(here, found.scores, table, "compare_pairs", rows, 95, title, said=said)
+    cell = parts.comparison_table(here, found.scores, table, "compare_pairs", rows, 95, title, said=said)
     if cell is None:
         return
     one, other = str(table.iat[cell[0], 0]), cell[1]
@@ -279,7 +253,7 @@ def pairs(here: Here, found: Comparison) -> None:
     if one == other or both.empty:
         return
     with st.container(border=True):
-        parts.differing(here, here.by, both.iloc[0])
+        parts.say_difference(here, here.by, both.iloc[0])
         for system in (one, other):
             formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
 
@@ -299,4 +273,4 @@ def _row(table: pd.DataFrame, **values: str) -> pd.Series[Any] | None:
 
 
 def _share(share: float) -> str:
-    return UNDEFINED if pd.isna(share) else percent(share)
+    return UNDEFINED if pd.isna(share) else percent_of_resamples(share)

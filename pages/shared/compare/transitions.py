@@ -1,38 +1,40 @@
-"""From one system to another on the Compare page: what became of each span, and how many systems get it right."""
+"""Transitions from one system to another on the Compare page, and gold spans by the number of systems right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison.transition_tables import ALL, FROM, STATES, TITLES, matrix
 from nereval_core.analysis.comparison.transitions import (
+    ALL_STATES,
+    FROM_HEAD,
     NOT_PREDICTED,
+    STATES,
+    TITLES,
     Transitions,
-    comparable,
-    right_table,
-    transitions,
+    are_comparable,
+    count_transitions,
+    right_count_table,
+    transition_matrix,
+    transition_sentence,
 )
-from nereval_core.analysis.sentences import transition_sentence
 from nereval_core.records.queries import Query
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.figures.transitions import right_bars
+from nereval_core.report.figures.comparison import right_bars
 from nereval_core.scoring import Scores
 from pages.shared.components import sentence
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import opened, selected_cell, table_key
-from pages.shared.components.terms import explained
+from pages.shared.components.count_table import count_figure, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import open_records
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-BESIDE = f"{keys.WIDGET}beside"
 HOW = {
     "gold": "Every gold span, by what becomes of it in each system.",
     "pred": "Predictions are the same where document, boundaries and type are; several copies count as several.",
@@ -40,14 +42,14 @@ HOW = {
 
 
 def draw(here: Here) -> None:
-    """Show what changes from the chosen system to another one, and how many systems get a gold span right."""
+    """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
     if len(here.systems) < 2:
         return
     st.subheader(f"Fixed, broken, changed, under {plain(here.by)}")
     other = _other(here)
     one = here.scores()
     two = here.scores(other)
-    if not comparable(one, two, here.by):
+    if not are_comparable(one, two, here.by):
         st.caption(
             f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
         )
@@ -63,23 +65,17 @@ def draw(here: Here) -> None:
 
 
 def _other(here: Here) -> str:
-    """Ask which system the chosen one is held against; it stands in the link."""
+    """Ask for the other system, which is kept in the link."""
     rest = [name for name in here.systems if name != here.system]
     chosen = here.beside or rest[0]
-    st.session_state[BESIDE] = chosen
     st.selectbox(
         f"From {plain(here.system)} to",
         rest,
-        key=BESIDE,
-        on_change=_took,
+        **state.mirror("beside", chosen, state.take_beside),
         width=280,
         help="The first system is the one chosen in the sidebar.",
     )
     return chosen
-
-
-def _took() -> None:
-    state.put(replace(state.view(), beside=st.session_state[BESIDE]))
 
 
 def _key(here: Here) -> str:
@@ -89,7 +85,7 @@ def _key(here: Here) -> str:
 
 @st.cache_resource(max_entries=24, show_spinner="Comparing span by span …")
 def _moved(key: str, one: str, other: str, name: str, _one: Scores, _other: Scores) -> Transitions:
-    return transitions(_one, _other, name)
+    return count_transitions(_one, _other, name)
 
 
 def _shown(code: str) -> str:
@@ -99,34 +95,30 @@ def _shown(code: str) -> str:
 def _matrix(here: Here, moved: Transitions, other: str, side: str) -> tuple[str, str] | None:
     """Show one matrix; return the states of the cell chosen."""
     states = STATES[side]
-    table = matrix(getattr(moved, side), states).rename(columns=_shown)
-    table[FROM] = table[FROM].map(_shown)
+    table = transition_matrix(getattr(moved, side), states).rename(columns=_shown)
+    table[FROM_HEAD] = table[FROM_HEAD].map(_shown)
     st.markdown(
         f"**{TITLES[side]}**: {plain(here.system)} down, {plain(other)} across",
         help=explained("COR", "INC", "PAR", "MIS", "SPU"),
     )
-    event = st.dataframe(
+    signed = f"{here.signature()} / {other}"
+    cell = count_table(
         table,
-        key=table_key(f"{keys.TABLE}moved_{side}", here.view, other),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        column_config={
+        f"moved_{side}",
+        (here.view, other),
+        columns={
             table.columns[0]: st.column_config.TextColumn(width=100, pinned=True),
             **{
                 name: st.column_config.NumberColumn(width=98 if name == NOT_PREDICTED else 62, format="localized")
                 for name in table.columns[1:]
             },
         },
+        export=Export(table, signed, f"{side}-transitions", key=f"moved_{side}"),
+        caption=HOW[side],
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        signed = f"{here.signature()} / {other}"
-        export(table, signed, name=f"{side}-transitions", key=f"moved_{side}")
-        st.caption(HOW[side])
-    cell = selected_cell(event, len(table), table.columns.tolist())
     if cell is None or cell[1] == table.columns[0]:
         return None
-    every = (*states, ALL)
+    every = (*states, ALL_STATES)
     return every[cell[0]], every[table.columns.tolist().index(cell[1]) - 1]
 
 
@@ -134,18 +126,20 @@ def cell_queries(one: str, other: str, side: str, state: str, then: str) -> tupl
     """Return the system whose records a cell or margin counts, and the query; None for the corner without records."""
     name = "by" if side == "gold" else "predicted-by"
     whole = tuple(code for code in STATES[side] if code != NOT_PREDICTED)
-    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL} and state != ALL:
-        # What only the other predicts.
-        return (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL else None
-    if state == NOT_PREDICTED or (state == ALL and then not in (ALL, NOT_PREDICTED)):
+    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL_STATES} and state != ALL_STATES:
+        # Spans that only the other system predicts.
+        return (
+            (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL_STATES else None
+        )
+    if state == NOT_PREDICTED or (state == ALL_STATES and then not in (ALL_STATES, NOT_PREDICTED)):
         having = ((f"{name} {one}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
         return other, Query(decision=(then,), having=having)
-    decision = whole if state == ALL else (state,)
-    return one, Query(decision=decision, having=() if then == ALL else ((f"{name} {other}", then),))
+    decision = whole if state == ALL_STATES else (state,)
+    return one, Query(decision=decision, having=() if then == ALL_STATES else ((f"{name} {other}", then),))
 
 
 def _opened(here: Here, other: str, side: str, state: str, then: str) -> None:
-    if state == then == ALL and side == "pred":
+    if state == then == ALL_STATES and side == "pred":
         st.caption("Choose a margin or a cell: these are the records of two systems.")
         return
     found = cell_queries(here.system, other, side, state, then)
@@ -155,7 +149,7 @@ def _opened(here: Here, other: str, side: str, state: str, then: str) -> None:
     system, query = found
     there = here if system == here.system else here.of(system)
     title = f"{TITLES[side]}, {plain(_shown(state))} in {plain(here.system)}, {plain(_shown(then))} in {plain(other)}"
-    opened(there, here.by, query, title, name=f"moved_{side}")
+    open_records(there, here.by, query, title, name=f"moved_{side}")
 
 
 def _right(here: Here) -> None:
@@ -163,18 +157,10 @@ def _right(here: Here) -> None:
     every = [here.scores(system) for system in here.systems]
     table, figure = _right_by(_key(here), here.by, here.systems, every)
     st.subheader(f"Gold spans by how many systems get them right, under {plain(here.by)}")
-    event = st.plotly_chart(
-        figure,
-        key=table_key(f"{keys.TABLE}right", here.view),
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config("right-by"),
-    )
-    points = event["selection"]["points"] if event else []
-    chosen = points[0].get("customdata") if points else None
+    chosen = count_figure(figure, "right", (here.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
         names = table["right_by"].astype(str).tolist()
-        export(table, here.signature(), name="right-by", key="right", figure=lambda: figure)
+        Export(table, here.signature(), "right-by", key="right", figure=lambda: figure).draw()
         key = f"{keys.LIST}right_by"
         picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
         st.caption("Choose a bar, or a number here, to see these gold spans.")
@@ -182,10 +168,10 @@ def _right(here: Here) -> None:
     if label in names:
         said = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
         title = f"Gold spans that {said.get(label, f'{label} systems get')} right"
-        opened(here, here.by, Query(having=(("right-by", label),)), title, name="right")
+        open_records(here, here.by, Query(having=(("right-by", label),)), title, name="right")
 
 
 @st.cache_resource(max_entries=24, show_spinner="Counting who gets what right …")
 def _right_by(key: str, name: str, systems: tuple[str, ...], _every: Sequence[Scores]) -> tuple[pd.DataFrame, Any]:
-    table = right_table(_every, name)
+    table = right_count_table(_every, name)
     return table, right_bars(table, name, len(systems), _every[0].documents)

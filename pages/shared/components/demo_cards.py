@@ -10,7 +10,7 @@ from nereval_core.problems import FormatError
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.view import View, keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 
 def open_corpus(loaded: Loaded) -> None:
@@ -22,7 +22,7 @@ def open_corpus(loaded: Loaded) -> None:
     st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
 
 
-def cards(chosen: str | None) -> None:
+def offer_demos(chosen: str | None) -> None:
     """Offer the demo corpora; `chosen` is the digest of the corpus at hand."""
     for column, name in zip(st.columns(3), demo_names(), strict=False):
         loaded = caches.demo(name)

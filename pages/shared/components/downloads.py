@@ -1,4 +1,4 @@
-"""Tables and figures as files: the signature of its numbers in each, and no cell that a spreadsheet runs.
+"""Tables, figures and layers as files: the signature of its numbers in each, and no cell that a spreadsheet runs.
 
 One small control a table. What a file holds is made when it is asked for, not before.
 """
@@ -6,17 +6,24 @@ One small control a table. What a file holds is made when it is asked for, not b
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.corpus import Layer
+from nereval_core.problems import FormatError
 from nereval_core.report.excel import excel_of
 from nereval_core.report.export import frame_as
 from nereval_core.report.score_tables import Cell, Sheet
-from nereval_core.report.table_formats import RENDERED, as_csv, as_html, harmless
+from nereval_core.report.table_formats import RENDERED, as_csv, as_html
+from nereval_core.writers import escape_formula, pack_layer, writers
+from pages.shared.view import keys
+from pages.shared.view.text import plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
 Printed = Callable[[], Sequence[Sheet]]
@@ -39,7 +46,7 @@ FORMS = {
 def csv_of(table: pd.DataFrame, signature: str) -> bytes:
     """Return a table as CSV in UTF-8; missing values are empty."""
     rows = tuple((*row, signature) for row in _cells(table))
-    columns = tuple(harmless(str(column)) for column in (*table.columns, "signature"))
+    columns = tuple(escape_formula(str(column)) for column in (*table.columns, "signature"))
     return as_csv(Sheet("", columns, rows)).encode()
 
 
@@ -81,51 +88,58 @@ def _cells(table: pd.DataFrame) -> Iterator[tuple[Cell, ...]]:
         yield tuple(cell.item() if hasattr(cell, "item") else cell for cell in row)
 
 
-def export(
-    table: pd.DataFrame | Pieces,
-    signature: str,
-    *,
-    name: str,
-    key: str,
-    rows: int | None = None,
-    figure: Callable[[], Any] | None = None,
-    printed: Printed | None = None,
-    below: Callable[[], None] | None = None,
-) -> None:
-    """Offer a table, whole or in pieces to come, as files, and the figure drawn of it as a page that stands alone.
+@dataclass(frozen=True)
+class Export:
+    """A table offered as files called `name`, whole or in pieces to come, with the signature of its numbers.
 
-    `rows` is how many there are of a table in pieces: a long one is offered to programs only. `printed` makes what
-    people read in place of the table, where that is not the same. `below` draws what else there is to be had.
+    `key` is that of the control, by default the name. `rows` is how many there are of a table in pieces: a long one is
+    offered to programs only. `figure` makes the figure of the table, which is offered as a page that stands alone.
+    `printed` makes what people read in place of the table, where that is not the same. `below` draws what else there
+    is to be had.
     """
-    whole: Pieces = (lambda: (table,)) if isinstance(table, pd.DataFrame) else table
-    size = len(table) if isinstance(table, pd.DataFrame) else rows or 0
-    with st.popover("Export", key=f"export_{key}", type="tertiary", on_change="rerun", help=_HELP) as popover:
-        if not popover.open:
-            return
-        with st.container(horizontal=True, gap="small", width=360):
-            for form, (label, ending, mime) in FORMS.items():
-                if size > _most(form, size, printed):
-                    continue
-                st.download_button(
-                    label,
-                    partial(file_of, form, whole, signature, name, printed),
-                    file_name=f"nereval-{name}.{ending}",
-                    mime=mime,
-                    key=f"{form}_{key}",
-                    on_click="ignore",
-                )
-            if figure is not None:
-                st.download_button(
-                    "Figure as HTML",
-                    partial(_page, figure, signature, name),
-                    file_name=f"nereval-{name}-figure.html",
-                    mime="text/html",
-                    key=f"figure_{key}",
-                    on_click="ignore",
-                )
-        st.caption(_LONG if size > PRINTED else _BELOW)
-        if below is not None:
-            below()
+
+    table: pd.DataFrame | Pieces
+    signature: str
+    name: str
+    key: str = ""
+    rows: int | None = None
+    figure: Callable[[], Any] | None = None
+    printed: Printed | None = None
+    below: Callable[[], None] | None = None
+
+    def draw(self) -> None:
+        """Draw the control, and the downloads once it is opened."""
+        key = self.key or self.name
+        table = self.table
+        whole: Pieces = (lambda: (table,)) if isinstance(table, pd.DataFrame) else table
+        size = len(table) if isinstance(table, pd.DataFrame) else self.rows or 0
+        with st.popover("Export", key=f"export_{key}", type="tertiary", on_change="rerun", help=_HELP) as popover:
+            if not popover.open:
+                return
+            with st.container(horizontal=True, gap="small", width=360):
+                for form, (label, ending, mime) in FORMS.items():
+                    if size > _most(form, size, self.printed):
+                        continue
+                    st.download_button(
+                        label,
+                        partial(file_of, form, whole, self.signature, self.name, self.printed),
+                        file_name=f"nereval-{self.name}.{ending}",
+                        mime=mime,
+                        key=f"{form}_{key}",
+                        on_click="ignore",
+                    )
+                if self.figure is not None:
+                    st.download_button(
+                        "Figure as HTML",
+                        partial(_page, self.figure, self.signature, self.name),
+                        file_name=f"nereval-{self.name}-figure.html",
+                        mime="text/html",
+                        key=f"figure_{key}",
+                        on_click="ignore",
+                    )
+            st.caption(_LONG if size > PRINTED else _BELOW)
+            if self.below is not None:
+                self.below()
 
 
 def _most(form: str, size: int, printed: Printed | None) -> int:
@@ -152,3 +166,57 @@ def _page(figure: Callable[[], Any], signature: str, name: str) -> bytes:
 
     drawn = embedded(figure(), f"nereval-{name}")
     return as_html([Sheet("Signature", ("signature",), ((signature,),))], title=name, figure=drawn).encode()
+
+
+COPY_FORMAT = f"{keys.WIDGET}copy_format"
+AT_ONCE = 50_000
+"""Spans up to which a copy is made as soon as a format is chosen."""
+LOSSY = "--lossy"
+"""The option that a refusal names if leaving something out would mend it."""
+LEAVE_OUT = "Leave out what the format cannot hold"
+
+Copy = tuple[str, bytes, tuple[str, ...]]
+
+
+def layer_file_name(layer: str) -> str:
+    """Return a name for a layer's file that any operating system allows."""
+    return re.sub(r"[^\w-]+", "-", layer).strip("-") or "layer"
+
+
+def offer_layer(
+    layer: Callable[[], Layer], spans: int, name: str, key: Hashable, *, beside: Callable[[], None] | None = None
+) -> None:
+    """Offer a layer of so many spans as a download called `name`, in a format to choose; `key` tells its content.
+
+    `beside` draws what stands beside the download.
+    """
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        known = list(writers())
+        format = st.selectbox("Format", known, index=known.index("jsonl"), key=f"{COPY_FORMAT}_{name}", width=220)
+        ready = spans <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
+        made = _packed(key, format, name, layer) if ready else None
+        refused = isinstance(made, FormatError) and LOSSY in str(made)
+        if refused and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}"):
+            made = _packed(key, format, name, layer, lossy=True)
+        if isinstance(made, tuple):
+            st.download_button(
+                f"{made[0]}", made[1], file_name=made[0], key=f"copy_{name}", on_click="ignore", type="primary"
+            )
+        if beside is not None:
+            beside()
+    if isinstance(made, FormatError):
+        show_problems(made.lines())
+    elif made is not None:
+        for note in made[2]:
+            st.caption(plain(note, 400))
+
+
+# A refusal is kept like a copy: finding out takes as long.
+@st.cache_resource(max_entries=4, show_spinner="Writing the copy …")
+def _packed(
+    key: Hashable, format: str, name: str, _layer: Callable[[], Layer], *, lossy: bool = False
+) -> Copy | FormatError:
+    try:
+        return pack_layer(_layer(), format, name, lossy=lossy)
+    except FormatError as error:
+        return error

@@ -30,8 +30,8 @@ def pages() -> Mapping[str, str]:
     return MappingProxyType({"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files})
 
 
-def draw() -> None:
-    """Draw the grouped links; each keeps what is shown."""
+def draw_links() -> None:
+    """Draw the links in their groups; each keeps the view."""
     found = pages()
     params = state.link(state.view())
     for group, names in GROUPS.items():

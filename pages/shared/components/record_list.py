@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,27 +14,27 @@ import streamlit as st
 
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.ledger import MemoryLedger
+from nereval_core.records.queries import ORDERS
 from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.highlight import Mark, document_html, within
-from nereval_core.report.marks import marks
-from nereval_core.review.verdicts_on_records import attached
-from nereval_core.review.words import listed
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import Mark, marks, within
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import verdict_labels
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.components import layer_downloads, navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.terms import explained
-from pages.shared.view import ORDERS, View
-from pages.shared.view.keys import HELD, LIST, WANTED
-from pages.shared.view.plain_text import plain
-from pages.shared.view.queries import Ledger, Line, Query, Total, context, view_of
+from pages.shared.components import navigation
+from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
+from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row
+from pages.shared.components.downloads import Export, layer_file_name, offer_layer
+from pages.shared.view import View
+from pages.shared.view.keys import LIST, WANTED
+from pages.shared.view.queries import Ledger, Query, Total, context, view_of
+from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-ROWS = 100
-"""Records on one page of a list: no message to the browser grows beyond that."""
 BESIDE = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
 CONTEXT = 160
@@ -47,35 +46,11 @@ EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
 
 
-def table_key(name: str, *facts: object) -> str:
-    """Return a widget key that changes with what a table holds: a selection must not outlive its data."""
-    return f"{name}_{zlib.crc32(repr(facts).encode()):08x}"
-
-
-def steady_key(name: str, *facts: object) -> str:
-    """Return the key of a table that stays where it is when what it holds changes; what was chosen in it goes then.
-
-    To put another table in its place takes a browser several times as long as to write other cells.
-    """
-    now = table_key(name, *facts)
-    if st.session_state.get(HELD + name, now) != now:
-        st.session_state[name] = {"selection": {"rows": [], "columns": [], "cells": []}}
-    st.session_state[HELD + name] = now
-    return name
-
-
-def selected_cell(event: Any, rows: int, columns: Sequence[str]) -> tuple[int, str] | None:
-    """Return the row number and column of the cell chosen, None where there is none in the table."""
-    cells = event["selection"].get("cells", []) if event else []
-    row, column = cells[0] if cells else (-1, "")
-    return (int(row), str(column)) if 0 <= int(row) < rows and column in columns else None
-
-
-def opened(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
+def open_records(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
     """Show the records of a count: title, number, list, and the way to Errors. `title` is Markdown."""
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{title}: {counted(criterion, here.ledger(criterion).total(query))}**")
+        st.markdown(f"**{title}: {count_words(criterion, here.ledger(criterion).total(query))}**")
         navigation.link_to("Errors", ":primary[Open in Errors →]", view, key=name)
     record_table(here, criterion, query, name=name)
 
@@ -85,12 +60,12 @@ def count(number: int, noun: str) -> str:
 
 
 def noun(criterion: str) -> str:
-    """Return what a count under a criterion counts, as far as lists go: records, or the tokens in them."""
+    """Return the unit of counts under a criterion: "record", or "token" where tokens are counted."""
     by_token = criterion in CRITERIA and CRITERIA[criterion].unit == "token"
     return "token" if by_token else "record"
 
 
-def counted(criterion: str, found: Total) -> str:
+def count_words(criterion: str, found: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
     records = count(found.records, "record")
     return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
@@ -121,37 +96,42 @@ def record_table(
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
     wanted = _wanted(ledger, query, order, name)
-    # What a record chosen is put on changes nothing of the list.
+    # The playlist changes nothing of the list.
     view = replace(here.view, playlist="")
     first = first_row(total, name, view, at=wanted)
     part = ledger.page(query, order, first, ROWS)
     table = rows_table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
-    if isinstance(ledger, MemoryLedger) and (found := attached(ledger.about)).given:
-        table = table.add_column(1, "verdict", pa.array(listed(found, part.index), pa.string()))
-    key = steady_key(LIST + name, view, criterion, first, tuple(part["record"]))
-    if wanted is not None:
-        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [(wanted - first, CHOSEN_BY)]}}
-    event = st.dataframe(
-        table,
-        key=key,
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=height or min(35 * (len(part) + 1) + 3, 360),
-        placeholder="",
-        column_config=_config(),
-    )
-    cell = selected_cell(event, len(part), table.column_names)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        pieces = partial(ledger.pieces, query, order)
-        below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
-        export(pieces, here.signature(criterion), name="records", key=f"records_{name}", rows=total, below=below)
+    if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
+        table = table.add_column(1, "verdict", pa.array(verdict_labels(found, part.index), pa.string()))
+    below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
+
+    def draw_beside(cell: ChosenCell | None) -> None:
         if beside is not None:
-            beside(None if cell is None else int(part.index[cell[0]]))
-        if cell is None:
-            st.caption("Choose a row to read it in its text.")
+            beside(None if cell is None else int(part.index[cell.row]))
+
+    cell = count_table(
+        table,
+        name,
+        (view, criterion, first, tuple(part["record"])),
+        columns=_config(),
+        export=Export(
+            partial(ledger.pieces, query, order),
+            here.signature(criterion),
+            "records",
+            key=f"records_{name}",
+            rows=total,
+            below=below,
+        ),
+        hint="Choose a row to read it in its text.",
+        beside=draw_beside,
+        chosen=None if wanted is None else ChosenCell(wanted - first, CHOSEN_BY),
+        prefix=LIST,
+        height=height or 360,
+        fixed=height is not None,
+        placeholder="",
+    )
     if cell is not None:
         (card or record_card)(here, criterion, part.iloc[cell[0]])
 
@@ -168,10 +148,10 @@ def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
     )
     layer = ledger.spans(query, sides[side or "gold"])
     key = (here.loaded.number, here.view.system, side, criterion, query, repr(here.settings))
-    layer_downloads.offer(lambda: layer, len(layer), f"{layer_downloads.file_name(side or 'gold')}-{name}", key)
+    offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or 'gold')}-{name}", key)
 
 
-def choose(name: str, position: int) -> None:
+def show_as_chosen(name: str, position: int) -> None:
     """Have a list show a record as chosen, by its place in document order."""
     st.session_state[WANTED + name] = position
 
@@ -183,18 +163,6 @@ def _wanted(ledger: Ledger, query: Query, order: str, name: str) -> int | None:
         return None
     rows = np.flatnonzero(ledger.positions(query, order) == position)
     return int(rows[0]) if len(rows) else None
-
-
-def first_row(rows: int, name: str, view: View, what: str = "records", at: int | None = None) -> int:
-    """Ask for the page of a long list; return its first row. The page that has row `at` is turned to."""
-    if rows <= ROWS:
-        return 0
-    pages = -(-rows // ROWS)
-    key = table_key(f"{LIST}page_{name}", view, rows)
-    if at is not None:
-        st.session_state[key] = at // ROWS + 1
-    number = st.number_input(f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=key, width=220)
-    return (int(number) - 1) * ROWS
 
 
 def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
@@ -211,46 +179,12 @@ def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
     return table_of(columns)
 
 
-def table_of(columns: Mapping[str, Any]) -> pa.Table:
-    """Return columns of text and numbers as a table that goes to the browser as it is."""
-    # Through pandas, and with a Styler for the colours, a list took half of the time of its page.
-    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
-
-
-def labels(names: Iterable[str]) -> list[list[str]]:
-    """Return a column of decisions for `decision_column`: one coloured label in each cell."""
-    return [[name] for name in names]
-
-
-def decision_column(width: int, looks: Mapping[str, str], help: str | None = None) -> Any:
-    """Describe a column of `labels`, whose names have the decisions given with them; with none they are grey."""
-    theme = int(st.context.theme.type == "dark")
-    # On a fill the browser writes in black or white, whichever reads better; a hue itself is too dim for either.
-    colours = [LOOKS[code].colour.fill[theme] if code else "gray" for code in looks.values()]
-    return st.column_config.MultiselectColumn(
-        "decision", width=width, help=help, options=list(looks), color=colours, disabled=True
-    )
-
-
-def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:
-    """Return three columns of a list: the words before, in and after what a row is about."""
-    return {
-        "before": [before for before, _, _ in lines],
-        name: [short(text) for _, text, _ in lines],
-        "after": [after for _, _, after in lines],
-    }
-
-
 def _words(column: pd.Series) -> list[str | None]:
     """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
     there, place = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
     names: list[str | None] = [None] * int((there < 0).sum())
     names += column.cat.categories.take(there[there >= 0]).tolist()
     return [names[number] for number in place.tolist()]
-
-
-def short(text: str) -> str:
-    return text if len(text) <= CONTEXT else text[:CONTEXT] + "…"
 
 
 def _config() -> dict[str, Any]:

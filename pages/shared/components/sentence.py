@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
-from nereval_core.ledger.attributes.verdicts import CHANGING
+from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
 from nereval_core.records.queries import Ledger, Query
 from pages.shared.components import navigation
 from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import view_of
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -50,18 +50,18 @@ def run_on(part: str) -> str:
 
 
 def overview(here: Here) -> None:
-    """Say what became of gold spans and predictions."""
+    """Draw the sentence about the decisions of gold spans and predictions."""
     if here.settings.counting == "one-to-one":
         draw(here, _made(_key(here), "overview", Query(), _noun(here), 0, here.ledger()), "overview")
 
 
 def confusion(here: Here) -> None:
-    """Say which types are confused most."""
+    """Draw the sentence about the types that are confused most."""
     draw(here, _made(_key(here), "confusion", Query(), _noun(here), _documents(here), here.ledger()), "confusion")
 
 
 def errors(here: Here) -> None:
-    """Say what most of the listed records are, and where they stand."""
+    """Draw the sentence about the most frequent kind of the listed records, and their documents."""
     draw(here, _made(_key(here), "errors", here.query(), _noun(here), _documents(here), here.ledger()), "errors")
 
 
@@ -75,8 +75,8 @@ def _documents(here: Here) -> int:
 
 
 def _key(here: Here) -> str:
-    # What records there are with a verdict changes with each.
-    number = verdict_store.now().number if any(name in CHANGING for name, _ in here.query().having) else 0
+    # Each verdict changes which records have one.
+    number = verdict_store.now().number if any(name in VERDICT_ATTRIBUTES for name, _ in here.query().having) else 0
     facts = (here.loaded.corpus.digest, here.loaded.number, here.system, here.criterion, number)
     return repr((*facts, here.settings.merge, here.settings.leave_out))
 

@@ -1,4 +1,4 @@
-"""The parts of the Consistency page: which layer, which question, and what was found."""
+"""Parts of the Consistency page: the choice of layer and question, and the table of findings."""
 
 from __future__ import annotations
 
@@ -11,31 +11,28 @@ import streamlit as st
 from nereval_core.analysis.consistency import Consistency
 from nereval_core.analysis.consistency import consistency as ask
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.analysis.consistency.letter_case import Case
-from nereval_core.scoring import TypeRules, apply_rules
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import ROWS, first_row, selected_cell, steady_key
+from nereval_core.analysis.consistency.letter_case import LetterCase
+from nereval_core.scoring.type_merging import TypeRules, apply_rules
+from pages.shared.components.count_table import ROWS, count_table, first_row
+from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
-from pages.shared.data.loading import GOLD
 from pages.shared.view import CONSISTENCY_VIEWS, keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-LAYER, KIND = f"{keys.WIDGET}consistency_layer", f"{keys.WIDGET}consistency_kind"
 FIRST, *_REST = KINDS
 assert tuple(_REST) == CONSISTENCY_VIEWS
-CASE = f"{keys.WIDGET}consistency_case"
-CASES: tuple[Case, ...] = get_args(Case)
+CASES: tuple[LetterCase, ...] = get_args(LetterCase)
 CASES_SAID = {"differs": "Matter where annotated differently", "ignore": "Are one form", "keep": "Are two forms"}
 _SHARE = "Of the places that stand for one way or another, the share of the most frequent way."
 CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting": "text", "odd-ends": "what"}
-"""What the first column of a table is called; where it is not said, a form."""
+"""Heading of the first column of a table, by kind; "form" for all others."""
 
 
-def asked(here: Here) -> Consistency:
-    """Ask the layer in gold's place all there is to ask, held against all systems, under the types as scored."""
+def inspect_layer(here: Here) -> Consistency:
+    """Return the findings about the layer in gold's place, compared with all systems, under the types as scored."""
     rules = here.settings.rules_for(here.criterion)
     case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
     key = repr((here.loaded.number, here.loaded.reference, rules, case))
@@ -43,7 +40,7 @@ def asked(here: Here) -> Consistency:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for what a careful reader would question …")
-def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: Case) -> Consistency:
+def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterCase) -> Consistency:
     corpus = _here.loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
     # Masked texts say so in the signature of themselves.
@@ -52,37 +49,34 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: Case) -
     return replace(ask(gold, systems, case=_case), marks=marks)
 
 
-def choices(here: Here, found: Consistency) -> str:
+def choose_question(here: Here, found: Consistency) -> str:
     """Ask for the layer and the question; return the name of the kind."""
-    st.session_state[LAYER] = here.view.reference
     st.selectbox(
         "Layer",
         list(reference_layer.layers(here.loaded)),
-        key=LAYER,
-        format_func=lambda name: name or GOLD,
-        on_change=lambda: state.put(reference_layer.moved(here.view, here.loaded, st.session_state[LAYER])),
+        **reference_layer.mirror("consistency_layer", here.view, here.loaded),
         help="The layer that is questioned; the same as Taken as gold. All others are held against it.",
         width=280,
     )
-    st.session_state[CASE] = found.given.case
     st.segmented_control(
         "Capitals and small letters",
         list(CASES),
-        key=CASE,
+        **state.mirror("consistency_case", found.case, state.keep(keys.CONSISTENCY_CASE)),
         format_func=CASES_SAID.__getitem__,
-        on_change=_took_case,
         required=True,
         help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
     )
-    kind = next((word for word in here.view.sort if word in found.found), FIRST)
-    st.session_state[KIND] = kind
+    kind = here.view.choice(CONSISTENCY_VIEWS) or FIRST
+
+    def take(name: str) -> None:
+        state.put(state.view().with_choice(CONSISTENCY_VIEWS, name))
+
     # Pills stand in several rows where there is little room; nothing is out of sight.
     st.pills(
         "Question",
         list(found.found),
         format_func=lambda name: f"{KINDS[name].title} · {len(found.found[name]):,}",
-        key=KIND,
-        on_change=_took,
+        **state.mirror("consistency_kind", kind, take),
         required=True,
         label_visibility="collapsed",
     )
@@ -91,23 +85,12 @@ def choices(here: Here, found: Consistency) -> str:
     return kind
 
 
-def _took_case() -> None:
-    st.session_state[keys.CONSISTENCY_CASE] = st.session_state[CASE]
-
-
-def _took() -> None:
-    view, name = state.view(), st.session_state[KIND]
-    for word in CONSISTENCY_VIEWS:
-        view = view.with_sort(word, False)
-    state.put(view if name == FIRST else view.with_sort(name))
-
-
 def sentence(found: Consistency, kind: str) -> str:
     return plain(found.sentence(kind), 400)
 
 
-def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | None:
-    """Show what was found; return the number of the finding chosen and the column of the cell, None without one."""
+def list_findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | None:
+    """Show the table of findings; return the number of the chosen one and the column of the cell, None without one."""
     every = len(found.found[kind])
     skipped = "".join(f" {line}." for line in found.found[kind].skipped)
     st.caption(plain(f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}", 600))
@@ -117,14 +100,11 @@ def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | Non
     part = found.table(kind, first + ROWS)[first:].reset_index(drop=True)
     shown = _shown(part, kind)
     column = st.column_config
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}consistency_{kind}", here.view, first, found.signature),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(shown) + 1) + 3, 390),
-        column_config={
+        f"consistency_{kind}",
+        (here.view, first, found.signature),
+        columns={
             shown.columns[0]: column.TextColumn(shown.columns[0], width=250),
             "where": column.TextColumn("where", width=170),
             "how": column.TextColumn("how", width=430, help="How often each way."),
@@ -132,16 +112,15 @@ def findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | Non
             "share": column.NumberColumn("share", width=65, format="percent", help=_SHARE),
             "settles": column.NumberColumn("settles", width=75, format="localized", help=KINDS[kind].counted),
         },
+        export=Export(lambda: [found.table(kind)], found.signature, f"consistency-{kind}", key=kind, rows=every),
+        caption="Choose a row to see all its places in their texts.",
+        height=390,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(lambda: [found.table(kind)], found.signature, name=f"consistency-{kind}", key=kind, rows=every)
-        st.caption("Choose a row to see all its places in their texts.")
-    cell = selected_cell(event, len(part), list(shown.columns))
     return None if cell is None else (first + cell[0], cell[1])
 
 
 def _shown(part: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the columns that the page shows; which edge of which type only where that is said."""
+    """Return the columns that the page shows; edge, type and share only where some finding has them."""
     some = [name for name in ("where", "share") if part[name].astype("bool").any() and part[name].notna().any()]
     columns = [
         name for name in ("what", "where", "settles", "places", "share", "how") if name in some or name in _ALWAYS

@@ -1,4 +1,4 @@
-"""All places of a finding of the Consistency page in their texts, with what each layer has there."""
+"""Places of a finding of the Consistency page in their texts, with the annotations of each layer."""
 
 from __future__ import annotations
 
@@ -9,35 +9,26 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.consistency import Consistency, Finding, in_layers
-from nereval_core.analysis.consistency.occurrences import annotated_at, span_at
+from nereval_core.analysis.consistency import Consistency, Finding, annotations_at, places_in_layers, span_at
 from nereval_core.problems import counted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import record_ids
-from nereval_core.report.highlight import document_html, within
-from nereval_core.report.marks import marks
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import marks, within
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import (
-    ROWS,
-    count,
-    first_row,
-    in_context,
-    noun,
-    selected_cell,
-    steady_key,
-    table_key,
-    table_of,
-)
+from pages.shared.components.columns import in_context, table_of
+from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count, noun
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import around, view_of
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 EVERY, SETTLE = "\0every", "\0settle"
-"""What is offered beside the ways, in words that no way is called by."""
+"""Choices beside the ways of annotating a form; no way has such a name."""
 CALLED = {EVERY: "every place", SETTLE: "those to settle"}
 LONGEST_NAME = 100
 MANY = 12
@@ -51,7 +42,7 @@ AROUND = 200
 LONGEST = 2_000
 
 
-def draw(here: Here, found: Consistency, kind: str, number: int, column: str) -> None:
+def list_places(here: Here, found: Consistency, kind: str, number: int, column: str) -> None:
     """List the places of a finding, or those of one way; choosing one shows it in its text."""
     finding = found.finding(kind, number)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -87,7 +78,7 @@ def _records(here: Here, finding: Finding) -> None:
     """Lead to the records whose gold span, or else prediction, has the form."""
     query = Query(having=(("form", finding.form),))
     view = view_of(here.view, query)
-    # What does not fit a link would lead to other records.
+    # A view that does not fit a link would lead to other records.
     if not finding.form or state.params_of(view) is None:
         return
     number = here.ledger().total(query).records
@@ -110,33 +101,28 @@ def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> 
     lines = around(texts, *(part[column].tolist() for column in ("doc", "start", "end")), BESIDE)
     others = sorted(found.others, key=lambda layer: (layer.name not in (here.system, here.beside), layer.name))
     layers = {_column(layer.name): layer for layer in (found.layer, *others[:SYSTEMS])}
-    said = {column: [words or None for words in annotated_at(layer, part)] for column, layer in layers.items()}
+    said = {column: [words or None for words in annotations_at(layer, part)] for column, layer in layers.items()}
     table = table_of(in_context(lines, "text") | said | {"document": part["document"].tolist()})
     text = st.column_config.TextColumn
-    event = st.dataframe(
+    hidden = len(others) - SYSTEMS
+    more = f" The export has {counted(hidden, 'more layer')}." if hidden > 0 else ""
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}places", here.view, found.signature, name, first),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(part) + 1) + 3, 390),
-        placeholder="–",
-        column_config={
+        "places",
+        (here.view, found.signature, name, first),
+        columns={
             "before": text("before", width=125, alignment="right"),
             "text": text("text", width=140),
             "after": text("after", width=125),
             **{column: text(column, width=125, help=_HELP) for column in said},
             "document": text("document", width=75),
         },
+        export=Export(
+            lambda: [places_in_layers(found, places)], found.signature, "places", key=f"places_{name}", rows=len(places)
+        ),
+        caption=f"Choose a row to read it in its text.{more}",
+        height=390,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(
-            lambda: [in_layers(found, places)], found.signature, name="places", key=f"places_{name}", rows=len(places)
-        )
-        hidden = len(others) - SYSTEMS
-        more = f" The export has {counted(hidden, 'more layer')}." if hidden > 0 else ""
-        st.caption(f"Choose a row to read it in its text.{more}")
-    cell = selected_cell(event, len(part), table.column_names)
     if cell is not None:
         _card(here, found, part.iloc[cell[0]])
 
@@ -152,7 +138,7 @@ def _column(name: str) -> str:
 
 
 def _whole(found: Consistency, places: pd.DataFrame) -> list[pd.DataFrame]:
-    return [in_layers(found, places)]
+    return [places_in_layers(found, places)]
 
 
 def _card(here: Here, found: Consistency, place: pd.Series) -> None:

@@ -13,35 +13,25 @@ from nereval_core.analysis.criteria.overlap_curve import SHARES, criterion_at, s
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import COUNT_COLUMNS, count_row
 from nereval_core.report.figures.criteria import overlap_lines
-from nereval_core.scoring.criteria import Criterion, Share, criterion_from_parts, criterion_to_toml
-from pages.shared import overview
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import opened, selected_cell, steady_key, table_key
-from pages.shared.components.terms import explained
+from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
+from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
+from pages.shared.components.count_table import count_figure, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.formula_box import formula_box
+from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
 from pages.shared.data import own_criteria
-from pages.shared.view import criterion_rules, keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view import criterion_rules, state
 from pages.shared.view.queries import overall_query
+from pages.shared.view.text import explained, plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-BOUNDARIES = {
-    "equal": "are equal",
-    "start": "start at the same place",
-    "end": "end at the same place",
-    "either": "start or end at the same place",
-    "contain": "contain one another",
-    "overlap": "overlap",
-    "core": "cover gold's core",
-    "alternatives": "are gold's or an alternative's",
-}
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 
 
-def draw(here: Here) -> None:
+def draw_curve(here: Here) -> None:
     """Draw P, R and F1 against the least overlap; a point, or a place on the slider, opens its counts."""
     if here.criterion.unit != "span":
         st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
@@ -61,21 +51,13 @@ def draw(here: Here) -> None:
         )
         same = st.toggle("Types must be equal", value=True, key="curve_types")
         least = st.slider("Least overlap", 0.0, 1.0, 0.5, 0.01, key="curve_least", width=280)
-    table = criteria_results.curve(here, share, same_type=same)
+    table = criteria_results.curve_of(here, share, same_type=same)
     scores = here.scores()
     marks = [(name, f1) for name in criteria_results.spans_criteria(here) if (f1 := scores.counts(name).f1) is not None]
     n = tuple(len(layer) for layer in scores.layers(here.by))
     about = (marks, SHARES[share], here.system, (n[0], n[1]))
-    event = st.plotly_chart(
-        overlap_lines(table, *about, at=least),
-        key=table_key(f"{keys.TABLE}curve", share, same, least),
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config("overlap"),
-    )
-    export(table, here.signature(), name="overlap", key="curve", figure=lambda: overlap_lines(table, *about))
-    points = event["selection"]["points"] if event else []
-    place = points[0].get("customdata") if points else None
+    place = count_figure(overlap_lines(table, *about, at=least), "curve", (share, same, least), file="overlap")
+    Export(table, here.signature(), "overlap", key="curve", figure=lambda: overlap_lines(table, *about)).draw()
     if place and 0 <= int(place[0]) < len(table):
         rule = criterion_at(table, int(place[0]), share, same_type=same)
     else:
@@ -87,52 +69,49 @@ def draw(here: Here) -> None:
 
 def _step(here: Here, rule: Criterion) -> None:
     """Show the counts under a rule of the curve; each opens its records."""
-    there = criteria_results.under(here, rule, criterion_rules.written(rule))
+    there = criteria_results.with_criterion(here, rule, criterion_rules.written(rule))
     counts = there.scores(names=[rule.name]).counts(rule.name)
     st.markdown(f"**{plain(rule.name)}**: {plain(rule.rule(), 300)}")
     row = pd.DataFrame([count_row(counts)], columns=list(COUNT_COLUMNS)).rename(
         columns={column: name for name, column in RATIOS.items()}
     )
     number = st.column_config.NumberColumn
-    event = st.dataframe(
+    cell = count_table(
         row,
-        key=steady_key(f"{keys.TABLE}step", here.view, rule.name),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config={
+        "step",
+        (here.view, rule.name),
+        columns={
             code: number(code, format="%.4f" if code in RATIOS else "localized", help=explained(code))
             for code in row.columns
         },
+        hint="Choose a count to see its records, a ratio to see how it is made.",
     )
     st.button("Keep it as a criterion of my own", key="curve_keep", on_click=_keep, args=(rule,), type="tertiary")
-    cell = selected_cell(event, 1, tuple(row.columns))
     if cell is None:
-        st.caption("Choose a count to see its records, a ratio to see how it is made.")
-    elif cell[1] in RATIOS:
-        overview.formula_box(there, rule.name, cell[1], counts, None)
+        return
+    if cell[1] in RATIOS:
+        formula_box(there, rule.name, cell[1], counts, None)
     elif (query := overall_query(cell[1])) is not None:
-        opened(there, rule.name, query, f"{cell[1]} under {plain(rule.name)}", name="step")
+        open_records(there, rule.name, query, f"{cell[1]} under {plain(rule.name)}", name="step")
 
 
 def _keep(rule: Criterion) -> None:
-    if own_criteria.add(rule):
+    if own_criteria.add_criterion(rule):
         state.update(criterion=rule.name)
 
 
-def compose(here: Here) -> None:
-    """Offer the parts of a criterion, with what comes out while they are chosen."""
+def compose_criterion(here: Here) -> None:
+    """Offer the parts of a criterion, and show the scores under it while they are chosen."""
     st.caption("Put a criterion together; once added it can be chosen on every page, and links carry its rule.")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         name = st.text_input("Name", "mine", max_chars=64, key="compose_name", width=160)
         boundaries = st.selectbox(
-            "Correct where the boundaries",
-            list(BOUNDARIES),
-            5,
-            format_func=BOUNDARIES.__getitem__,
+            "Correct where",
+            list(BOUNDARY_RULES),
+            list(BOUNDARY_RULES).index("overlap"),
+            format_func=lambda name: BOUNDARY_RULES[name].words,
             key="compose_rule",
-            width=260,
+            width=420,
         )
         types = st.segmented_control(
             "and the types", ["equal", "any"], default="equal", required=True, key="compose_types"
@@ -163,7 +142,7 @@ def compose(here: Here) -> None:
         st.caption(f"It does not apply here: it needs {need}.")
     else:
         there = (
-            criteria_results.under(here, rule, criterion_rules.written(rule))
+            criteria_results.with_criterion(here, rule, criterion_rules.written(rule))
             if rule.name not in here.criteria
             else here
         )

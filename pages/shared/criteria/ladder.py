@@ -11,10 +11,11 @@ import streamlit as st
 from nereval_core.analysis.criteria.ladder import LEFT_OUT, ladder
 from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import record_box, record_table, selected_cell, short, steady_key
-from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.components.columns import short
+from pages.shared.components.count_table import count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import record_box, record_table
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from nereval_core.scoring import Scores
@@ -24,7 +25,7 @@ CHANGE = "smallest change of the prediction that flips the record"
 GLYPHS = {code: look.glyph for code, look in LOOKS.items()}
 
 
-def draw(here: Here) -> None:
+def draw_ladder(here: Here) -> None:
     """Show the ladder of the record that is chosen, or of one chosen from the list."""
     if here.criterion.unit != "span":
         st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
@@ -37,10 +38,10 @@ def draw(here: Here) -> None:
             _ladder(here, here.by, one, rows.iloc[found[0]])
             return
     st.caption("Choose a record to see what each criterion makes of it. The sidebar narrows the list down.")
-    record_table(here, here.by, here.query(), name="ladder", card=card)
+    record_table(here, here.by, here.query(), name="ladder", card=ladder_card)
 
 
-def card(here: Here, criterion: str, record: pd.Series) -> None:
+def ladder_card(here: Here, criterion: str, record: pd.Series) -> None:
     """Show one record of a list with its ladder."""
     one = here.reading(str(record["document"]), criterion)
     rows = records(one, criterion)
@@ -69,20 +70,15 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
         rows = table[table["criterion"] == name]
         wide[name] = [_cell(*row) for row in zip(rows["decision"].tolist(), rows["aligned"].tolist(), strict=True)]
     column = st.column_config.TextColumn
-    event = st.dataframe(
+    cell = count_table(
         wide,
-        key=steady_key(f"{keys.TABLE}ladder", here.view, criterion, record["document"], record["record"]),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        column_config={"gold span": column(width=170, pinned=True), "prediction": column(width=170, pinned=True)}
+        "ladder",
+        (here.view, criterion, record["document"], record["record"]),
+        columns={"gold span": column(width=170, pinned=True), "prediction": column(width=170, pinned=True)}
         | {name: column(plain(name), width=85) for name in names},
+        caption="A row is a pair that the record could be judged by, a column a criterion. In brackets: what the pair "
+        "would get, had the criterion aligned it. Choose another row to see what of its prediction flips the record.",
     )
-    st.caption(
-        "A row is a pair that the record could be judged by, a column a criterion. In brackets: what the pair would "
-        "get, had the criterion aligned it. Choose another row to see what of its prediction flips the record."
-    )
-    cell = selected_cell(event, len(pairs), tuple(wide.columns))
     chosen = pairs["pair"].tolist()[cell[0] if cell is not None else 0]
     steps = table[table["pair"] == chosen]
     shown = pd.DataFrame(
@@ -95,19 +91,20 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
     )
     row = wide.iloc[int(pairs["pair"].tolist().index(chosen))]
     st.markdown(f"**{plain(str(row['gold span']))} and {plain(str(row['prediction']))}**")
-    st.dataframe(
+    count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}steps", here.view, criterion, record["record"], chosen),
-        hide_index=True,
-        height=min(35 * (len(shown) + 1) + 3, 500),
-        column_config={
+        "steps",
+        (here.view, criterion, record["record"], chosen),
+        columns={
             "criterion": column(width=110),
             "decision": column(width=95),
             CHANGE: column(width=330),
             "aligned with": column(width=350),
         },
+        choose=(),
+        export=Export(table, here.signature(criterion), "ladder"),
+        height=500,
     )
-    export(table, here.signature(criterion), name="ladder", key="ladder")
 
 
 def _cell(decision: str, aligned: bool) -> str:

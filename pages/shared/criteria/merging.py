@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.analysis.criteria.merging import before_and_after, disappearing
-from nereval_core.analysis.criteria.proxy_criterion import FEW, FOLDS, stand_in
+from nereval_core.analysis.criteria.merging import merging_table, vanished_confusions
+from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, FOLDS, proxy_table
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger.attributes.criteria import merge_words
-from nereval_core.scoring.criteria import merges_in_words
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import count, opened, selected_cell, steady_key
+from nereval_core.pairing.type_names import merged_in_words
+from pages.shared.components.count_table import count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count, open_records
 from pages.shared.criteria import results as criteria_results
-from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import Query
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ GROUPS = 4
 """Merges that can be tried at once."""
 
 
-def draw(here: Here) -> None:
+def try_merging(here: Here) -> None:
     """Ask for merges; show scores before and after, and the confusions that disappear."""
     merge = _asked(here)
     if not merge:
@@ -37,34 +37,30 @@ def draw(here: Here) -> None:
             "protein, DNA and RNA, and cell line and cell type."
         )
         return
-    after = criteria_results.after_merging(here, merge)
+    after = criteria_results.merged_scores(here, merge)
     before = here.scores()
-    table = before_and_after(before, after)
+    table = merging_table(before, after)
     shown = table.rename(columns={"COR_after": "COR merged", "f1": "F1", "f1_after": "F1 merged"})
     number = st.column_config.NumberColumn
-    st.markdown(f"**Scores without and with {plain(merges_in_words(merge), 200)}**")
-    event = st.dataframe(
+    st.markdown(f"**Scores without and with {plain(merged_in_words(merge), 200)}**")
+    cell = count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}merging", here.view, tuple(merge.items())),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config={
+        "merging",
+        (here.view, tuple(merge.items())),
+        columns={
             "COR": number(format="localized"),
             "COR merged": number(format="localized"),
             "F1": number(format="%.4f"),
             "F1 merged": number(format="%.4f"),
             "difference": number(format="%+.4f"),
         },
+        export=Export(table, here.signature(), "merging"),
     )
-    cell = selected_cell(event, len(table), tuple(shown.columns))
-    export(table, here.signature(), name="merging", key="merging")
     if cell is not None and cell[1] in ("COR", "COR merged"):
         name = str(table["criterion"].tolist()[cell[0]])
         there = here if cell[1] == "COR" else _merged(here, after.settings.merge)
-        opened(there, name, Query(decision=("COR",)), f"{cell[1]} under {plain(name)}", name="merging")
-    _gone(here, disappearing(before, after, here.by), merge)
+        open_records(there, name, Query(decision=("COR",)), f"{cell[1]} under {plain(name)}", name="merging")
+    _gone(here, vanished_confusions(before, after, here.by), merge)
 
 
 def _merged(here: Here, merge: tuple[tuple[str, str], ...]) -> Here:
@@ -102,21 +98,18 @@ def _gone(here: Here, table: pd.DataFrame, merge: dict[str, str]) -> None:
     if not pairs:
         st.caption("No two spans of these types are aligned.")
         return
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}gone", here.view, tuple(merge.items())),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        column_config={
+        "gone",
+        (here.view, tuple(merge.items())),
+        columns={
             "gold_type": st.column_config.TextColumn("gold type"),
             "pred_type": st.column_config.TextColumn("predicted type"),
             "pairs": st.column_config.NumberColumn("aligned pairs", format="localized"),
             "correct": st.column_config.NumberColumn("correct once merged", format="localized"),
         },
+        export=Export(table, here.signature(), "confusions-gone", key="gone"),
     )
-    cell = selected_cell(event, len(table), tuple(table.columns))
-    export(table, here.signature(), name="confusions-gone", key="gone")
     if cell is None:
         st.caption("Choose a count to see its records, as they are without the merge.")
         return
@@ -124,10 +117,12 @@ def _gone(here: Here, table: pd.DataFrame, merge: dict[str, str]) -> None:
     one, other = str(row["gold_type"]), str(row["pred_type"])
     having = ((f"merging {merge_words(merge)}", "COR"),) if cell[1] == "correct" else ()
     title = f"{plain(one)} taken for {plain(other)}{', correct once merged' if having else ''}"
-    opened(here, here.by, Query(decision=DECISIONS, gold=(one,), pred=(other,), having=having), title, name="gone")
+    open_records(
+        here, here.by, Query(decision=DECISIONS, gold=(one,), pred=(other,), having=having), title, name="gone"
+    )
 
 
-def stands_in(here: Here) -> None:
+def compare_stand_ins(here: Here) -> None:
     """Compare F1 under each criterion with that under a reference, over folds of documents and all systems."""
     documents = len(here.loaded.corpus.documents)
     if documents < 2:
@@ -139,22 +134,19 @@ def stands_in(here: Here) -> None:
         reference = st.selectbox("Stand in for", names, key="stand_in_reference", width=220) or names[0]
         number = st.number_input("Folds of documents", 2, most, min(FOLDS, most), key="stand_in_folds", width=160)
         seed = st.number_input("Seed", 0, 10**6, 0, key="stand_in_seed", width=120)
-    values = criteria_results.folds(here, int(number), int(seed))
-    table = stand_in(values, reference)
+    values = criteria_results.fold_table(here, int(number), int(seed))
+    table = proxy_table(values, reference)
     st.markdown(
         f"**F1 under each criterion and under {plain(reference)}: {int(number)} folds × {len(here.systems)} systems = "
         f"{int(number) * len(here.systems)} values**"
     )
-    st.warning(f"Read p with care: {FEW}.")
+    st.warning(f"Read p with care: {FEW_FOLDS_NOTE}.")
     column = st.column_config.NumberColumn
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}stand_in", here.view, reference, number, seed),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config={
+        "stand_in",
+        (here.view, reference, number, seed),
+        columns={
             "n": column("n", help="Folds of systems with an F1 under both criteria."),
             "undefined": column("undefined", help="Folds of systems without an F1: no spans on either side."),
             "f1": column("mean F1", format="%.4f"),
@@ -163,9 +155,8 @@ def stands_in(here: Here) -> None:
             "p": column("p", format="%.1e"),
             "r": column("r", format="%.4f", help="Pearson's correlation over the n values."),
         },
+        export=Export(table, f"{here.signature(reference)} | folds {number} | seed {seed}", "stand-in", key="stand_in"),
     )
-    cell = selected_cell(event, len(table), tuple(table.columns))
-    export(table, f"{here.signature(reference)} | folds {number} | seed {seed}", name="stand-in", key="stand_in")
     if cell is None:
         st.caption("Choose a criterion to see its folds.")
         return
@@ -178,23 +169,19 @@ def _folds(here: Here, values: pd.DataFrame, name: str, reference: str, dealt: t
     table["reference"] = mine[mine["criterion"].eq(reference)]["f1"].tolist()
     table.insert(2, "records", [_in_fold(here, name, fold, dealt) for fold in table["fold"].tolist()])
     st.markdown(f"**Folds of {plain(here.system)} under {plain(name)} and {plain(reference)}**")
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}folds", here.view, name, reference, dealt),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config={
+        "folds",
+        (here.view, name, reference, dealt),
+        columns={
             "records": st.column_config.NumberColumn(f"records under {plain(name)}", format="localized"),
             "f1": st.column_config.NumberColumn(f"F1 under {plain(name)}", format="%.4f"),
             "reference": st.column_config.NumberColumn(f"F1 under {plain(reference)}", format="%.4f"),
         },
     )
-    cell = selected_cell(event, len(table), tuple(table.columns))
     if cell is not None:
         fold = table["fold"].tolist()[cell[0]]
-        opened(here, name, _query(fold, dealt), f"Fold {fold} under {plain(name)}", name="folds")
+        open_records(here, name, _query(fold, dealt), f"Fold {fold} under {plain(name)}", name="folds")
 
 
 def _query(fold: int, dealt: tuple[int, int]) -> Query:

@@ -1,4 +1,4 @@
-"""What the views of the Criteria page show, made once: keyed on content and on the whole rules."""
+"""Results that the views of the Criteria page show, kept by content and rules."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.gap import Gap, decisions, gap
-from nereval_core.analysis.criteria.merging import merged
+from nereval_core.analysis.criteria.gap import Gap, decision_matrix, gap
+from nereval_core.analysis.criteria.merging import merge_types
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores
-from nereval_core.analysis.criteria.rescued_errors import CHAIN, Recovered, recovered
+from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans, recover_spans
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data import caches
@@ -22,56 +22,32 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 
-def facts(here: Here) -> str:
-    return f"{here.system} {caches.key_of(here.loaded, here.system, here.settings, here.settings.criteria)}"
-
-
-def two(here: Here, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
+@st.cache_resource(max_entries=24, show_spinner="Comparing the two criteria …", hash_funcs=caches.HASHED_BY)
+def gap_of(here: Here, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     """Return the gap between two criteria, and the decisions under them."""
-    return _two(here.loaded.corpus.digest, facts(here), one, other, here)
+    scores = here.scores(names=[one, other])
+    return gap(scores, one, other), decision_matrix(scores, one, other)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Comparing the two criteria …")
-def _two(digest: str, key: str, one: str, other: str, _here: Here) -> tuple[Gap, pd.DataFrame]:
-    scores = _here.scores(names=[one, other])
-    return gap(scores, one, other), decisions(scores, one, other)
+@st.cache_resource(max_entries=24, show_spinner="Matching at every overlap …", hash_funcs=caches.HASHED_BY)
+def curve_of(here: Here, share: Share, *, same_type: bool) -> pd.DataFrame:
+    return overlap_curve(*here.scores().layers(here.by), share, same_type=same_type)
 
 
-def curve(here: Here, share: Share, *, same_type: bool) -> pd.DataFrame:
-    return _curve(here.loaded.corpus.digest, facts(here), share, same_type, here)
+@st.cache_resource(max_entries=24, show_spinner="Looking for what could be recovered …", hash_funcs=caches.HASHED_BY)
+def recovered_of(here: Here) -> RecoveredSpans:
+    return recover_spans(here.scores(names=CHAIN))
 
 
-@st.cache_resource(max_entries=24, show_spinner="Matching at every overlap …")
-def _curve(digest: str, key: str, share: Share, same_type: bool, _here: Here) -> pd.DataFrame:
-    return overlap_curve(*_here.scores().layers(_here.by), share, same_type=same_type)
-
-
-def recoverable(here: Here) -> Recovered:
-    return _recoverable(here.loaded.corpus.digest, facts(here), here)
-
-
-@st.cache_resource(max_entries=24, show_spinner="Looking for what could be recovered …")
-def _recoverable(digest: str, key: str, _here: Here) -> Recovered:
-    return recovered(_here.scores(names=CHAIN))
-
-
-def after_merging(here: Here, merge: Mapping[str, str]) -> Scores:
+@st.cache_resource(max_entries=12, show_spinner="Scoring with merged types …", hash_funcs=caches.HASHED_BY)
+def merged_scores(here: Here, merge: Mapping[str, str]) -> Scores:
     """Return the scores with some types merged, on top of the merges in force."""
-    return _merged(here.loaded.corpus.digest, facts(here), tuple(sorted(merge.items())), here)
+    return merge_types(here.scores(), dict(merge))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Scoring with merged types …")
-def _merged(digest: str, key: str, merge: tuple[tuple[str, str], ...], _here: Here) -> Scores:
-    return merged(_here.scores(), dict(merge))
-
-
-def folds(here: Here, number: int, seed: int) -> pd.DataFrame:
-    return _folds(here.loaded.corpus.digest, facts(here), number, seed, here)
-
-
-@st.cache_resource(max_entries=12, show_spinner="Scoring the folds of documents …")
-def _folds(digest: str, key: str, number: int, seed: int, _here: Here) -> pd.DataFrame:
-    return fold_scores({system: _here.scores(system) for system in _here.systems}, number, seed)
+@st.cache_resource(max_entries=12, show_spinner="Scoring the folds of documents …", hash_funcs=caches.HASHED_BY)
+def fold_table(here: Here, number: int, seed: int) -> pd.DataFrame:
+    return fold_scores({system: here.scores(system) for system in here.systems}, number, seed)
 
 
 def spans_criteria(here: Here) -> tuple[str, ...]:
@@ -81,7 +57,7 @@ def spans_criteria(here: Here) -> tuple[str, ...]:
     return tuple(rule.name for rule in every if here.settings.rules_for(rule) == rules)
 
 
-def under(here: Here, rule: Criterion, written: str) -> Here:
+def with_criterion(here: Here, rule: Criterion, written: str) -> Here:
     """Return the page's state under one more criterion; `written` is its rule as links carry it."""
     others = (one for one in here.settings.criteria if one.name != rule.name)
     settings = replace(here.settings, criteria=(*others, rule))

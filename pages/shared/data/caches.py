@@ -5,22 +5,29 @@ Session state holds digests only: a closed session may stay in memory for minute
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
+from cachetools import LRUCache
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from nereval_core.analysis.criteria.all_criteria_table import Row, convention_rows, criteria_rows, ordered, steps
-from nereval_core.analysis.criteria.convention_differences import differences, parted, spans
-from nereval_core.analysis.periods import by_decade, decade_table, decades_of
-from nereval_core.analysis.slices.slicings import DIGITS
-from nereval_core.analysis.slices.user_columns import Columns
+from nereval_core.analysis.criteria.all_criteria_table import (
+    CriterionRow,
+    comparable_neighbours,
+    convention_rows,
+    criteria_rows,
+    order_rows,
+)
+from nereval_core.analysis.criteria.convention_differences import differences, differing_decisions, span_decisions
+from nereval_core.analysis.slices.decades_and_noise import counts_by_decade, decade_table, document_decades
+from nereval_core.analysis.slices.slicings import DIGEST_DIGITS
+from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Layer
@@ -34,17 +41,29 @@ from nereval_core.scoring import Average, Counts, Scores, Settings
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Store
 from pages.shared.data import masks, scored_folders, verdict_store
-from pages.shared.data.convention_results import Options, applied
+from pages.shared.data.convention_results import Options, apply_convention
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
-from pages.shared.data.scoring_process import scored as scored_apart
-from pages.shared.data.server import started_with
+from pages.shared.data.scoring_process import score_apart as scored_apart
+from pages.shared.data.server import server_options
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import averages_table
 
 UPLOADS = 16
-"""How many corpora that are no demos are kept; the one unused longest goes first."""
+"""Corpora kept in memory beside the demos; the one unused longest goes first."""
+
+
+HASHED_BY: Mapping[str | type, Callable[[Any], object]] = {
+    Loaded: lambda loaded: (loaded.corpus.digest, loaded.number),
+    # The whole rules, as two users may call different ones by the same name.
+    Settings: repr,
+    "pages.shared.frame.Here": lambda here: (here.loaded, here.system, here.by, here.settings, here.view.resample),
+}
+"""Facts that tell arguments of kept functions apart, for `hash_funcs` of Streamlit, which else looks at all data.
+
+The marks and the metadata of a corpus are no part of its digest, yet they stand in the scores: hence the number.
+"""
 
 
 class Shelf:
@@ -54,35 +73,29 @@ class Shelf:
         self.keeper = keeper
         self._lock = Lock()
         self._opening = Lock()
-        self._kept: OrderedDict[str, Loaded] = OrderedDict()
+        self._corpora: LRUCache[str, Loaded] = LRUCache(UPLOADS)
 
     def put(self, loaded: Loaded) -> str:
         digest = loaded.corpus.digest
         with self._lock:
-            self._kept[digest] = loaded
-            self._kept.move_to_end(digest)
-            while len(self._kept) > UPLOADS:
-                self._kept.popitem(last=False)
+            self._corpora[digest] = loaded
         return digest
 
     def find(self, prefix: str) -> Loaded | None:
         """Return the one corpus whose digest begins so; None where there is none, or several."""
-        found = self._here(prefix)
+        found = self._in_memory(prefix)
         if found:
             return found[0] if len(found) == 1 else None
         with self._opening:
             # Two sessions that follow one link are to have one corpus.
-            if not self._here(prefix) and (loaded := self.keeper.find(prefix)) is not None:
+            if not self._in_memory(prefix) and (loaded := self.keeper.find(prefix)) is not None:
                 self.put(loaded)
-            found = self._here(prefix)
+            found = self._in_memory(prefix)
         return found[0] if len(found) == 1 else None
 
-    def _here(self, prefix: str) -> list[Loaded]:
+    def _in_memory(self, prefix: str) -> list[Loaded]:
         with self._lock:
-            found = [digest for digest in self._kept if digest.startswith(prefix)]
-            if len(found) == 1:
-                self._kept.move_to_end(found[0])
-            return [self._kept[digest] for digest in found]
+            return [self._corpora[digest] for digest in list(self._corpora) if digest.startswith(prefix)]
 
 
 @st.cache_resource
@@ -105,9 +118,9 @@ def find(prefix: str) -> Loaded | None:
     if not prefix:
         return None
     found = shelf().find(prefix)
-    # What is kept on disk by span is not masked.
-    if found is None and not masks.forced() and (root := served_folder()) is not None:
-        found = scored_folders.find(root, prefix)
+    # Spans of a scored folder lie on disk unmasked.
+    if found is None and not masks.all_masked() and (root := served_folder()) is not None:
+        found = scored_folders.find_folder(root, prefix)
         if found is not None:
             shelf().put(found)
     demos = (demo(name) for name in demo_names()) if found is None else ()
@@ -117,17 +130,17 @@ def find(prefix: str) -> Loaded | None:
 @st.cache_resource
 def served_folder() -> Path | None:
     """Return the folder given as `streamlit run app.py -- --data DIR`, None without one."""
-    folder: Path | None = started_with().data
+    folder: Path | None = server_options().data
     return folder if folder is not None and folder.is_dir() else None
 
 
 def settings_in(loaded: Loaded, view: View, own: tuple[Criterion, ...] = ()) -> Settings:
-    """Return what is scored in a corpus; a folder that was scored has its own."""
-    return settings_of(loaded.corpus.gold, view, own) if loaded.folder is None else loaded.folder.settings
+    """Return the settings of scoring for a corpus; a scored folder has its own."""
+    return loaded.fixed_settings or settings_of(loaded.corpus.gold, view, own)
 
 
 def settings_of(gold: Layer, view: View, own: tuple[Criterion, ...] = ()) -> Settings:
-    """Return what is scored: all criteria that apply to gold, one's own last, under the view's type rules."""
+    """Return all criteria that apply to gold, the user's own last, under the view's type rules."""
     chosen = [criterion for criterion in (*CRITERIA.values(), *own) if criterion.lacks(gold) is None]
     return Settings(tuple(chosen), tuple(sorted(view.merge)), tuple(sorted(view.leaveout)))
 
@@ -136,14 +149,13 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     if loaded.folder is not None:
         # The pages that a folder opens ask no more of scores than what was counted.
         return cast(Scores, loaded.folder.scores(system))
-    key = key_of(loaded, system, settings, settings.criteria)
-    return _scores(loaded.corpus.digest, system, key, loaded, settings)
+    return _scores(loaded, system, settings)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True)
-def _scores(digest: str, system: str, key: str, _loaded: Loaded, _settings: Settings) -> Scores:
-    gold, pred = _loaded.corpus.gold, _loaded.corpus.system(system)
-    return scored_apart(gold, pred, _settings, marks=_loaded.marks[system], check_wanted=_check_wanted)
+@st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True, hash_funcs=HASHED_BY)
+def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
+    gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
+    return scored_apart(gold, pred, settings, marks=loaded.marks[system], check_wanted=_check_wanted)
 
 
 def _check_wanted() -> None:
@@ -171,26 +183,14 @@ def ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> L
     """Return the match records under a criterion."""
     if loaded.folder is not None:
         return loaded.folder.ledger(system, criterion)
-    # Records may be asked what other criteria say of them: one's own ones among these differ from user to user.
-    rules = tuple(one for one in settings.criteria if one.name == criterion or one.name not in CRITERIA)
-    key = key_of(loaded, system, settings, rules)
-    return _ledger(loaded.corpus.digest, system, key, criterion, loaded, settings)
+    return _ledger(loaded, system, settings, criterion)
 
 
-def key_of(loaded: Loaded, system: str, settings: Settings, criteria: tuple[Criterion, ...]) -> str:
-    """Return what tells scores of a system from others: part of the key of whatever is made of them."""
-    # The whole rules, as two users may call different ones by the same name. The marks and the metadata are no part of
-    # the digest, yet they stand in the scores; a reading has its number.
-    return repr((criteria, settings.merge, settings.leave_out, loaded.number))
-
-
-@st.cache_resource(max_entries=24, show_spinner="Counting match records …")
-def _ledger(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> Ledger:
-    found = scores(_loaded, system, spans_only(_settings, [criterion]))
-    corpus = _loaded.corpus
-    return memory_ledger(
-        found, criterion, (corpus.gold, corpus.system(system)), _OtherScores(_loaded, system, _settings)
-    )
+@st.cache_resource(max_entries=24, show_spinner="Counting match records …", hash_funcs=HASHED_BY)
+def _ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Ledger:
+    found = scores(loaded, system, spans_only(settings, [criterion]))
+    corpus = loaded.corpus
+    return memory_ledger(found, criterion, (corpus.gold, corpus.system(system)), _OtherScores(loaded, system, settings))
 
 
 @dataclass(frozen=True)
@@ -229,20 +229,17 @@ class Beside:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[str, Layer | Columns] = OrderedDict()
+        self._given: LRUCache[str, Layer | UserColumns] = LRUCache(UPLOADS)
 
-    def put(self, given: Layer | Columns) -> str:
-        name = given.digest[:DIGITS]
+    def put(self, given: Layer | UserColumns) -> str:
+        name = given.digest[:DIGEST_DIGITS]
         with self._lock:
-            self._kept[name] = given
-            self._kept.move_to_end(name)
-            while len(self._kept) > UPLOADS:
-                self._kept.popitem(last=False)
+            self._given[name] = given
         return name
 
-    def get(self, name: str) -> Layer | Columns | None:
+    def get(self, name: str) -> Layer | UserColumns | None:
         with self._lock:
-            return self._kept.get(name)
+            return self._given.get(name)
 
 
 @st.cache_resource
@@ -250,31 +247,19 @@ def beside() -> Beside:
     return Beside()
 
 
-def reading(loaded: Loaded, system: str, settings: Settings, criterion: str, doc: str) -> Scores:
-    """Return the scores of one document alone, under all criteria."""
-    key = key_of(loaded, system, settings, settings.criteria)
-    return _reading(loaded.corpus.digest, system, key, doc, criterion, loaded, settings)
-
-
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _reading(
-    digest: str, system: str, key: str, doc: str, _criterion: str, _loaded: Loaded, _settings: Settings
-) -> Scores:
-    return ledger(_loaded, system, _settings, _criterion).document(doc, _settings)
+@st.cache_resource(max_entries=200, show_spinner=False, hash_funcs=HASHED_BY)
+def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, doc: str) -> Scores:
+    """Return the scores of one document alone, under all criteria; those of any criterion's records are the same."""
+    return ledger(loaded, system, settings, _criterion).document(doc, settings)
 
 
 Averages = tuple[pd.DataFrame, Mapping[str, Average], Mapping[str, Average]]
 
 
+@st.cache_resource(max_entries=100, show_spinner=False, hash_funcs=HASHED_BY)
 def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Averages:
     """Return the table of averages, and those over types and over documents: the latter are many, so it is kept."""
-    rule = tuple(one for one in settings.criteria if one.name == criterion)
-    return _averages(loaded.corpus.digest, system, key_of(loaded, system, settings, rule), criterion, loaded, settings)
-
-
-@st.cache_resource(max_entries=100, show_spinner=False)
-def _averages(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> Averages:
-    found = scores(_loaded, system, spans_only(_settings, [criterion]))
+    found = scores(loaded, system, spans_only(settings, [criterion]))
     over_types, over_documents = found.macro_types(criterion), found.macro_documents(criterion)
     return averages_table(found.counts(criterion), over_types, over_documents), over_types, over_documents
 
@@ -282,51 +267,41 @@ def _averages(digest: str, system: str, key: str, criterion: str, _loaded: Loade
 Decades = tuple[pd.DataFrame, Mapping[str, Counts], Mapping[str, int]]
 
 
+@st.cache_resource(max_entries=100, show_spinner=False, hash_funcs=HASHED_BY)
 def decades(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Decades:
     """Return the table of decades, the counts of each, and how many documents each has: they are kept."""
-    rule = tuple(one for one in settings.criteria if one.name == criterion)
-    return _decades(loaded.corpus.digest, system, key_of(loaded, system, settings, rule), criterion, loaded, settings)
-
-
-@st.cache_resource(max_entries=100, show_spinner=False)
-def _decades(digest: str, system: str, key: str, criterion: str, _loaded: Loaded, _settings: Settings) -> Decades:
-    found = scores(_loaded, system, spans_only(_settings, [criterion]))
-    return decade_table(found, criterion), by_decade(found, criterion), Counter(decades_of(_loaded.corpus.documents))
+    found = scores(loaded, system, spans_only(settings, [criterion]))
+    documents = Counter(document_decades(loaded.corpus.documents))
+    return decade_table(found, criterion), counts_by_decade(found, criterion), documents
 
 
 def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Outcome:
-    """Return what a published scorer makes of a system, from the files as it reads them.
+    """Return the outcome of a published scorer for a system, from the files as it reads them.
 
     Raises:
         FormatError: it does not apply to these data; what it needs is said.
     """
-    found = _outcome(loaded.number, system, name, options, loaded)
+    found = _outcome(loaded, system, name, options)
     if isinstance(found, FormatError):
         raise found
     return found
 
 
 # A refusal is kept like a result: finding out takes as long.
-@st.cache_resource(max_entries=64, show_spinner="Scoring as the published scorer does …")
-def _outcome(number: int, system: str, name: str, options: Options, _loaded: Loaded) -> Outcome | FormatError:
+@st.cache_resource(max_entries=64, show_spinner="Scoring as the published scorer does …", hash_funcs=HASHED_BY)
+def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcome | FormatError:
     try:
-        if _loaded.original is not None:
-            return outcome(_loaded.original, system, name, options).masked()
-        return applied(_loaded, system, conventions()[name], options)
+        if loaded.original is not None:
+            return outcome(loaded.original, system, name, options).masked()
+        return apply_convention(loaded, system, conventions()[name], options)
     except FormatError as error:
-        return error if _loaded.original is None else masked_error(error)
+        return error if loaded.original is None else masked_error(error)
 
 
+@st.cache_resource(max_entries=24, show_spinner="Listing the scorer's records …", hash_funcs=HASHED_BY)
 def outcome_records(loaded: Loaded, system: str, name: str, evaluation: str, options: Options = ()) -> pd.DataFrame:
     """Return the records of one evaluation of a published scorer."""
-    return _outcome_records(loaded.number, system, name, evaluation, options, loaded)
-
-
-@st.cache_resource(max_entries=24, show_spinner="Listing the scorer's records …")
-def _outcome_records(
-    number: int, system: str, name: str, evaluation: str, options: Options, _loaded: Loaded
-) -> pd.DataFrame:
-    return outcome(_loaded, system, name, options).records(evaluation)
+    return outcome(loaded, system, name, options).records(evaluation)
 
 
 def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame:
@@ -335,87 +310,66 @@ def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion
     Raises:
         FormatError: the evaluation counts no spans.
     """
-    found = _differing(loaded.number, system, name, evaluation, criterion, loaded)
+    found = _differing(loaded, system, name, evaluation, criterion)
     if isinstance(found, FormatError):
         raise found
     return found
 
 
-@st.cache_resource(max_entries=24, show_spinner="Looking for the spans where the two part …")
-def _differing(
-    number: int, system: str, name: str, evaluation: str, criterion: str, _loaded: Loaded
-) -> pd.DataFrame | FormatError:
-    ours = scores(_loaded, system, as_read(_loaded))
+@st.cache_resource(max_entries=24, show_spinner="Looking for the spans where the two part …", hash_funcs=HASHED_BY)
+def _differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame | FormatError:
+    ours = scores(loaded, system, as_read(loaded))
     try:
-        return differences(outcome(_loaded, system, name), evaluation, ours, criterion)
+        return differences(outcome(loaded, system, name), evaluation, ours, criterion)
     except FormatError as error:
         return error
 
 
 def as_read(loaded: Loaded) -> Settings:
-    """Return the settings in which nothing is merged or left out: what a published scorer is compared with."""
+    """Return settings that merge and leave out nothing: a published scorer is compared with these."""
     return settings_of(loaded.corpus.gold, View())
 
 
 Refused = Mapping[str, FormatError]
 
 
-def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[Row, ...], Refused]:
+@st.cache_resource(
+    max_entries=24, show_spinner="Scoring under every criterion and published scorer …", hash_funcs=HASHED_BY
+)
+def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[CriterionRow, ...], Refused]:
     """Return a row for each criterion and published scorer, and the scorers that do not apply with the reason."""
-    key = key_of(loaded, system, settings, settings.criteria)
-    return _every_row(loaded.number, system, key, loaded, settings)
-
-
-@st.cache_resource(max_entries=24, show_spinner="Scoring under every criterion and published scorer …")
-def _every_row(
-    number: int, system: str, key: str, _loaded: Loaded, _settings: Settings
-) -> tuple[tuple[Row, ...], Refused]:
-    published: list[Row] = []
+    published: list[CriterionRow] = []
     refused = {}
     for name, convention in sorted(conventions().items(), key=lambda item: item[1].family):
         try:
-            published += convention_rows(convention, outcome(_loaded, system, name))
+            published += convention_rows(convention, outcome(loaded, system, name))
         except FormatError as error:
             refused[name] = error
-    return ordered(criteria_rows(scores(_loaded, system, _settings)), published), refused
+    return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
 
 
-def step(loaded: Loaded, system: str, settings: Settings, row: Row, above: Row) -> pd.DataFrame:
+@st.cache_resource(max_entries=12, show_spinner="Looking for the spans that differ …", hash_funcs=HASHED_BY)
+def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, above: CriterionRow) -> pd.DataFrame:
     """Return the spans that two rows decide differently."""
-    key = key_of(loaded, system, settings, settings.criteria)
-    return _step(loaded.number, system, key, row, above, loaded, settings)
-
-
-@st.cache_resource(max_entries=12, show_spinner="Looking for the spans that differ …")
-def _step(
-    number: int, system: str, key: str, row: Row, above: Row, _loaded: Loaded, _settings: Settings
-) -> pd.DataFrame:
-    one, two = (_row_spans(_loaded, system, _settings, each) for each in (row, above))
-    return parted(one, two)
+    one, two = (_row_spans(loaded, system, settings, each) for each in (row, above))
+    return differing_decisions(one, two)
 
 
 Sizes = tuple[tuple[int, int] | None, ...]
 
 
-def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Row, ...]) -> Sizes:
+@st.cache_resource(max_entries=24, show_spinner="Comparing each row with the one above it …", hash_funcs=HASHED_BY)
+def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[CriterionRow, ...]) -> Sizes:
     """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
-    key = key_of(loaded, system, settings, settings.criteria)
-    return _step_sizes(loaded.number, system, key, rows, loaded, settings)
-
-
-@st.cache_resource(max_entries=24, show_spinner="Comparing each row with the one above it …")
-def _step_sizes(
-    number: int, system: str, key: str, rows: tuple[Row, ...], _loaded: Loaded, _settings: Settings
-) -> Sizes:
-    pairs = steps(rows)
+    pairs = comparable_neighbours(rows)
     needed = dict.fromkeys(row for pair in pairs if pair for row in pair)
-    found = {row: _row_spans(_loaded, system, _settings, row) for row in needed}
-    tables = (None if pair is None else parted(found[pair[0]], found[pair[1]]) for pair in pairs)
+    found = {row: _row_spans(loaded, system, settings, row) for row in needed}
+    tables = (None if pair is None else differing_decisions(found[pair[0]], found[pair[1]]) for pair in pairs)
     return tuple(None if one is None else (len(one), int(one["moves"].sum())) for one in tables)
 
 
-def _row_spans(loaded: Loaded, system: str, settings: Settings, row: Row) -> pd.DataFrame:
+def _row_spans(loaded: Loaded, system: str, settings: Settings, row: CriterionRow) -> pd.DataFrame:
     if not row.evaluation:
-        return spans(match_records(scores(loaded, system, settings), row.name), why="reason")
+        return span_decisions(match_records(scores(loaded, system, settings), row.name), why="reason")
     found = outcome(loaded, system, row.name).records(row.evaluation)
-    return spans(found[(found["scope"] == OVERALL).to_numpy()], why="why")
+    return span_decisions(found[(found["scope"] == OVERALL).to_numpy()], why="why")

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from nereval_core.analysis.criteria.convention_differences import twin
-from nereval_core.conventions import Convention, Given, Outcome, settled
+from nereval_core.analysis.criteria.convention_differences import twin_criterion
+from nereval_core.conventions import Convention, Given, Outcome, option_values
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.problems import FormatError, quoted
 from nereval_core.scoring.criteria import CRITERIA
@@ -19,13 +19,13 @@ Options = tuple[tuple[str, object], ...]
 """Options of a scorer by name, those that are not as by default: what a cache can be keyed by."""
 
 
-def applied(loaded: Loaded, system: str, convention: Convention, options: Options = ()) -> Outcome:
+def apply_convention(loaded: Loaded, system: str, convention: Convention, options: Options = ()) -> Outcome:
     """Score by a convention: from the files where they are of the scorer's own format, else from the layers.
 
     Raises:
         FormatError: it does not apply to these data.
     """
-    values = settled(convention, dict(options))
+    values = option_values(convention, dict(options))
     formats = {row.name: row.format for row in loaded.layers}
     parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
     own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
@@ -53,10 +53,12 @@ def applied(loaded: Loaded, system: str, convention: Convention, options: Option
     return convention.score(given, values)
 
 
-def evaluations(outcome: Outcome, convention: Convention) -> tuple[str, ...]:
+def ordered_evaluations(outcome: Outcome, convention: Convention) -> tuple[str, ...]:
     """Return the evaluations, those that mean the same as a criterion of ours first, in the order of the criteria."""
     place = {name: number for number, name in enumerate(CRITERIA)}
-    return tuple(sorted(outcome.evaluations, key=lambda name: place.get(twin(convention, name) or "", len(place))))
+    return tuple(
+        sorted(outcome.evaluations, key=lambda name: place.get(twin_criterion(convention, name) or "", len(place)))
+    )
 
 
 def figures_table(outcome: Outcome, evaluation: str) -> pd.DataFrame:
@@ -77,29 +79,29 @@ def values_of(row: pd.Series) -> dict[str, float]:
 
 
 def counts_of(outcome: Outcome, evaluation: str) -> frozenset[tuple[str, str]]:
-    """Return the (scope, figure) of an evaluation's counts: what records make up."""
+    """Return the (scope, figure) of those figures of an evaluation that are counts of records."""
     rows = outcome.figures[((outcome.figures["evaluation"] == evaluation) & outcome.figures["counted"]).to_numpy()]
     return frozenset(zip(map(str, rows["scope"]), map(str, rows["figure"]), strict=True))
 
 
-def made_of(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
+def records_of_count(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
     """Return the records that make a count: their contributions in the column of its name add up to it."""
     return found[((found["scope"] == scope) & (found[figure] != 0)).to_numpy()]
 
 
 def formula(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
-    """Return how a ratio is made, in names and in numbers; None where the convention does not say.
+    """Return the formula of a ratio in names and in numbers; None where the convention has none.
 
     `row` has all figures of the scope, NaN for those that the scope lacks: a mean over types is not made of counts.
     """
     made = _rule(convention, evaluation, figure, row)
     if made is None:
         return None
-    return f"{figure} = {made} = {in_numbers(made, row)} = {shown(row[figure])}"
+    return f"{figure} = {made} = {in_numbers(made, row)} = {figure_words(row[figure])}"
 
 
 def _rule(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
-    """Return a ratio's formula, if whatever it is made of is there, and what that is made of too."""
+    """Return a ratio's formula, if all its parts are defined, and their parts too."""
     last = evaluation.rpartition("/")[2]
     rules = convention.formulas
     made = rules.get(f"{last}/{figure}", rules.get(figure))
@@ -114,7 +116,7 @@ def _rule(convention: Convention, evaluation: str, figure: str, row: Mapping[str
 
 def in_numbers(made: str, row: Mapping[str, float], *, exact: bool = False) -> str:
     """Return a formula with each figure's value in place of its name, as shown or with all its digits."""
-    say = repr if exact else shown
+    say = repr if exact else figure_words
     return _names(made, row).sub(lambda found: say(row[found[0]]), made)
 
 
@@ -123,7 +125,7 @@ def _names(made: str, row: Mapping[str, float]) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
 
 
-def shown(value: float) -> str:
+def figure_words(value: float) -> str:
     """Return a figure as it is shown: whole numbers as such, others with four places, an en dash for none."""
     if value != value:
         return "–"

@@ -24,14 +24,14 @@ from streamlit.runtime import Runtime
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
 SESSION_FILES, SERVER_FILES = 2, 10
-"""How many files of `server.maxUploadSize` the uploads of one session, and of all sessions, may be as large as."""
+"""Limits of the uploads of one session, and of all sessions, in files of `server.maxUploadSize`."""
 FILE = 1 << 16
 """Bytes that a file counts beside its content, so that the number of small ones is bounded too."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 
 
 def middleware() -> list[Middleware]:
-    """Return what every request passes through before Streamlit sees it, outermost first."""
+    """Return the middleware that every request passes before Streamlit sees it, outermost first."""
     return [Middleware(SecurityHeaders), Middleware(AllowedHosts), Middleware(UploadLimits)]
 
 
@@ -62,7 +62,7 @@ def inline_scripts(html: str) -> list[str]:
 
 
 def content_security_policy(html: str) -> str:
-    """Return the policy under which a page's own inline scripts run, told by their hashes, and no others."""
+    """Return the policy that lets only a page's own inline scripts run, which it names by their hashes."""
     digests = (hashlib.sha256(script.encode()).digest() for script in inline_scripts(html))
     hashes = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     return "; ".join(
@@ -186,7 +186,7 @@ class UploadLimits:
                 del self._files[session]
 
     def _excess(self, session: str) -> str:
-        """Return what to say where the uploads of a session, or of all, are more than they may be; "" where not."""
+        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not."""
         arriving = [size for one, size in self._arriving.values() if one == session]
         whole = sum(self._held.values()) + sum(size for _, size in self._arriving.values())
         size = int(st.get_option("server.maxUploadSize"))

@@ -1,28 +1,35 @@
-"""Readings under way: each in a thread of its own, watched and stopped from the pages. No Streamlit in here."""
+"""Readings in progress: each in a thread of its own, watched and stopped from the pages. No Streamlit in here."""
 
 from __future__ import annotations
 
 import logging
 import os
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Event, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from nereval_core.problems import FormatError
-from pages.shared.data.loading import Loaded
-from pages.shared.data.progress import CancelledError, Watch
+
+if TYPE_CHECKING:
+    from pages.shared.data.loading import Loaded
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 """Readings that run at the same time; further ones wait."""
 FINISHED = 64
 """Finished readings that nobody has come back for."""
+UNITS = {"brat": "documents", "jsonl": "documents", "parquet": "files"}
+"""Units that readers count; readers of columns count lines, or bytes where they read by the block."""
+BYTES = "bytes"
 _LOG = logging.getLogger("nereval")
 
 
 class Job:
-    """A reading: `watch` says how far it is; once `finished`, `loaded` or `problem` says what came of it.
+    """A reading with its progress (`watch`) and, once `finished`, its result: `loaded` or `problem`.
 
     After a fault of ours neither does, and `fault` is the number the log has it under.
     """
@@ -41,21 +48,19 @@ class Jobs:
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._lock = Lock()
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._running: dict[str, Job] = {}
+        self._finished: LRUCache[str, Job] = LRUCache(FINISHED)
         self._places = BoundedSemaphore(at_once)
 
     def start(self, title: str, work: Callable[[Watch], Loaded]) -> str:
         """Begin to read; return the number of the job."""
         number, job = secrets.token_hex(8), Job(title)
         with self._lock:
-            self._jobs[number] = job
-            finished = [name for name, one in self._jobs.items() if one.finished.is_set()]
-            for name in finished[: max(0, len(finished) - FINISHED)]:
-                del self._jobs[name]
-        Thread(target=self._run, args=(job, work), name=f"reading {number}", daemon=True).start()
+            self._running[number] = job
+        Thread(target=self._run, args=(number, job, work), name=f"reading {number}", daemon=True).start()
         return number
 
-    def _run(self, job: Job, work: Callable[[Watch], Loaded]) -> None:
+    def _run(self, number: str, job: Job, work: Callable[[Watch], Loaded]) -> None:
         try:
             with self._place(job.watch):
                 job.loaded = work(job.watch)
@@ -67,6 +72,9 @@ class Jobs:
             job.fault = secrets.token_hex(4)
             _LOG.exception("error %s", job.fault)
         finally:
+            with self._lock:
+                if self._running.pop(number, None) is not None:
+                    self._finished[number] = job
             job.finished.set()
 
     @contextmanager
@@ -81,15 +89,74 @@ class Jobs:
 
     def get(self, number: str) -> Job | None:
         with self._lock:
-            return self._jobs.get(number)
+            return self._running.get(number) or self._finished.get(number)
 
     def take(self, number: str) -> Job | None:
         """Return a job and forget it."""
         with self._lock:
-            return self._jobs.pop(number, None)
+            return self._running.pop(number, None) or self._finished.pop(number, None)
 
     def cancel(self, number: str) -> None:
         """Forget a job; its thread ends at the next step of the reading."""
         job = self.take(number)
         if job is not None:
             job.watch.cancel()
+
+
+class CancelledError(Exception):
+    """Nobody waits for this reading any more."""
+
+
+class Watch:
+    """Progress and cancellation of a reading: written by the thread that reads, looked at by others.
+
+    `stage` says what is being done; `done` of `total` are counted in `unit`, total 0 where nothing is counted.
+    """
+
+    def __init__(self) -> None:
+        self._cancelled = Event()
+        self._end: Callable[[], None] = lambda: None
+        self.begin("Reading")
+
+    def begin(self, stage: str, unit: str = "") -> None:
+        self.stage, self.unit, self.done, self.total, self._since = stage, unit, 0, 0, monotonic()
+        self.tick()
+
+    def step(self, done: int, total: int) -> None:
+        if done < self.done:
+            # The next of several files.
+            self._since = monotonic()
+        self.done, self.total = done, total
+        self.tick()
+
+    def show(self, stage: str, unit: str, done: int, total: int) -> None:
+        """Take over the progress of another watch."""
+        if stage != self.stage:
+            self.begin(stage, unit)
+        self.unit = unit
+        self.step(done, total)
+
+    def tick(self) -> None:
+        """Go on.
+
+        Raises:
+            CancelledError: or do not.
+        """
+        if self._cancelled.is_set():
+            raise CancelledError
+
+    def ends(self, end: Callable[[], None]) -> None:
+        """Have this called when the reading is cancelled, at once where it is already."""
+        self._end = end
+        if self._cancelled.is_set():
+            end()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        self._end()
+
+    @property
+    def speed(self) -> float:
+        """Units a second, 0 where too little was done to say."""
+        seconds = monotonic() - self._since
+        return self.done / seconds if seconds > 0.1 else 0.0

@@ -1,4 +1,4 @@
-"""Corpora of the pages and the store on disk: what was read is kept, and what is kept is not read again. No Streamlit.
+"""Corpora kept on disk: each reading is stored, and not repeated as long as it is. No Streamlit in here.
 
 A store that fails (a full disk, a folder that cannot be written to) never stops a reading: what it said is kept in
 `Keeper.trouble`.
@@ -14,15 +14,15 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from nereval_core import __version__
-from nereval_core.api.load import LoadOptions
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.pairing.document_lists import DocumentIds
 from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.store import FORMAT, ChangedError, Kept, Store, TooLargeError, fingerprints, input_key
+from nereval_core.store import FORMAT, ChangedError, Store, StoredCorpus, TooLargeError, fingerprints, input_key
+from pages.shared.data.jobs import Watch
 from pages.shared.data.loading import LayerRead, Loaded, load
-from pages.shared.data.progress import Watch
 
 _LOG = logging.getLogger("nereval")
 
@@ -47,7 +47,7 @@ class Keeper:
         *,
         watch: Watch | None = None,
     ) -> Loaded:
-        """Return the corpus that is in use or in the store, or as `load` reads it; what was read is kept.
+        """Return the corpus that is in use or in the store, or read it with `load` and store it.
 
         Raises:
             FormatError: as `load`.
@@ -60,7 +60,7 @@ class Keeper:
         prints = fingerprints(opened, watch.step)
         refused = [str(source) for source in systems.values() if isinstance(source, FormatError)]
         key = input_key(opened, prints, repr((FORMAT, __version__, name, options or LoadOptions(), refused)))
-        # What could not even be opened may be there the next time.
+        # A source that could not even be opened may be there the next time.
         store = None if refused else self.store
         if not refused and (there := self._in_use.get(key)) is not None:
             return there
@@ -74,7 +74,7 @@ class Keeper:
         return self._used(loaded)
 
     def take(self, store: Store, key: str) -> Loaded | None:
-        """Return what was read from an input, if it is in use or in the store."""
+        """Return the corpus of an input, if it is in use or in the store."""
         there = self._in_use.get(key)
         kept = store.of_input(key) if there is None else None
         return there if kept is None else self._used(loaded_of(kept))
@@ -89,7 +89,7 @@ class Keeper:
         """Write a corpus to a store, and return whether that was done."""
         trouble = ""
         try:
-            store.put(Kept(loaded.corpus, _said(loaded), sources, loaded.key), prints, tick=watch.tick)
+            store.put(StoredCorpus(loaded.corpus, _said(loaded), sources, loaded.key), prints, tick=watch.tick)
         except (OSError, TooLargeError, ChangedError, FormatError) as error:
             trouble = "a file changed while it was read" if isinstance(error, ChangedError) else _reason(error)
         if store is self.store:
@@ -97,7 +97,7 @@ class Keeper:
         return not trouble
 
     def tell(self, trouble: str) -> None:
-        """Log what the store said, once until it says something else."""
+        """Log a problem of the store, once until there is another one."""
         if trouble and trouble != self.trouble:
             _LOG.warning("a corpus could not be stored: %s", trouble)
         self.trouble = trouble
@@ -123,8 +123,8 @@ def _said(loaded: Loaded) -> dict[str, Any]:
     }
 
 
-def loaded_of(kept: Kept) -> Loaded:
-    """Return what the pages need of an entry of the store."""
+def loaded_of(kept: StoredCorpus) -> Loaded:
+    """Return an entry of the store as pages use it."""
     said = kept.said
     return Loaded(
         kept.corpus,
@@ -145,7 +145,7 @@ def _layer(row: Mapping[str, Any]) -> LayerRead:
 
 
 def _options(said: Mapping[str, Any]) -> LoadOptions:
-    """Return options from what JSON holds of them."""
+    """Return options from their JSON."""
     made: dict[str, Callable[[Any], object]] = {
         **{"documents": _documents, "offsets": _offsets, "labels": tuple},
         **dict.fromkeys(("gold_types", "pred_types"), _types),

@@ -1,4 +1,4 @@
-"""From files to a corpus for the pages: reading, pairing, and an account of what was read. No Streamlit in here."""
+"""Loading of a corpus for the pages: reading, pairing, and an account of each layer. No Streamlit in here."""
 
 from __future__ import annotations
 
@@ -10,23 +10,27 @@ from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
 
-from nereval_core.api.load import LoadOptions, load_corpus, over_common
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.engine.scored_folder import ScoredFolder
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import Reading, Source, read, recognised
-from nereval_core.readers.input.source import LAYER, label_of
-from pages.shared.data.progress import BYTES, UNITS, Watch
+from nereval_core.readers import Reading, Source, likely_format, read
+from nereval_core.readers.input.source import LAYER_MARK, label_of
+from nereval_core.scoring import Settings
+from pages.shared.data.jobs import BYTES, UNITS, Watch
 
 DEMOS = Path(__file__).parents[3] / "demo_data"
 GOLD = "gold"
-"""What the layer in gold's place is called among formats and sources."""
+"""Name of the layer in gold's place among formats and sources."""
+FOLDER_PAGES = ("Start", "Overview", "Confusion", "Errors", "Documents", "Guide", "Present")
+"""The titles of the pages that a scored folder is shown on."""
 _NUMBERS = count()
 
 
 @dataclass(frozen=True)
 class LayerRead:
-    """What was read for one layer: where from, as which format and scheme, how much, and what is to be known of it."""
+    """Account of the reading of one layer: source, format and scheme, numbers, and notes for the reader."""
 
     name: str
     source: str
@@ -37,7 +41,7 @@ class LayerRead:
     types: tuple[str, ...]
     notes: tuple[str, ...]
     kind: str = ""
-    """What a corpus of ours says that made it: an annotator or a system."""
+    """Maker of the layer as a corpus of ours states it: an annotator or a system."""
     lost: tuple[Problem, ...] = ()
     """Spans that have no place in gold's text and were left out in aligning."""
 
@@ -75,8 +79,17 @@ class Loaded:
 
     @property
     def digest(self) -> str:
-        """What a link names the corpus by: the digest of what was read."""
+        """Digest of the content that was read, by which a link names the corpus."""
         return self.address or self.corpus.digest
+
+    @property
+    def fixed_settings(self) -> Settings | None:
+        """The settings of a folder as it was scored; None where the view says what is scored."""
+        return None if self.folder is None else self.folder.settings
+
+    def shows(self, page: str) -> bool:
+        """Return whether a page, by its title, can be shown: some look at whole layers, which a scored folder lacks."""
+        return self.folder is None or page in FOLDER_PAGES
 
     @cached_property
     def types(self) -> tuple[str, ...]:
@@ -85,7 +98,7 @@ class Loaded:
 
 
 def renumbered() -> int:
-    """Return a number that no reading has, for what is made of one."""
+    """Return a new number for a corpus that is derived from a reading."""
     return next(_NUMBERS)
 
 
@@ -109,8 +122,8 @@ def load(
     if isinstance(gold, FormatError):
         raise FormatError([*problems, *_unreadable(opened.values())])
     try:
-        options = over_common(gold, opened, options or LoadOptions())
-        told = _told(watch, {"gold": gold, **opened}, options) if watch is not None else None
+        options = options or LoadOptions()
+        told = _told(watch, {"gold": gold, **opened}, options) if watch is not None else lambda name: None
         found = load_corpus(gold, opened, name=name, options=options, partial=True, progress=told)
     except FormatError as error:
         raise FormatError([*problems, *error.problems]) from None
@@ -135,20 +148,20 @@ def load(
         "",
         tuple(problems),
         {"gold": gold, **{layer.name: opened[layer.name] for layer in found.corpus.systems}},
-        options or LoadOptions(),
+        found.options,
     )
 
 
 def _told(
     watch: Watch, sources: Mapping[str, Source], options: LoadOptions
 ) -> Callable[[str], Callable[[int, int], None]]:
-    """Return what is asked for a progress by the name of a source."""
+    """Return a function that gives the progress callback for the source of a name."""
     by_name = {source.name: (layer, source) for layer, source in sources.items()}
 
     def asked(name: str) -> Callable[[int, int], None]:
         layer, source = by_name[name]
         chosen = options.gold_format if layer == "gold" else options.pred_format
-        unit = UNITS.get((recognised(source) if chosen == "auto" else chosen) or "", "lines")
+        unit = UNITS.get((likely_format(source) if chosen == "auto" else chosen) or "", "lines")
         sizes = {file.origin.size() for file in source.files} if unit == "lines" else ()
         watch.begin(f"Reading {name}", unit)
 
@@ -167,7 +180,7 @@ def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:
 
 
 def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
-    """Yield what is wrong with files on their own, where there is no gold to pair them with."""
+    """Yield the problems of files read alone, where there is no gold to pair them with."""
     for source in sources:
         try:
             read(source)
@@ -176,10 +189,10 @@ def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
 
 
 def _account(name: str, reading: Reading, layer: Layer, wanted: str) -> LayerRead:
-    plainly = not wanted or reading.source.endswith(LAYER + wanted)
+    plainly = not wanted or reading.source.endswith(LAYER_MARK + wanted)
     return LayerRead(
         name,
-        reading.source if plainly else f"{reading.source}{LAYER}{wanted}",
+        reading.source if plainly else f"{reading.source}{LAYER_MARK}{wanted}",
         reading.format,
         reading.scheme or "",
         len(reading.documents),
@@ -216,9 +229,9 @@ def load_demo(folder: str) -> Loaded:
 
 
 FOLDERS = 500
-"""How many folders of the served one are offered."""
+"""Folders below the served one that are offered."""
 ENTRIES = 1_000
-"""How many entries of a folder are offered; one with more files is a corpus of files itself, to be chosen whole."""
+"""Entries of a folder that are offered; one with more files is a corpus of files itself, to be chosen whole."""
 
 
 def served_folders(root: Path) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Corpora shown with their texts masked: where the view asks for it, or the server was told to mask everything."""
+"""Corpora with masked texts: if the view asks for it, or if the server masks everything."""
 
 from __future__ import annotations
 
@@ -10,40 +10,38 @@ import streamlit as st
 from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, said
 from nereval_core.problems import FormatError, Problem
 from pages.shared.data.loading import Loaded, renumbered
-from pages.shared.data.server import started_with
+from pages.shared.data.server import server_options
 from pages.shared.view import MASKED, View, state
 
 VARIABLE = "NEREVAL_MASK"
 
 
 @st.cache_resource
-def forced() -> bool:
+def all_masked() -> bool:
     """Tell whether all is masked: `streamlit run app.py -- --mask`, or the variable NEREVAL_MASK is not empty."""
-    return bool(started_with().mask or os.environ.get(VARIABLE))
+    return bool(server_options().mask or os.environ.get(VARIABLE))
 
 
-def on() -> bool:
+def is_masked() -> bool:
     """Tell whether this session sees texts masked."""
-    return forced() or bool(state.view().mask)
+    return all_masked() or bool(state.view().mask)
 
 
-def following(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
-    """Return the corpus as the view is to show it, the view, and in words what of it was dropped."""
-    if forced():
+def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View]:
+    """Return the corpus as the view is to show it, and the view."""
+    if all_masked():
         view = replace(view, mask=MASKED)
     if not view.mask:
-        return loaded, view, ()
-    if loaded.folder is not None:
-        return loaded, replace(view, mask=""), ("mask: a scored folder is shown as it is",)
-    return taken(loaded), view, ()
+        return loaded, view
+    return masked_corpus(loaded), view
 
 
-def shown(loaded: Loaded) -> Loaded:
+def as_shown(loaded: Loaded) -> Loaded:
     """Return a corpus as this session sees it."""
-    return taken(loaded) if on() else loaded
+    return masked_corpus(loaded) if is_masked() else loaded
 
 
-def taken(loaded: Loaded) -> Loaded:
+def masked_corpus(loaded: Loaded) -> Loaded:
     """Return the corpus masked; one that is, as it is."""
     return loaded if loaded.original is not None else _taken(loaded.number, loaded)
 
@@ -51,10 +49,10 @@ def taken(loaded: Loaded) -> Loaded:
 # Kept, as a number of its own tells each in the caches.
 @st.cache_resource(max_entries=16, show_spinner="Masking the texts …")
 def _taken(number: int, _loaded: Loaded) -> Loaded:
-    return with_mask(_loaded)
+    return mask_corpus(_loaded)
 
 
-def with_mask(loaded: Loaded) -> Loaded:
+def mask_corpus(loaded: Loaded) -> Loaded:
     """Return a corpus with its texts masked, and whatever was quoted from them when it was read."""
     return replace(
         loaded,
@@ -67,7 +65,7 @@ def with_mask(loaded: Loaded) -> Loaded:
         },
         problems=_masked(loaded.problems),
         address=loaded.digest,
-        origin=None if loaded.origin is None else taken(loaded.origin),
+        origin=None if loaded.origin is None else masked_corpus(loaded.origin),
         original=loaded,
         number=renumbered(),
     )
@@ -77,11 +75,11 @@ def _masked(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     return masked_error(FormatError(problems)).problems if problems else ()
 
 
-def told(text: str) -> str:
-    """Return a message as this session may read it: without what it quotes where texts are masked."""
-    return masked_quotes(text) if on() else text
+def mask_message(text: str) -> str:
+    """Return a message as this session may read it: with its quotes masked if texts are."""
+    return masked_quotes(text) if is_masked() else text
 
 
-def hidden(text: str) -> str:
-    """Return what somebody wrote, masked altogether where texts are: it may quote them anywhere."""
-    return masked_text(text) if on() else text
+def mask_words(text: str) -> str:
+    """Return a user's words, masked altogether if texts are: they may quote them anywhere."""
+    return masked_text(text) if is_masked() else text

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from nereval_core.corpus import Layer
+from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
-from nereval_core.scoring.criteria import Criterion, criteria_from_toml, criterion_to_toml, merges_in_words, same_rule
+from nereval_core.scoring.criteria import Criterion, same_rule
+from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_to_toml
 from pages.shared.view import View, criterion_rules, keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view.text import plain, show_problems
 
 MOST = 20
-"""How many a session may have: every one of them is scored with the others."""
+"""Criteria of its own that a session may have: each is scored with all others."""
 SIZE = 100_000
 """Bytes that a file of criteria may have."""
 TEMPLATE = """\
@@ -42,7 +43,7 @@ leave_out = ["cell_line"]                             # types not scored at all 
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnCriteria:
     """The criteria of a session by name, the problems of the files loaded last, and how often files were loaded."""
 
     criteria: tuple[Criterion, ...] = ()
@@ -50,13 +51,13 @@ class Own:
     loads: int = 0
 
 
-def kept() -> Own:
-    found: Own = st.session_state.get(keys.OWN, Own())
+def own_state() -> OwnCriteria:
+    found: OwnCriteria = st.session_state.get(keys.OWN, OwnCriteria())
     return found
 
 
-def received(view: View) -> tuple[View, tuple[str, ...]]:
-    """Take over the criterion whose rule a link carries; return the view without the rule, and what was wrong with it.
+def receive_rule(view: View) -> tuple[View, tuple[str, ...]]:
+    """Add the criterion whose rule a link carries; return the view without the rule, and problems in words.
 
     A criterion of that name which decides otherwise is left as it is: the one received gets another name.
     """
@@ -69,7 +70,7 @@ def received(view: View) -> tuple[View, tuple[str, ...]]:
         criterion = criterion_rules.read(view.rule)
     except FormatError as error:
         return without, tuple(f"{problem.source}: {problem.found}" for problem in error.problems)
-    own = kept()
+    own = own_state()
     known = {one.name: one for one in own.criteria}
     for number in range(1, MOST + 2):
         name = criterion.name if number == 1 else f"{criterion.name[:60]}-{number}"
@@ -82,10 +83,10 @@ def received(view: View) -> tuple[View, tuple[str, ...]]:
 
 
 def criteria() -> tuple[Criterion, ...]:
-    return kept().criteria
+    return own_state().criteria
 
 
-def read(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Criterion, ...], tuple[Problem, ...]]:
+def read_files(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Criterion, ...], tuple[Problem, ...]]:
     """Return the criteria of TOML files, the later of two that have one name, and the problems of the other files."""
     found: dict[str, Criterion] = {}
     problems: list[Problem] = []
@@ -108,9 +109,9 @@ def _read(name: str, raw: bytes) -> tuple[Criterion, ...]:
     return criteria_from_toml(file.text(), name)
 
 
-def taken(old: Own, files: Iterable[tuple[str, bytes]]) -> Own:
-    """Return what a session has once files are loaded: a criterion replaces the one of its name."""
-    new, problems = read(files)
+def add_files(old: OwnCriteria, files: Iterable[tuple[str, bytes]]) -> OwnCriteria:
+    """Return a session's criteria with those of files added: a criterion replaces the one of its name."""
+    new, problems = read_files(files)
     by_name = {criterion.name: criterion for criterion in (*old.criteria, *new)}
     if len(by_name) > MOST:
         known = {criterion.name for criterion in old.criteria}
@@ -119,24 +120,24 @@ def taken(old: Own, files: Iterable[tuple[str, bytes]]) -> Own:
         found = f"{len(more)} criteria more than the {MOST} that a session can have, from {more[0]} on"
         problems = (*problems, Problem("criteria", None, found, "remove some of the others first"))
     lines = FormatError(problems).lines() if problems else ()
-    return Own(tuple(by_name.values()), tuple(lines), old.loads + 1)
+    return OwnCriteria(tuple(by_name.values()), tuple(lines), old.loads + 1)
 
 
-def as_toml(criteria: Iterable[Criterion]) -> str:
+def write_toml(criteria: Iterable[Criterion]) -> str:
     return "\n".join(criterion_to_toml(criterion) for criterion in criteria)
 
 
-def explained(criterion: Criterion) -> str:
-    """Return what a criterion of one's own asks for, as Markdown: its sentence, its rule, its types."""
+def rule_words(criterion: Criterion) -> str:
+    """Return the sentence, the rule and the types of a user's own criterion as Markdown."""
     parts = [criterion.sentence.rstrip("."), criterion.rule()]
-    parts += [f"types merged: {merges_in_words(dict(criterion.merge))}"] if criterion.merge else []
+    parts += [f"types merged: {merged_in_words(dict(criterion.merge))}"] if criterion.merge else []
     parts += [f"left out: {', '.join(criterion.leave_out)}"] if criterion.leave_out else []
     return plain(". ".join(part[:1].upper() + part[1:] for part in parts if part) + ".", 600)
 
 
-def draw(view: View, gold: Layer) -> None:
+def draw_own(view: View, gold: Layer) -> None:
     """Offer the session's own criteria, with ways to load, save and remove them."""
-    own = kept()
+    own = own_state()
     if own.criteria:
         with st.container(horizontal=True, gap="small"):
             for criterion in own.criteria:
@@ -162,7 +163,7 @@ def draw(view: View, gold: Layer) -> None:
     with st.container(horizontal=True, gap="small"):
         _download("Template", TEMPLATE, "nereval-criteria-template.toml", "An example to begin with.")
         if own.criteria:
-            _download("Save as TOML", as_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
+            _download("Save as TOML", write_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
 
 
 def _offer(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
@@ -171,7 +172,7 @@ def _offer(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
         key=f"criterion-{criterion.name}",
         type="primary" if chosen else "secondary",
         disabled=lacks is not None,
-        help=explained(criterion),
+        help=rule_words(criterion),
         on_click=state.update,
         kwargs={"criterion": criterion.name},
     )
@@ -194,19 +195,19 @@ def _download(label: str, text: str, name: str, why: str) -> None:
 def _load(key: str) -> None:
     files: Sequence[tuple[str, bytes]] = [(file.name, file.getvalue()) for file in st.session_state[key] or ()]
     if files:
-        st.session_state[keys.OWN] = taken(kept(), files)
+        st.session_state[keys.OWN] = add_files(own_state(), files)
 
 
 def _remove(name: str) -> None:
-    own = kept()
+    own = own_state()
     rest = tuple(criterion for criterion in own.criteria if criterion.name != name)
     st.session_state[keys.OWN] = replace(own, criteria=rest, problems=())
     if state.view().criterion == name:
         state.update(criterion=View().criterion)
 
 
-def link_note(view: View, *, carried: bool) -> None:
-    """Say beside a link what it does not carry for want of room: the rule of a criterion of one's own."""
+def say_not_carried(view: View, *, carried: bool) -> None:
+    """Say beside a link that it has no room for the rule of the user's own criterion, if it has not."""
     if not carried and any(criterion.name == view.criterion for criterion in criteria()):
         name = plain(view.criterion)
         st.caption(
@@ -215,9 +216,9 @@ def link_note(view: View, *, carried: bool) -> None:
         )
 
 
-def add(criterion: Criterion) -> bool:
+def add_criterion(criterion: Criterion) -> bool:
     """Take a criterion over, in place of the one of its name; return whether there was room for it."""
-    own = kept()
+    own = own_state()
     by_name = {one.name: one for one in own.criteria} | {criterion.name: criterion}
     if len(by_name) > MOST:
         st.session_state[keys.OWN] = replace(

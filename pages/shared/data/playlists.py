@@ -10,18 +10,29 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 import streamlit as st
 
+from nereval_core.corpus import Documents
 from nereval_core.corpus.masking import masked_text, original
 from nereval_core.ledger.attributes import Records
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import record_ids, rows
-from nereval_core.review.playlists import DIGITS, ChangedError, Item, Playlist, Playlists, Shown, Starred, free_name
+from nereval_core.review.playlists import (
+    LINK_DIGITS,
+    ChangedError,
+    Item,
+    Playlist,
+    Playlists,
+    Shown,
+    Starred,
+    free_name,
+)
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.verdicts import text_digest
-from nereval_core.review.verdicts_on_records import asked, text_digests
+from nereval_core.review.verdicts_on_records import text_digests, verdict_subject
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reference_layer import as_read
-from pages.shared.view import SLIDES, View, keys, parse, state
+from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view.link import read_link
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -54,28 +65,28 @@ def now() -> Playlists:
         return Playlists()
 
 
-def chosen(view: View) -> Playlist | None:
+def playlist_of(view: View) -> Playlist | None:
     """Return the playlist of a view, None where it names none or one that this server does not have."""
     return now().find(view.playlist.partition("/")[0])
 
 
 def with_playlist(view: View, playlist: Playlist | None, item: str = "") -> View:
-    """Return the view with a playlist chosen, and of it an item."""
+    """Return the view with a playlist chosen, and an item of it."""
     if playlist is None:
         return replace(view, playlist="")
-    return replace(view, playlist=playlist.uid[:DIGITS] + (f"/{item[:DIGITS]}" if item else ""))
+    return replace(view, playlist=playlist.uid[:LINK_DIGITS] + (f"/{item[:LINK_DIGITS]}" if item else ""))
 
 
-def target(view: View) -> Playlist | None:
+def target_playlist(view: View) -> Playlist | None:
     """Return the playlist that a record is put on: the one chosen, else the only one, else the one called FIRST."""
     every = now().standing
-    found = chosen(view)
+    found = playlist_of(view)
     if found is None and len(every) == 1:
         return every[0]
     return found or next((one for one in every if one.name == FIRST), None)
 
 
-def starred(here: Here, doc: str, record: str) -> Starred | None:
+def star_of(here: Here, doc: str, record: str) -> Starred | None:
     """Return a record as it is put on a playlist; None where records are no spans, or there is none of this id."""
     if here.criterion.unit == "token":
         return None
@@ -90,23 +101,23 @@ def starred(here: Here, doc: str, record: str) -> Starred | None:
     if not len(places):
         return None
     about = Records(scores, here.by, found, scores.read)
-    key, _, seen = asked(about, int(places[0]))
+    key, _, seen = verdict_subject(about, int(places[0]))
     return Starred(key, seen, Shown(here.view.corpus, here.system, here.by, doc, record, _settings(here.view)))
 
 
 def _settings(view: View) -> str:
-    """Return what else a record is scored under, as parameters of a link."""
+    """Return the other settings that a record is scored under, as parameters of a link."""
     kept = View(criterion=view.criterion, merge=view.merge, leaveout=view.leaveout, rule=view.rule)
     params = state.params_of(replace(kept, reference=view.reference)) or {}
     return urlencode({name: value for name, value in params.items() if name != "criterion"})
 
 
 def toggle(one: Starred) -> None:
-    """Put a record on the playlist, or take it out where it is on it: what a callback does."""
+    """Put a record on the playlist, or take it out if it is on it (a callback)."""
     view = state.view()
 
     def change() -> None:
-        playlist = target(view) or made(FIRST)
+        playlist = target_playlist(view) or make_playlist(FIRST)
         place = playlist.find(one.uid)
         if place is None:
             store().star(playlist.uid, [one], who())
@@ -114,10 +125,10 @@ def toggle(one: Starred) -> None:
             store().unstar(playlist.uid, playlist.items[place], who())
         state.put(with_playlist(state.view(), playlist))
 
-    attempt(change)
+    try_change(change)
 
 
-def made(name: str) -> Playlist:
+def make_playlist(name: str) -> Playlist:
     """Make a playlist, with a number after its name where that is taken."""
     uid = store().make(free_name(now().standing, name.strip()), who())
     found = now().find(uid)
@@ -126,12 +137,12 @@ def made(name: str) -> Playlist:
 
 
 def who() -> str:
-    """Return the name that goes with a change, "" where nobody said one: nobody is asked for it."""
-    return reviewer.name()
+    """Return the name that is stored with a change, "" where none is known: nobody is asked for it."""
+    return reviewer.reviewer_name()
 
 
-def attempt(change: Callable[[], object]) -> bool:
-    """Do a change in a callback and say whether it was done; what kept it from being done the next run tells."""
+def try_change(change: Callable[[], object]) -> bool:
+    """Make a change in a callback; return whether it succeeded. The next run shows the problems."""
     try:
         change()
         st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
@@ -145,14 +156,14 @@ def attempt(change: Callable[[], object]) -> bool:
 
 def place_of(loaded: Loaded, item: Item) -> str | None:
     """Return the document of a corpus that has the text of an item, None where none has it."""
-    documents = original(loaded.corpus.documents) if loaded.folder is None else loaded.corpus.documents
+    documents = original(loaded.corpus.documents)
     text = item.starred.key.text
     for name in dict.fromkeys((item.starred.shown.document, item.starred.seen.document)):
         number = documents.index.get(name)
         if number is not None and text_digest(documents.texts[number]) == text:
             return name
     # To look through the texts of a scored folder would be to read all of it.
-    if loaded.folder is not None:
+    if not isinstance(documents, Documents):
         return None
     found = text_digests(documents)
     return documents.ids[found.index(text)] if text in found else None
@@ -161,7 +172,7 @@ def place_of(loaded: Loaded, item: Item) -> str | None:
 def shown_in(loaded: Loaded, item: Item, view: View) -> View | None:
     """Return the view that shows an item in a corpus, None where its text or its system is not in it."""
     shown = item.starred.shown
-    settings, _ = parse(dict(parse_qsl(shown.settings)))
+    settings, _ = read_link(dict(parse_qsl(shown.settings)))
     names = {layer.name for layer in as_read(loaded).corpus.systems}
     document = place_of(loaded, item)
     if document is None or (not settings.reference and shown.system not in names):
@@ -180,7 +191,9 @@ def shown_in(loaded: Loaded, item: Item, view: View) -> View | None:
     )
 
 
-def step(view: View, playlist: Playlist, item: Item, here: Loaded | None, find: Callable[[str], Loaded | None]) -> View:
+def view_of_item(
+    view: View, playlist: Playlist, item: Item, here: Loaded | None, find: Callable[[str], Loaded | None]
+) -> View:
     """Return the view of an item's slide: in the present corpus where that has it, else in the one it was starred in.
 
     Where neither is to be had the view names the item alone, no record.
@@ -194,18 +207,20 @@ def step(view: View, playlist: Playlist, item: Item, here: Loaded | None, find: 
     return with_playlist(found.with_sort(SLIDES), playlist, item.uid)
 
 
-def has_text(loaded: Loaded, item: Item) -> bool:
+def has_text_of(loaded: Loaded, item: Item) -> bool:
     """Tell whether a corpus has the text of an item."""
     return place_of(loaded, item) is not None
 
 
-def words(item: Item) -> tuple[str, str, str]:
+def item_words(item: Item) -> tuple[str, str, str]:
     """Return the words before, in and after an item as they were when it was starred, as this session may see them."""
     seen = item.starred.seen
-    before, quote, after = (masked_text(text) if masks.on() else text for text in (seen.before, seen.quote, seen.after))
+    before, quote, after = (
+        masked_text(text) if masks.is_masked() else text for text in (seen.before, seen.quote, seen.after)
+    )
     return before, quote, after
 
 
-def comment(item: Item) -> str:
+def item_comment(item: Item) -> str:
     """Return the comment on an item: people's own words are not shown where texts are masked."""
-    return "" if masks.on() else item.comment
+    return "" if masks.is_masked() else item.comment

@@ -20,20 +20,20 @@ from typing import Any, TextIO
 
 from nereval_core.problems import FormatError, Problem
 from nereval_core.store import Store
+from pages.shared.data.jobs import Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
-from pages.shared.data.orders import Order
-from pages.shared.data.processes import started
-from pages.shared.data.progress import Watch
+from pages.shared.data.reading_orders import Order
+from pages.shared.data.server import start_process
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""
 NICE = 5
-"""How far the process stands back where pages need the processor."""
+"""Niceness of the process, so that pages get the processor first."""
 
 
 def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
-    """Read what is ordered, here where it is small.
+    """Read the corpus of an order: in this process if it is small.
 
     Raises:
         FormatError: as `load`.
@@ -58,7 +58,7 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
 
 def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dict[str, Any]:
     """Start the process, pass on how far it is, and return its last word."""
-    process = started("pages.shared.data.reading_process")
+    process = start_process("pages.shared.data.reading_process")
     assert process.stdin is not None and process.stdout is not None
     watch.ends(process.kill)
     said: dict[str, Any] = {"fault": "it ended without a word"}
@@ -110,7 +110,7 @@ def _spare(folder: Path) -> Store:
 
 
 def main() -> None:
-    """Read what standard input asks for; only the server that started this process writes to it."""
+    """Read the order on standard input; only the server that started this process writes to it."""
     out, sys.stdout = sys.stdout, sys.stderr
     if hasattr(os, "nice"):
         os.nice(NICE)

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 from pages.shared.data.loading import GOLD, Loaded, renumbered
-from pages.shared.view import View
+from pages.shared.view import View, state
 
 
-def following(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
-    """Return the corpus with the view's layer in gold's place, the view, and in words what of it was dropped."""
+def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
+    """Return the corpus with the view's layer in gold's place, the view, and in words the parts that were dropped."""
     name, chosen = view.reference, view.annotators
     if not name and not chosen:
         return loaded, view, ()
-    if loaded.folder is not None:
-        return (
-            loaded,
-            replace(view, reference="", annotators=()),
-            ("a layer taken as gold: a scored folder has its own",),
-        )
     known = layers(loaded)
     wrong = [f"reference: {quoted(name)} is not a layer of this corpus"] if name and name not in known else []
     wrong += [f"annotators: {quoted(one)} is not a layer of this corpus" for one in chosen if one not in known]
     name = name if name in known and name != gold_name(loaded) else ""
     view = replace(view, reference=name, annotators=tuple(one for one in chosen if one in known))
-    return taken(loaded, name), view, tuple(wrong)
+    return with_reference(loaded, name), view, tuple(wrong)
 
 
-def taken(loaded: Loaded, name: str) -> Loaded:
+def with_reference(loaded: Loaded, name: str) -> Loaded:
     """Return the corpus with a layer in gold's place, "" for gold as it was read."""
     read = as_read(loaded)
     return _taken(read.number, name, read) if name else read
@@ -46,10 +41,10 @@ def as_read(loaded: Loaded) -> Loaded:
 # Kept, as a number of its own tells each in the caches.
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _taken(number: int, name: str, _read: Loaded) -> Loaded:
-    return with_gold(_read, name)
+    return swap_gold(_read, name)
 
 
-def with_gold(read: Loaded, name: str) -> Loaded:
+def swap_gold(read: Loaded, name: str) -> Loaded:
     """Return a corpus as read with a system's layer in gold's place; files, formats and marks move along.
 
     A published scorer that reads the files is told of one column for gold and one for systems: where the two differ,
@@ -80,7 +75,7 @@ def with_gold(read: Loaded, name: str) -> Loaded:
         options=replace(options, gold_format=options.pred_format, gold_column=options.pred_column),
         address=read.digest,
         origin=read,
-        original=None if read.original is None else with_gold(read.original, name),
+        original=None if read.original is None else swap_gold(read.original, name),
         reference=name,
         number=renumbered(),
     )
@@ -91,12 +86,12 @@ def _told(read: Loaded, name: str) -> tuple[str, ...]:
 
 
 def gold_name(loaded: Loaded) -> str:
-    """Return what gold is called among the layers: a name that no system has."""
+    """Return gold's name among the layers, which no system has."""
     return _free(GOLD, loaded)
 
 
 def former_gold(loaded: Loaded) -> str:
-    """Return what gold is called while another layer has its place: a name that no system has."""
+    """Return gold's name while another layer has its place, which no system has."""
     return _free("original gold", loaded)
 
 
@@ -112,25 +107,34 @@ def layers(loaded: Loaded) -> Mapping[str, Layer]:
     return {gold_name(loaded): corpus.gold} | {layer.name: layer for layer in corpus.systems}
 
 
-def held(view: View, loaded: Loaded, one: str, other: str) -> View:
+def view_of_pair(view: View, loaded: Loaded, one: str, other: str) -> View:
     """Return the view with one layer taken as gold and another as the system."""
     gold = gold_name(loaded)
     system = former_gold(loaded) if other == gold else other
     return replace(view, reference="" if one == gold else one, system=system, record="", doc="", beside="")
 
 
-def pair_of(view: View, loaded: Loaded) -> tuple[str, str]:
-    """Return what `held` was given: the layer in gold's place and the system, as they were read."""
+def pair_of_view(view: View, loaded: Loaded) -> tuple[str, str]:
+    """Return the names of the layer in gold's place and of the system as read: the reverse of `view_of_pair`."""
     gold = gold_name(loaded)
     return view.reference or gold, gold if view.system == former_gold(loaded) and view.reference else view.system
 
 
-def moved(view: View, loaded: Loaded, name: str) -> View:
+def mirror(widget: str, view: View, loaded: Loaded) -> dict[str, Any]:
+    """Return arguments for a widget that shows and changes the layer taken as gold, see `state.mirror`."""
+
+    def take(name: str) -> None:
+        state.put(take_as_gold(state.view(), loaded, name))
+
+    return state.mirror(widget, view.reference or gold_name(loaded), take)
+
+
+def take_as_gold(view: View, loaded: Loaded, name: str) -> View:
     """Return the view with another layer taken as gold.
 
     A system that is now gold gives its place to the layer that was; a record of the former gold is given up.
     """
-    before, system = pair_of(view, loaded)
+    before, system = pair_of_view(view, loaded)
     beside = "" if view.beside in (name, former_gold(loaded)) else view.beside
     doc = "" if view.record else view.doc
-    return replace(held(view, loaded, name, before if system == name else system), beside=beside, doc=doc)
+    return replace(view_of_pair(view, loaded, name, before if system == name else system), beside=beside, doc=doc)

@@ -1,4 +1,4 @@
-"""Who gives verdicts: asked for once, kept for the session, and in a cookie for the next one."""
+"""The reviewer's name: asked for once, kept for the session, and in a cookie for the next one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from urllib.parse import quote, unquote
 
 import streamlit as st
 
-from nereval_core.review.verdicts import NAME
+from nereval_core.review.verdicts import REVIEWER_CHARACTERS
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 VARIABLE = "NEREVAL_REVIEWER"
 """The environment's name of whoever gives verdicts, on a server of one's own."""
@@ -25,16 +25,18 @@ _write = st.components.v2.component(
 )
 
 
-def name() -> str:
-    """Return who gives verdicts here, "" where nobody has said it."""
+def reviewer_name() -> str:
+    """Return the reviewer's name, "" where none is known."""
     known: str | None = st.session_state.get(keys.REVIEWER)
-    return known or first_sound(_login(), unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, ""))
+    return known or first_valid_name(
+        _login(), unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, "")
+    )
 
 
-def first_sound(*names: object) -> str:
+def first_valid_name(*names: object) -> str:
     """Return the first of some names that a verdict could bear, "" where there is none."""
     found = (one.strip() for one in names if isinstance(one, str))
-    return next((one for one in found if one and one.isprintable() and len(one) <= NAME), "")
+    return next((one for one in found if one and one.isprintable() and len(one) <= REVIEWER_CHARACTERS), "")
 
 
 def _login() -> object:
@@ -42,12 +44,12 @@ def _login() -> object:
     return (user.get("name") or user.get("email")) if user.get("is_logged_in") else ""
 
 
-def field(key: str = FIELD) -> None:
+def ask_name(key: str = FIELD) -> None:
     """Ask for the name; `key` is that of the field, of which a page may have two."""
     st.text_input(
         "Your name",
         key=key,
-        max_chars=NAME,
+        max_chars=REVIEWER_CHARACTERS,
         placeholder="Your name, kept with each verdict",
         label_visibility="collapsed",
         on_change=_took,
@@ -56,20 +58,20 @@ def field(key: str = FIELD) -> None:
     )
 
 
-def said() -> None:
+def show_reviewer() -> None:
     """Say who gives verdicts here, where a click changes it, or ask."""
-    known = name()
+    known = reviewer_name()
     if not known:
-        field()
+        ask_name()
         return
     with st.popover(f"as {plain(known, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
         st.session_state[FIELD] = known
-        field()
+        ask_name()
     if st.session_state.get(keys.REVIEWER) and st.context.cookies.get(COOKIE) != quote(known):
         _write(data={"cookie": COOKIE, "value": quote(known)}, key=f"{keys.VERDICT}cookie")
 
 
 def _took(key: str) -> None:
-    typed = first_sound(st.session_state[key])
+    typed = first_valid_name(st.session_state[key])
     if typed:
         st.session_state[keys.REVIEWER] = typed

@@ -1,43 +1,47 @@
-"""Scored folders on the pages: found in the served folder, opened by their manifest, and what they cannot show."""
+"""Scored folders on the pages: found in the served folder, opened by their manifest, shown on some pages only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import streamlit as st
 
 from nereval_core.corpus import Corpus
-from nereval_core.engine.browse.documents import FolderDocuments
-from nereval_core.engine.merged_scores import Side
+from nereval_core.engine.browse.folder import FolderDocuments
+from nereval_core.engine.merged_scores import MergedSide
 from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
 from nereval_core.problems import FormatError
 from pages.shared.data.loading import LayerRead, Loaded, served_folders
 from pages.shared.view import View, keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
-PAGES = ("Start", "Overview", "Confusion", "Errors", "Documents", "Guide", "Present")
-"""The pages that a scored folder is shown on; the others look at whole layers."""
+FIXED = (
+    (("reference", "annotators"), "a layer taken as gold: a scored folder has its own"),
+    (("mask",), "mask: a scored folder is shown as it is"),
+    (("merge", "leaveout"), "merged and left-out types: a scored folder has its own"),
+)
+"""The fields of a view that a scored folder cannot follow, and what is said when one is dropped."""
 FORM = "scored folder"
 
 
 @dataclass(frozen=True, eq=False)
 class FolderCorpus:
-    """What pages ask of a corpus: names, numbers and digests of what was scored, and texts one at a time."""
+    """A scored folder in place of a corpus: names, numbers and digests of its layers, and texts one at a time."""
 
     name: str
     documents: FolderDocuments
-    gold: Side
-    systems: tuple[Side, ...]
+    gold: MergedSide
+    systems: tuple[MergedSide, ...]
     digest: str
 
-    def system(self, name: str) -> Side:
+    def system(self, name: str) -> MergedSide:
         return next(side for side in self.systems if side.name == name)
 
 
-def offer(root: Path) -> None:
+def offer_folders(root: Path) -> None:
     """Offer the scored folders that there are in the served one."""
     folders = [folder for folder in served_folders(root) if is_scored(root / folder)]
     if not folders:
@@ -49,7 +53,7 @@ def offer(root: Path) -> None:
 
 def _open(path: Path) -> None:
     try:
-        loaded = opened(path)
+        loaded = open_folder(path)
     except FormatError as error:
         st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
         return
@@ -57,7 +61,7 @@ def _open(path: Path) -> None:
     state.put(View(corpus=loaded.corpus.digest, system=loaded.start))
 
 
-def find(root: Path, prefix: str) -> Loaded | None:
+def find_folder(root: Path, prefix: str) -> Loaded | None:
     """Return the one scored folder in the served one whose digest begins so."""
     found = {loaded.corpus.digest: loaded for loaded in _all(root) if loaded.corpus.digest.startswith(prefix)}
     return next(iter(found.values())) if len(found) == 1 else None
@@ -67,13 +71,13 @@ def _all(root: Path) -> Iterator[Loaded]:
     for folder in served_folders(root):
         if is_scored(root / folder):
             try:
-                yield opened(root / folder)
+                yield open_folder(root / folder)
             except FormatError:
                 # It is named where it is chosen.
                 continue
 
 
-def opened(path: Path) -> Loaded:
+def open_folder(path: Path) -> Loaded:
     """Open a scored folder.
 
     Raises:
@@ -100,18 +104,23 @@ def _opened(path: str, changed: int | None) -> Loaded:
     return Loaded(cast(Corpus, corpus), rows, marks, min(marks), folder=folder)
 
 
-def _account(folder: ScoredFolder, side: Side) -> LayerRead:
+def _account(folder: ScoredFolder, side: MergedSide) -> LayerRead:
     shards = len(folder.shards)
     source = f"{folder.path} ({shards:,} shard{'' if shards == 1 else 's'})"
     return LayerRead(side.name, source, FORM, "", len(side.documents), len(side), side.types, ())
 
 
-def fixed(view: View) -> tuple[str, ...]:
-    """Return in words what of a view's type rules a scored folder cannot follow."""
-    return ("merged and left-out types: a scored folder has its own",) if view.merge or view.leaveout else ()
+def following(loaded: Loaded, view: View) -> tuple[View, tuple[str, ...]]:
+    """Return the view without the fields that a scored folder cannot follow, and these in words."""
+    if loaded.folder is None:
+        return view, ()
+    plain_view = View()
+    asked = [(fields, said) for fields, said in FIXED if any(getattr(view, field) for field in fields)]
+    dropped = {field: getattr(plain_view, field) for fields, _ in asked for field in fields}
+    return replace(view, **dropped), tuple(said for _, said in asked)
 
 
-def elsewhere(title: str) -> None:
+def say_elsewhere(title: str) -> None:
     """Say why a page is empty for a scored folder, and where to go instead."""
     st.info(
         f"{plain(title)} looks at all spans at once, which a scored folder is not read for. Overview, Confusion, "

@@ -17,7 +17,7 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.data.processes import started
+from pages.shared.data.server import start_process
 
 PAIRS = 1 << 14
 """Overlapping pairs up to which scoring takes less time than a process needs to start."""
@@ -36,7 +36,7 @@ def overlapping_pairs(gold: Layer, pred: Layer) -> int:
     return int((begun - ended).sum())
 
 
-def scored(
+def score_apart(
     gold: Layer, pred: Layer, settings: Settings, *, marks: Sequence[str], check_wanted: Callable[[], None]
 ) -> Scores:
     """Return the scores as `score_layers` does; those of tangled layers from another process.
@@ -51,8 +51,8 @@ def scored(
         return score_layers(gold, pred, settings, marks=marks)
     asked = io.BytesIO()
     _Pickler(asked).dump((gold, pred, settings, marks))
-    process = started("pages.shared.data.scoring_process")
-    # What `communicate` has not sent when its time is over, it never sends: a pipe holds 64 kB, and a process needs
+    process = start_process("pages.shared.data.scoring_process")
+    # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process needs
     # longer to start than we wait for it. So the pipe is written to beside it, and is none of its business.
     pipe, process.stdin = process.stdin, None
     sending = Thread(target=_send, args=(asked.getbuffer(), pipe), daemon=True)
@@ -114,7 +114,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def main() -> None:
-    """Score what standard input asks for; only the server that started this process writes to it."""
+    """Score the layers on standard input; only the server that started this process writes to it."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     gold, pred, settings, marks = pickle.load(sys.stdin.buffer)
     try:

@@ -1,16 +1,57 @@
-"""What the server was started with: `streamlit run app.py -- [--data DIR] [--review FILE] [--mask]`."""
+"""The server: its options, processes beside it, and its garbage collection. No Streamlit in here."""
 
 from __future__ import annotations
 
 import argparse
+import gc
+import os
+import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[3]
+IMPORTED_MODULES = 50
+"""Modules imported since the last time from which objects are frozen again: pages import theirs when first drawn."""
+_known_modules = 0
 
-def started_with() -> argparse.Namespace:
-    """Return the options: `data` and `review` (None where not given), and `mask`; others are Streamlit's own."""
+
+def server_options() -> argparse.Namespace:
+    """Return the options of `streamlit run app.py -- [--data DIR] [--review FILE] [--mask]`.
+
+    They are `data` and `review` (None where not given), and `mask`; others are Streamlit's own.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--review", type=Path)
     parser.add_argument("--mask", action="store_true")
     return parser.parse_known_args(sys.argv[1:])[0]
+
+
+def start_process(module: str) -> subprocess.Popen[bytes]:
+    """Start a module of ours in a process that is written to and read from by pipes."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def freeze_imported() -> None:
+    """Freeze the objects there are, after a collection, if many modules were imported since the last time.
+
+    Streamlit collects garbage after every run of a page, and walks through all objects that are not frozen: through the
+    modules alone that takes longer than many a page. A frozen object still goes when nothing refers to it any more;
+    only cycles among them stay.
+    """
+    global _known_modules
+    if len(sys.modules) >= _known_modules + IMPORTED_MODULES:
+        _known_modules = len(sys.modules)
+        freeze_objects()
+
+
+def freeze_objects() -> None:
+    """Freeze the objects there are, after a collection: much has come in that lives as long as the server."""
+    gc.collect()
+    gc.freeze()

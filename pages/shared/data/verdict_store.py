@@ -10,8 +10,7 @@ import streamlit as st
 from nereval_core.problems import FormatError, Problem
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from pages.shared.data.garbage_collection import set_aside
-from pages.shared.data.server import started_with
+from pages.shared.data.server import freeze_objects, server_options
 
 PATIENCE = 10
 """Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
@@ -20,7 +19,7 @@ MANY = 1_000
 
 
 class Verdicts:
-    """What stands in a store; where that cannot be read, what stood, and the `problems`."""
+    """The verdicts of a store as last read, and the `problems` of the last reading."""
 
     def __init__(self, store: ReviewStore | None, problems: tuple[Problem, ...] = ()) -> None:
         self.store = store
@@ -30,7 +29,7 @@ class Verdicts:
         self._lock = Lock()
 
     def refresh(self) -> None:
-        """Take over what others have decided since."""
+        """Read the verdicts that others have given since."""
         with self._lock:
             if self.store is None or time.monotonic() < self._again:
                 return
@@ -39,7 +38,7 @@ class Verdicts:
                 self.reviewed = self.store.reviewed()
                 self.problems = ()
                 if self.reviewed.number - before >= MANY:
-                    set_aside()
+                    freeze_objects()
             except FormatError as error:
                 self.problems = error.problems
                 self._again = time.monotonic() + PATIENCE
@@ -48,7 +47,7 @@ class Verdicts:
 @st.cache_resource
 def _kept() -> Verdicts:
     try:
-        return Verdicts(ReviewStore.of_environment(started_with().review))
+        return Verdicts(ReviewStore.of_environment(server_options().review))
     except FormatError as error:
         return Verdicts(None, error.problems)
 

@@ -17,15 +17,15 @@ from nereval_core.corpus import Layer
 from nereval_core.glossary import decision_label
 from nereval_core.records.queries import Ledger, Query
 from nereval_core.records.tables import record_ids, records
-from nereval_core.report.highlight import SIDES, Mark, Side, windows, within
+from nereval_core.report.highlight import windows
+from nereval_core.report.marks import SIDES, Mark, Side, marks, within
 from nereval_core.report.marks import beside as beside_marks
-from nereval_core.report.marks import marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
-from pages.shared.documents.view import look
+from pages.shared.documents.highlighted_text import look
 
 AROUND = 60
-"""How many records before and after the present one are sent along, so that fast keys need not wait."""
+"""Records before and after the present one that are sent along, so that fast keys need not wait."""
 
 COLUMNS: Mapping[Side, str] = {"gold": "gold", "prediction": "pred"}
 
@@ -39,7 +39,7 @@ class Beside(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenDocument:
     """The document on the page and the place in it: what is shown, what was chosen, and what lies around it.
 
     `scores` are those of the document alone.
@@ -67,6 +67,10 @@ class Opened:
     place: tuple[int, int] | None = None
 
     @property
+    def window_text(self) -> str:
+        return self.text[slice(*self.window)]
+
+    @property
     def selected(self) -> str:
         chosen = self.record or self.other
         return str(chosen["record"]) if chosen else ""
@@ -77,7 +81,7 @@ class Opened:
         return self.queue[place] if 0 <= place < len(self.queue) else None
 
 
-def opened(
+def open_document(
     ledger: Ledger,
     query: Query,
     reading: Callable[[str], Scores],
@@ -88,7 +92,7 @@ def opened(
     *,
     beside: tuple[str, Callable[[str], Scores]] | None = None,
     place: tuple[int, int] | None = None,
-) -> Opened:
+) -> OpenDocument:
     """Open a document at a record id, or, without a document, the first one that has a record to show.
 
     `query` says which records j and k go through, `reading` gives the scores of a document alone. `part` asks for a
@@ -100,13 +104,13 @@ def opened(
     name = doc or (first[0] if first else otherwise)
     scores, criterion = reading(name), ledger.criterion
     rows = records(scores, criterion)
-    found = find(rows, scores, criterion, record) if record and doc else None
+    found = find_record(rows, scores, criterion, record) if record and doc else None
     every = document_marks(scores, criterion, rows)
     second, other = None, None
     if beside is not None:
         there = beside[1](name)
         second = Beside(beside[0], there, records(there, criterion))
-        other = find(second.rows, there, criterion, record) if record and doc and not found else None
+        other = find_record(second.rows, there, criterion, record) if record and doc and not found else None
         every = [*every, *_marks_beside(second, criterion, rows, scores)]
     chosen = found or other
     start = start_of(chosen) if chosen else place[0] if place else 0
@@ -117,7 +121,7 @@ def opened(
     near = ledger.near(query, name, found["record"] if found else "", start if chosen or place else -1, AROUND)
     low, high = cut[here]
     seen = place and (max(place[0], low) - low, min(place[1], high) - low)
-    return Opened(
+    return OpenDocument(
         scores,
         name,
         text,
@@ -168,13 +172,13 @@ def _marks_beside(beside: Beside, name: str, rows: pd.DataFrame, scores: Scores)
     return beside_marks(beside.scores, name, 0, beside.system, records=ids)
 
 
-def find(rows: pd.DataFrame, scores: Scores, name: str, record: str) -> dict[str, Any] | None:
+def find_record(rows: pd.DataFrame, scores: Scores, name: str, record: str) -> dict[str, Any] | None:
     """Return the record with this id, or the one whose prediction has it: what was spurious may have a partner here."""
     ids = rows["record"].tolist()
     place = ids.index(record) if record in ids else None
     if place is None and record.startswith("p:"):
         ids = record_ids(scores.layers(name)[1], "p")
-        # What has a partner here stands in the partner's record.
+        # A prediction with a partner is in the partner's record.
         place = rows["pred"].tolist().index(ids.index(record)) if record in ids else None
     if place is None:
         return None
@@ -191,15 +195,15 @@ def start_of(record: Mapping[str, Any]) -> int:
     return int(record["gold_start"] if record["record"].startswith("g:") else record["pred_start"])
 
 
-def opened_card(there: Opened, name: str) -> dict[str, Any] | None:
+def open_card(there: OpenDocument, name: str) -> dict[str, Any] | None:
     """Return what the card of the record chosen says, None where none is; beside another system what that one says."""
     if there.record:
-        made = card(there.scores, name, there.record)
+        made = record_card_data(there.scores, name, there.record)
         if there.beside is not None:
             made["facts"].append(_fact_beside(there.beside, name, there.record, there.scores))
         return made
     if there.other and there.beside is not None:
-        made = card(there.beside.scores, name, there.other)
+        made = record_card_data(there.beside.scores, name, there.other)
         return made | {"under": f"{made['under']}, by {there.beside.system} alone"}
     return None
 
@@ -224,7 +228,7 @@ def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: S
     )
 
 
-def card(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def record_card_data(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the card of a record says: decision, reason, both spans, and every criterion's decision."""
     side: Side = "gold" if record["record"].startswith("g:") else "prediction"
     facts = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,16 +11,17 @@ import numpy as np
 import streamlit as st
 
 from nereval_core.glossary import decision_label
-from nereval_core.review.verdicts_on_records import attached
-from nereval_core.review.words import listed
-from pages.shared.components.record_list import short, table_of
-from pages.shared.documents.document import Opened
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import verdict_labels
+from pages.shared.components.columns import short, table_of
+from pages.shared.components.count_table import ChosenCell, count_table
+from pages.shared.documents.document import OpenDocument
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts import panel as verdicts_panel
-from pages.shared.verdicts.case import case_of, ledger_of, unoffered
+from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import context
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -28,32 +29,32 @@ if TYPE_CHECKING:
 Go = Callable[[str, str], None]
 
 
-def progress(here: Here) -> str:
+def progress_words(here: Here) -> str:
     """Say how many of the records to go through have a verdict, "" where none can have one."""
-    if unoffered(here):
+    if reason_unoffered(here):
         return ""
     query, done, every = verdicts_list.reviewed_of(here)
     of = "" if query == here.query() else f" of {every:,} whatever their verdict"
     return f"{done:,}{of} have a verdict" if done else ""
 
 
-def bar(here: Here, there: Opened, go: Go) -> None:
+def verdict_bar(here: Here, there: OpenDocument, go: Go) -> None:
     """Offer verdicts on the record chosen, the next one to be chosen after it; say so where there are none to give."""
-    reason = unoffered(here)
+    reason = reason_unoffered(here)
     if reason:
         st.caption(plain(reason, 300))
         return
-    verdicts_list.problems()
+    verdicts_list.show_verdict_problems()
     ledger = ledger_of(here)
     record = None if there.record is None else ledger.position(there.name, str(there.record["record"]))
     step = there.step(True)
     case = None if record is None else case_of(here, record, partial(go, *step) if step else None)
-    verdicts_panel.above(here, case, lambda position: go(*ledger.name(position)))
+    verdicts_panel.panel_above(here, case, lambda position: go(*ledger.name(position)))
 
 
-def queue(here: Here, there: Opened, go: Go) -> None:
+def choose_from_queue(here: Here, there: OpenDocument, go: Go) -> None:
     """Offer the records that are gone through, around the present one, each with its verdict; choosing one opens it."""
-    if unoffered(here) or not there.queue:
+    if reason_unoffered(here) or not there.queue:
         return
     with st.popover("Queue", type="tertiary", key=f"{keys.VERDICT}queue", on_change="rerun") as box:
         if not box.open:
@@ -66,42 +67,37 @@ def queue(here: Here, there: Opened, go: Go) -> None:
         lines = context(records, here.loaded.corpus.documents.texts, 0)
         table = {
             "decision": [decision_label(code) for code in records["decision"]],
-            "verdict": listed(attached(ledger.about), some.tolist()),
+            "verdict": verdict_labels(attach_verdicts(ledger.about), some.tolist()),
             "span": [short(text) for _, text, _ in lines],
             "document": [doc for doc, _ in there.queue],
         }
-        key = f"{keys.LIST}queue"
         at = int(there.at) if there.number else -1
-        cells = [(at, "span")] if 0 <= at < len(some) else []
-        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": cells}}
-        st.dataframe(
+        count_table(
             table_of(table),
-            key=key,
-            on_select=partial(_picked, key, tuple(there.queue), go),
-            selection_mode="single-cell",
-            hide_index=True,
+            "queue",
+            (there.queue, at),
+            on_choose=lambda cell: go(*there.queue[cell.row]),
+            chosen=ChosenCell(at, "span") if 0 <= at < len(some) else None,
+            prefix=keys.LIST,
             height=320,
+            fixed=True,
             width=620,
             placeholder="",
         )
 
 
-def _picked(key: str, some: Sequence[tuple[str, str]], go: Go) -> None:
-    cells = st.session_state[key]["selection"]["cells"]
-    if cells and cells[0][0] < len(some):
-        go(*some[cells[0][0]])
-
-
-def of_document(here: Here, doc: str) -> Mapping[str, str]:
+def verdict_words(here: Here, doc: str) -> Mapping[str, str]:
     """Return what is decided of the records of a document, by their ids."""
-    if unoffered(here):
+    if reason_unoffered(here):
         return {}
     ledger = ledger_of(here)
-    found = attached(ledger.about)
+    found = attach_verdicts(ledger.about)
     number = here.loaded.corpus.documents.index[doc]
     some = [
         place
         for place in range(*ledger.by_document[number : number + 2].tolist())
         if found.given and found.at[place] >= 0
     ]
-    return {ledger.name(place)[1]: words for place, words in zip(some, listed(found, some), strict=True) if words}
+    return {
+        ledger.name(place)[1]: words for place, words in zip(some, verdict_labels(found, some), strict=True) if words
+    }

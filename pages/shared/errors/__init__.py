@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
 from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.report.colours import LOOKS
 from pages.shared.components.record_list import record_card
-from pages.shared.components.terms import explained, level_said
 from pages.shared.present import stars
 from pages.shared.verdicts import list as verdicts_list
-from pages.shared.view import ABSENT, ORDERS, View, keys, state
+from pages.shared.view import View, state
 from pages.shared.view.queries import FIELDS, narrowed, query_of, search_of, view_of
+from pages.shared.view.text import explained, level_said
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -38,7 +40,7 @@ HELP = {
     "noise": "How noisy the gold span is: the edit distance of the OCR's text from the right one, by its length.",
 }
 VALUES = 1_000
-"""How many values of a facet are offered, those with most records first."""
+"""Values of a facet that are offered, those with most records first."""
 ORDER_WORDS = {
     "document": "document order",
     "text": "text",
@@ -49,55 +51,45 @@ ORDER_WORDS = {
 }
 
 
-def card(here: Here, criterion: str, record: pd.Series) -> None:
+def error_card(here: Here, criterion: str, record: pd.Series) -> None:
     """Show the record chosen in its text, its star, and what is decided of it."""
     record_card(here, criterion, record)
-    stars.star(here, str(record["document"]), str(record["record"]))
-    verdicts_list.below(here, record)
+    stars.draw_star(here, str(record["document"]), str(record["record"]))
+    verdicts_list.list_below(here, record)
 
 
-def search(here: Here) -> None:
+def search_and_order(here: Here) -> None:
     """Ask for words and for an order, side by side."""
-    key = keys.WIDGET + "q"
-    st.session_state[key] = here.query().text
-    st.text_input("Search", key=key, placeholder="words of a span, or a document id", on_change=_took_text)
-    key = keys.WIDGET + "order"
-    st.session_state[key] = here.view.ordered_by()
-    st.selectbox("Order", ORDERS, key=key, format_func=ORDER_WORDS.__getitem__, on_change=_took_order, width=ORDER)
+    placeholder = "words of a span, or a document id"
+    st.text_input("Search", placeholder=placeholder, **state.mirror("q", here.query().text, _take_text))
+    order = state.mirror("order", here.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
+    st.selectbox("Order", ORDERS, format_func=ORDER_WORDS.__getitem__, width=ORDER, **order)
 
 
-def _took_text() -> None:
+def _take_text(text: str) -> None:
     """Take the search text over; what else the search holds (boundaries, words, ...) stays unless it says otherwise."""
-    typed = query_of(View(q=st.session_state[keys.WIDGET + "q"]))
+    typed = query_of(View(q=text))
     before = query_of(state.view())
     kept = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
     state.update(q=search_of(replace(typed, **kept, having=typed.having or before.having)))
 
 
-def _took_order() -> None:
-    state.put(state.view().with_sort(st.session_state[keys.WIDGET + "order"]))
-
-
-def facets(here: Here) -> None:
+def choose_facets(here: Here) -> None:
     """Offer each facet's values with the number of records there would be; choosing one shows exactly these."""
     ledger, query = here.ledger(), here.query()
     shown = [facet for facet in LABELS if facet in ledger.offered or _chosen(here, facet)]
     counts = {facet: ledger.facet_counts(query, facet, VALUES) for facet in ("decision", *shown)}
-    key = keys.WIDGET + "facet-decision"
-    st.session_state[key] = here.view.decision[0] if len(here.view.decision) == 1 else None
     st.pills(
         "Decision",
         [code for code in DECISIONS if code in counts["decision"] or code in here.view.decision],
         format_func=lambda code: f"{LOOKS[code].glyph} {decision_label(code)} · {counts['decision'].get(code, 0):,}",
-        key=key,
-        on_change=_took,
-        args=("decision",),
         help=explained(*DECISIONS),
+        **_mirror("decision", here.view.decision[0] if len(here.view.decision) == 1 else None),
     )
     with st.container(horizontal=True):
         for facet in shown:
             _facet(facet, counts[facet], _chosen(here, facet), free=facet == "doc" and here.loaded.folder is not None)
-        verdicts_list.facets(here, FACET)
+        verdicts_list.verdict_facets(here, FACET)
     for sentence in ledger.said(query):
         st.caption(sentence)
 
@@ -111,20 +103,16 @@ def _chosen(here: Here, facet: str) -> str | None:
 
 def _facet(facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
     """Offer the values of a facet; `free`: others may be typed."""
-    key = f"{keys.WIDGET}facet-{facet}"
     options = list(counts)
     if chosen is not None and chosen not in options:
         options.append(chosen)
-    st.session_state[key] = chosen
     st.selectbox(
         LABELS[facet],
         options,
         # Only so can a choice be taken back.
         index=None,
         format_func=lambda value: f"{_named(facet, value)} · {counts.get(value, 0):,}",
-        key=key,
-        on_change=_took,
-        args=(facet,),
+        **_mirror(facet, chosen),
         placeholder="any",
         help=HELP.get(facet),
         width=FACET,
@@ -140,10 +128,13 @@ def _named(facet: str, value: str) -> str:
     return f"no span, {decision_label('SPU' if facet == 'gold' else 'MIS')}"
 
 
-def _took(facet: str) -> None:
+def _mirror(facet: str, value: str | None) -> dict[str, Any]:
+    return state.mirror(f"facet-{facet}", value, partial(_narrow, facet))
+
+
+def _narrow(facet: str, value: str | None) -> None:
     """Narrow the view down to the value chosen, or, with none, no longer by this facet."""
     view = state.view()
-    value = st.session_state[f"{keys.WIDGET}facet-{facet}"]
     if facet == "decision":
         state.update(decision=() if value is None else (value,))
     elif facet in ("gold", "pred"):

@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.analysis.comparison.transitions import comparable
+from nereval_core.analysis.comparison.transitions import are_comparable
 from nereval_core.ledger import MemoryLedger
 from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
 from nereval_core.records.queries import Query
 from pages.shared.view import View, keys, state
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import ERRORS, query_of, view_of
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-SYSTEM = f"{keys.WIDGET}against_system"
-WHO = f"{keys.WIDGET}against"
 WORD = "against "
 RIGHT = (BOTH_RIGHT, ONLY_THIS)
-"""What correct records have; all other values are of records that lists show without being told to."""
+"""Values of correct records; records with any other value are in lists by default."""
 
 
-def control(here: Here) -> None:
+def choose_against(here: Here) -> None:
     """Offer the records by who is right, this system or another one; nothing where there is no other."""
     rest = [name for name in here.systems if name != here.system]
     ledger = here.ledger()
@@ -40,19 +38,18 @@ def control(here: Here) -> None:
             return
         named = active[0].removeprefix(WORD) if active else here.beside
         other = named if named in rest else rest[0]
-        st.session_state[SYSTEM] = other
-        st.selectbox(f"{plain(here.system)} and", rest, key=SYSTEM, on_change=_took_system)
-        if not comparable(here.scores(), here.scores(other), here.by):
+        system = state.mirror("against_system", other, _take_system)
+        st.selectbox(f"{plain(here.system)} and", rest, **system)
+        if not are_comparable(here.scores(), here.scores(other), here.by):
             st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
             return
         counts = value_counts(ledger, query, other)
-        st.session_state[WHO] = active[1] if active and active[0] == WORD + other else None
+        who = active[1] if active and active[0] == WORD + other else None
         st.pills(
             "Gold spans, and predictions without one",
             AGAINST,
-            key=WHO,
             format_func=lambda value: f"{_words(value, here.system, other)} · {counts[value]:,}",
-            on_change=_took,
+            **state.mirror("against", who, lambda value: state.put(with_against(state.view(), other, value))),
         )
 
 
@@ -82,7 +79,7 @@ def _decisions(query: Query, value: str) -> tuple[str, ...]:
     return query.decision if set(query.decision) - {"COR"} else ERRORS
 
 
-def chosen(view: View, other: str, value: str | None) -> View:
+def with_against(view: View, other: str, value: str | None) -> View:
     """Return the view that lists the records with a value of AGAINST; None takes it back."""
     query = query_of(view)
     rest = tuple(pair for pair in query.having if not pair[0].startswith(WORD))
@@ -93,11 +90,7 @@ def chosen(view: View, other: str, value: str | None) -> View:
     return replace(view_of(view, asked), beside=other)
 
 
-def _took_system() -> None:
-    view, other = state.view(), st.session_state[SYSTEM]
+def _take_system(other: str) -> None:
+    view = state.view()
     before = next((value for name, value in query_of(view).having if name.startswith(WORD)), None)
-    state.put(chosen(view, other, before) if before else replace(view, beside=other))
-
-
-def _took() -> None:
-    state.put(chosen(state.view(), st.session_state[SYSTEM], st.session_state[WHO]))
+    state.put(with_against(view, other, before) if before else replace(view, beside=other))

@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.errors import Errors, error_report, errors_query, negative_gains
+from nereval_core.analysis.errors import ErrorReport, error_report, errors_query, negative_gains_note
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
-from nereval_core.analysis.errors.gains import rescored
+from nereval_core.analysis.errors.gains import rescore
 from nereval_core.report.figures.errors import gain_bars
 from nereval_core.scoring import Scores
 from pages.shared.components import sentence
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import ROWS, first_row, opened, selected_cell, steady_key
-from pages.shared.components.terms import explained
+from pages.shared.components.count_table import ROWS, count_figure, count_table, first_row
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import open_records
+from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
-from pages.shared.view import BY_CLASS, keys, state
+from pages.shared.view import BY_CLASS, keys
 from pages.shared.view.count_tables import formula
 from pages.shared.view.count_tables import number as number_said
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import Query
+from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -33,7 +34,7 @@ RECORDS = "records"
 VIEWS = {RECORDS: "Records", BY_CLASS: "By class"}
 PARTS = {"type": "By type", "ends": "By end", "words": "By words"}
 TYPES = 30
-"""How many types the table by type has, those with most errors; the exported table has all."""
+"""Types in the table by type, those with most errors; the exported table has all."""
 RATIOS = {"precision": "P", "recall": "R", "f1": "F1", "cumulative_f1": "F1 so far"}
 SAID = {
     "type": "The type of the gold span, else of the prediction.",
@@ -44,26 +45,17 @@ SAID = {
 }
 
 
-def chosen(here: Here) -> bool:
+def choose_classes(here: Here) -> bool:
     """Ask whether errors are listed or sorted into classes; the answer is kept in the link."""
-    key = keys.WIDGET + BY_CLASS
-    st.session_state[key] = BY_CLASS if BY_CLASS in here.view.sort else RECORDS
-
-    def took() -> None:
-        state.put(state.view().with_sort(BY_CLASS, st.session_state[key] == BY_CLASS))
-
-    st.segmented_control(
-        "View", list(VIEWS), format_func=VIEWS.__getitem__, key=key, on_change=took, required=True, width="content"
-    )
-    return BY_CLASS in here.view.sort
+    return choose_word(here, BY_CLASS, "View", VIEWS, visible=True) == BY_CLASS
 
 
-def draw(here: Here) -> None:
+def draw_classes(here: Here) -> None:
     """Show the sentence, the table of classes, the figure, and the classes broken down."""
     if here.loaded.folder is not None:
-        scored_folders.elsewhere("Errors by class")
+        scored_folders.say_elsewhere("Errors by class")
         return
-    found = report(here)
+    found = errors_of(here)
     sentence.draw(here, found.sentence(here.by), "classes", STRICT)
     st.caption("[What the classes mean, and what mending is](Guide#error-classes)")
     counts = found.scores.counts(here.by)
@@ -73,7 +65,7 @@ def draw(here: Here) -> None:
     _broken_down(here, found)
 
 
-def report(here: Here) -> Errors:
+def errors_of(here: Here) -> ErrorReport:
     """Return the errors of the system by class, mended under the chosen criterion."""
     rule = repr((here.settings.merge, here.settings.leave_out, here.criterion, here.loaded.number))
     scores = here.scores(names=[STRICT, here.by])
@@ -81,21 +73,19 @@ def report(here: Here) -> Errors:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Mending each class of errors and scoring anew …")
-def _report(digest: str, system: str, rule: str, name: str, _scores: Scores) -> Errors:
+def _report(digest: str, system: str, rule: str, name: str, _scores: Scores) -> ErrorReport:
     return error_report(_scores, [name])
 
 
-def _classes(here: Here, found: Errors, table: pd.DataFrame) -> None:
+def _classes(here: Here, found: ErrorReport, table: pd.DataFrame) -> None:
     shown = table.rename(columns=RATIOS)[["class", "records", "share", "F1", "gain", "F1 so far", "P", "R"]]
     number = st.column_config.NumberColumn
-    event = st.dataframe(
+    counts = found.scores.counts(here.by)
+    cell = count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}classes", here.view),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config={
+        "classes",
+        (here.view,),
+        columns={
             "class": st.column_config.TextColumn("error class", width=140, pinned=True, help=explained(*CLASSES)),
             "records": number("records", width=80, format="localized"),
             "share": number("share", width=70, format="percent", help="Of all errors under strict."),
@@ -103,24 +93,19 @@ def _classes(here: Here, found: Errors, table: pd.DataFrame) -> None:
             "F1 so far": number("F1 so far", width=90, format="%.4f", help="With all classes above mended too."),
         }
         | {code: number(code, width=75, format="%.4f", help=_HELP + explained(code)) for code in ("P", "R", "F1")},
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        figure = found.classes[here.by]
-        counts = found.scores.counts(here.by)
-        export(
+        export=Export(
             table,
             here.signature(),
-            name="error-classes",
+            "error-classes",
             key="classes",
-            figure=lambda: gain_bars({here.system: figure}, here.by, counts.pos, [counts.act]),
-        )
-        st.caption(
-            f"Classes of the records under strict; P, R and F1 under {plain(here.by)} if the class alone is mended, F1 "
-            f"as it is {number_said(counts.f1)}. Choose a number to see its records, a ratio to see its formula."
-        )
-    if falls := negative_gains(table):
+            figure=lambda: gain_bars({here.system: table}, here.by, counts.pos, [counts.act]),
+        ),
+        caption=f"Classes of the records under strict; P, R and F1 under {plain(here.by)} if the class alone is "
+        f"mended, F1 as it is {number_said(counts.f1)}. Choose a number to see its records, a ratio to see its "
+        "formula.",
+    )
+    if falls := negative_gains_note(table):
         st.caption(f"{plain(falls, 400)}.")
-    cell = selected_cell(event, len(shown), tuple(shown.columns))
     if cell is None:
         return
     name, column = str(shown["class"].iat[cell[0]]), cell[1]
@@ -134,9 +119,9 @@ def _classes(here: Here, found: Errors, table: pd.DataFrame) -> None:
 _HELP = "If this class alone is mended. "
 
 
-def _formula(here: Here, found: Errors, classes: Sequence[str], ratio: str) -> None:
+def _formula(here: Here, found: ErrorReport, classes: Sequence[str], ratio: str) -> None:
     """Show how a ratio of mended predictions is made, and how it is made now."""
-    after = rescored(found.scores, found.mended(classes), here.by)
+    after = rescore(found.scores, found.mended(classes), here.by)
     st.markdown(f"**{ratio} under {plain(here.by)} with {plain(', '.join(classes), 200)} mended**")
     st.code(formula(ratio, after).text, language=None, wrap_lines=True)
     st.caption("As it is:")
@@ -145,15 +130,8 @@ def _formula(here: Here, found: Errors, classes: Sequence[str], ratio: str) -> N
 
 def _bars(here: Here, table: pd.DataFrame, gold: int, predicted: int) -> None:
     facts = (here.loaded.corpus.digest, here.system, here.by, *table.itertuples(index=False, name=None))
-    event = st.plotly_chart(
-        _drawn(facts, table, here.system, here.by, gold, predicted),
-        key=f"{keys.TABLE}gains",
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config("error-classes"),
-    )
-    points = event["selection"]["points"] if event else []
-    name = points[0]["customdata"][0] if points and points[0].get("customdata") else None
+    drawn = _drawn(facts, table, here.system, here.by, gold, predicted)
+    name, *_ = count_figure(drawn, "gains", file="error-classes") or [None]
     if name in CLASSES:
         _opened(here, errors_query(("class", name)), plain(name), "gains")
 
@@ -165,7 +143,7 @@ def _drawn(
     return gain_bars({_system: _table}, _name, _gold, [_predicted])
 
 
-def _broken_down(here: Here, found: Errors) -> None:
+def _broken_down(here: Here, found: ErrorReport) -> None:
     """Show the classes by type, by end or by words: what is not looked at is not drawn."""
     key = f"{keys.TABLE}class-parts"
     part = st.segmented_control("Classes", list(PARTS), format_func=PARTS.__getitem__, key=key, default="type")
@@ -178,7 +156,7 @@ def _broken_down(here: Here, found: Errors) -> None:
         _grid(here, found, part)
 
 
-def _grid(here: Here, found: Errors, part: str) -> None:
+def _grid(here: Here, found: ErrorReport, part: str) -> None:
     """Show a table of classes: down the classes and across the types, or down the ends and across the classes."""
     long = found.types if part == "type" else found.ends
     down, across = ("class", "type") if part == "type" else ("ends", "class")
@@ -191,17 +169,17 @@ def _grid(here: Here, found: Errors, part: str) -> None:
             st.caption(f"The {TYPES} of {len(kinds):,} types with most errors; the exported table has all.")
     shown = whole.iloc[:, :TYPES]
     columns = [str(name) for name in shown.columns]
-    event = st.dataframe(
+    cell = count_table(
         shown.set_axis(columns, axis=1).rename_axis(None),
-        key=steady_key(f"{keys.TABLE}class-{part}", here.view),
-        on_select="rerun",
-        selection_mode="single-cell",
+        f"class-{part}",
+        (here.view,),
         # Types are the data's: one may be called like a column of ours.
-        column_config={"_index": st.column_config.TextColumn(_HEADS[down], width=140, pinned=True)}
+        columns={"_index": st.column_config.TextColumn(_HEADS[down], width=140, pinned=True)}
         | dict.fromkeys(columns, st.column_config.NumberColumn(format="localized")),
+        choose=columns,
+        export=Export(long, here.signature(STRICT), f"error-classes-{part}", key=f"class-{part}"),
+        index=True,
     )
-    export(long, here.signature(STRICT), name=f"error-classes-{part}", key=f"class-{part}")
-    cell = selected_cell(event, len(shown), columns)
     if cell is not None:
         row, column = str(shown.index[cell[0]]), cell[1]
         _opened(here, errors_query((down, row), (across, column)), f"{plain(row)}, {plain(column)}", f"class-{part}")
@@ -210,21 +188,18 @@ def _grid(here: Here, found: Errors, part: str) -> None:
 _HEADS = {"class": "error class", "ends": "the prediction is"}
 
 
-def _words(here: Here, found: Errors) -> None:
+def _words(here: Here, found: ErrorReport) -> None:
     table = found.patterns
     if not len(table):
         st.caption("No record has class boundary only.")
         return
     first = first_row(len(table), "patterns", here.view, "patterns")
     shown = table.iloc[first : first + ROWS].reset_index(drop=True)[["pattern", "end", "records", "share"]]
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=steady_key(f"{keys.TABLE}patterns", here.view, *((first,) if first else ())),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(shown) + 1) + 3, 460),
-        column_config={
+        "patterns",
+        (here.view, *((first,) if first else ())),
+        columns={
             "pattern": st.column_config.TextColumn("the prediction …", width=330, pinned=True),
             "end": st.column_config.TextColumn("at its end", width=90),
             "records": st.column_config.NumberColumn("records", width=80, format="localized"),
@@ -232,9 +207,9 @@ def _words(here: Here, found: Errors) -> None:
                 "share", width=70, format="percent", help="Of all records of class boundary only."
             ),
         },
+        export=Export(table, here.signature(STRICT), "error-patterns", key="patterns"),
+        height=460,
     )
-    export(table, here.signature(STRICT), name="error-patterns", key="patterns")
-    cell = selected_cell(event, len(shown), tuple(shown.columns))
     if cell is not None:
         row: Any = shown.iloc[cell[0]]
         query = errors_query(("class", "boundary only"), (f"pattern {row['end']}", str(row["pattern"])))
@@ -242,4 +217,4 @@ def _words(here: Here, found: Errors) -> None:
 
 
 def _opened(here: Here, query: Query, title: str, name: str) -> None:
-    opened(here, STRICT, query, title, name=name)
+    open_records(here, STRICT, query, title, name=name)

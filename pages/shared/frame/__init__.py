@@ -1,4 +1,4 @@
-"""What every page does first and last: configuration, links, state, sidebar, chips; problems shown kindly."""
+"""The frame of every page: configuration, links, state, sidebar and chips; problems are shown kindly."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.components import demo_cards, navigation
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
-from pages.shared.data.garbage_collection import settle
 from pages.shared.data.loading import Loaded
+from pages.shared.data.server import freeze_imported
 from pages.shared.frame import sidebar
-from pages.shared.view import PREFIX, View, checked, keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view import View, keys, state
+from pages.shared.view.link import PREFIX, check_view
 from pages.shared.view.queries import Ledger, Query, query_of
+from pages.shared.view.text import plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"
 _LOG = logging.getLogger("nereval")
@@ -35,7 +35,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class Here:
-    """What a page is about: the corpus, the view (checked against it), and the scores under its settings."""
+    """The subject of a page: the corpus, the view (checked against it), and the scores under its settings."""
 
     loaded: Loaded
     view: View
@@ -48,11 +48,11 @@ class Here:
 
     @property
     def beside(self) -> str:
-        """The system that the chosen one is held against, "" where there is none."""
+        """The system that the chosen one is compared with, "" where there is none."""
         return self.view.beside if self.view.beside in self.systems and self.view.beside != self.system else ""
 
     def of(self, system: str) -> Here:
-        """The same about another system, held against this one."""
+        """The same page about another system, compared with this one."""
         return replace(self, view=replace(self.view, system=system, beside=self.system))
 
     @property
@@ -71,7 +71,7 @@ class Here:
 
     @property
     def by(self) -> str:
-        """The criterion by which our own numbers count: the one chosen, or what a convention's first twin means."""
+        """The criterion of our own numbers: the one chosen, or the first twin of the convention that is chosen."""
         return _by(self.settings, self.view.criterion)
 
     @property
@@ -108,14 +108,14 @@ class Here:
         return caches.reading(self.loaded, self.system, self.settings, criterion or self.by, doc)
 
     def _once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what was asked for before in this run, where saying what is wanted takes longer than having it."""
+        """Return a value by its key, made once in this run: to make the key of a cache would take longer."""
         if key not in self._kept:
             self._kept[key] = make()
         found: Made = self._kept[key]
         return found
 
     def query(self) -> Query:
-        """What the lists show."""
+        """The query of the records that lists show."""
         return query_of(self.view)
 
 
@@ -138,21 +138,21 @@ def page(
             alone = here is not None and bare(here.view)
             if not alone:
                 with st.sidebar:
-                    navigation.draw()
+                    navigation.draw_links()
                 st.title(title if title != "Start" else "nereval")
             if here is not None and not alone:
                 with st.sidebar:
-                    sidebar.draw(here, fits)
+                    sidebar.draw_sidebar(here, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
             with st.container():
                 _tell([*notices, *dropped], passing=alone)
                 if here is not None and not alone:
                     # Documents says itself which record is open; a chip would push its text down.
-                    sidebar.chips(here, place=title != "Documents")
+                    sidebar.draw_chips(here, place=title != "Documents")
                 elif here is None and (needs_corpus or state.view().corpus):
                     _guide(state.view())
-            if here is not None and here.loaded.folder is not None and title not in scored_folders.PAGES:
-                scored_folders.elsewhere(title)
+            if here is not None and not here.loaded.shows(title):
+                scored_folders.say_elsewhere(title)
             elif here is not None or not needs_corpus:
                 body(here)
         _count_run()
@@ -166,7 +166,7 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        show_problems([masks.told(line) for line in error.lines()])
+        show_problems([masks.mask_message(line) for line in error.lines()])
     except Exception:
         number = secrets.token_hex(4)
         _LOG.exception("error %s", number)
@@ -176,27 +176,25 @@ def guarded() -> Iterator[None]:
 def _here() -> tuple[Here | None, tuple[str, ...]]:
     """Find the corpus of the view and check the view against it."""
     wanted = state.view()
-    wanted, refused = own_criteria.received(wanted)
+    wanted, refused = own_criteria.receive_rule(wanted)
     loaded = caches.find(wanted.corpus)
     if loaded is None:
         state.put(wanted)
         return None, refused
-    loaded, wanted, unheld = reference_layer.following(loaded, wanted)
-    loaded, wanted, shown = masks.following(loaded, wanted)
+    wanted, fixed = scored_folders.following(loaded, wanted)
+    loaded, wanted, unheld = reference_layer.follow_view(loaded, wanted)
+    loaded, wanted = masks.follow_view(loaded, wanted)
     corpus = loaded.corpus
     known = loaded.types
     settings = caches.settings_in(loaded, wanted, own_criteria.criteria())
     scored_under = {criterion.name for criterion in settings.criteria}
     by = _by(settings, wanted.criterion)
-    fixed = () if loaded.folder is None else scored_folders.fixed(wanted)
-    if fixed:
-        wanted = replace(wanted, merge=(), leaveout=())
     rules = settings.rules_for(next(criterion for criterion in settings.criteria if criterion.name == by))
     counted = {name for kind in known if (name := rules.name(kind)) is not None}
-    view, notices = checked(
+    view, notices = check_view(
         wanted,
         systems={layer.name for layer in corpus.systems},
-        criteria=[*scored_under, *(() if loaded.folder or wanted.criterion in scored_under else conventions())],
+        criteria=[*scored_under, *(() if loaded.fixed_settings or wanted.criterion in scored_under else conventions())],
         known_types=known,
         scored_types=counted,
         # Made of all ids, which may be very many.
@@ -208,9 +206,8 @@ def _here() -> tuple[Here | None, tuple[str, ...]]:
         state.put(view)
     return Here(loaded, view, caches.settings_in(loaded, view, own_criteria.criteria())), (
         *refused,
-        *unheld,
-        *shown,
         *fixed,
+        *unheld,
         *notices,
     )
 
@@ -226,14 +223,14 @@ def _by(settings: Settings, name: str) -> str:
 
 
 def _tell(notices: list[str], *, passing: bool = False) -> None:
-    """Say what was dropped; `passing`: over what is shown, for a while."""
+    """Show the notices about dropped parts of the link; `passing`: for a while, over the page."""
     if notices:
         said = "Left out, as it does not fit: " + "; ".join(plain(notice, 300) for notice in notices) + "."
         (st.toast if passing else st.warning)(said)
 
 
 def _guide(wanted: View) -> None:
-    """Say what to do where there is nothing to show."""
+    """Guide the reader to a corpus where there is none."""
     if wanted.corpus:
         st.info(
             f"The link asks for the corpus {wanted.corpus[:PREFIX]}, which this server does not have. "
@@ -241,7 +238,7 @@ def _guide(wanted: View) -> None:
         )
     else:
         st.info("There is no corpus to show yet. Choose a demo corpus or upload files at Start.")
-        demo_cards.cards(None)
+        demo_cards.offer_demos(None)
     navigation.link_to("Start", ":primary[Upload your own files at Start →]", wanted)
 
 
@@ -251,4 +248,4 @@ def _count_run() -> None:
     st.html(STYLE)
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")
-    settle()
+    freeze_imported()

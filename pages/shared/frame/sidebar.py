@@ -1,4 +1,4 @@
-"""The sidebar of every page: what changes numbers (Scoring), what changes lists only (Show), and the link."""
+"""The sidebar of every page: Scoring, which changes numbers, Show, which changes lists only, and the link."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ import streamlit as st
 from nereval_core.conventions import conventions
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.problems import FormatError
+from nereval_core.records.queries import ABSENT
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from pages.shared.components import navigation
-from pages.shared.components.terms import criterion_explained, explained
 from pages.shared.data import caches, masks, own_criteria, reference_layer
-from pages.shared.view import ABSENT, LIMIT, MASKED, View, keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view import MASKED, View, keys, state
+from pages.shared.view.link import LIMIT
 from pages.shared.view.queries import ERRORS, Query, query_of, search_of, view_of
+from pages.shared.view.text import criterion_explained, explained, plain
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -33,7 +34,7 @@ TALL = 480
 """Pixels of that control: a browser places it once, as tall as it then is, above or beneath its button."""
 
 
-def draw(here: Here, fits: bool) -> None:
+def draw_sidebar(here: Here, fits: bool) -> None:
     with st.container(border=True):
         st.markdown("**Scoring**", help="Changes numbers, on every page.")
         _scoring(here)
@@ -62,25 +63,15 @@ def _number(here: Here) -> None:
                 state.go(navigation.pages()["Errors"], view)
 
 
-def _mirror(name: str, value: Any) -> str:
-    """Give the widget of a fact the fact's value and return its key."""
-    key = keys.WIDGET + name
-    st.session_state[key] = value
-    return key
-
-
-def _took(name: str, change: Callable[[Any], Any] = lambda value: value) -> Callable[[], None]:
-    """Return the callback that takes a widget's value over into the view."""
-
-    def callback() -> None:
-        state.update(**{name: change(st.session_state[keys.WIDGET + name])})
-
-    return callback
+def _field(name: str, value: Any, change: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
+    """Return arguments for the widget of a field of the view, see `state.mirror`; `change` makes the field."""
+    take = state.take_field(name)
+    return state.mirror(name, value, lambda chosen: take(change(chosen)))
 
 
 def _scoring(here: Here) -> None:
     view = here.view
-    st.selectbox("System", here.systems, key=_mirror("system", here.system), on_change=_took("system"))
+    st.selectbox("System", here.systems, **_field("system", here.system))
     if here.loaded.folder is not None:
         _as_scored(here)
         return
@@ -108,8 +99,7 @@ def _scoring(here: Here) -> None:
     st.multiselect(
         "Types left out",
         sorted({*names, *view.leaveout}),
-        key=_mirror("leaveout", list(view.leaveout)),
-        on_change=_took("leaveout", lambda names: tuple(sorted(names))),
+        **_field("leaveout", list(view.leaveout), lambda names: tuple(sorted(names))),
         placeholder="none",
         help="Gold spans and predictions of these types are not scored at all.",
     )
@@ -122,14 +112,10 @@ def _reference(here: Here) -> None:
     if len(names) < 3:
         return
 
-    def took() -> None:
-        state.put(reference_layer.moved(here.view, here.loaded, st.session_state[keys.WIDGET + "reference"]))
-
     st.selectbox(
         "Taken as gold",
         names,
-        key=_mirror("reference", here.view.reference or reference_layer.gold_name(here.loaded)),
-        on_change=took,
+        **reference_layer.mirror("reference", here.view, here.loaded),
         help="The layer that all others are held against: of two annotators, for one, either.",
     )
 
@@ -139,8 +125,7 @@ def _as_scored(here: Here) -> None:
     st.pills(
         "Matching criterion",
         here.criteria,
-        key=_mirror("criterion", here.by),
-        on_change=_took("criterion"),
+        **_field("criterion", here.by),
         required=True,
         help="When a gold span and a prediction count as a match: those that the folder was scored under.",
     )
@@ -168,11 +153,11 @@ def _criteria(view: View, gold: Layer) -> None:
         if reasons:
             st.caption("  \n".join(reasons))
     st.markdown("**your own**")
-    own_criteria.draw(view, gold)
+    own_criteria.draw_own(view, gold)
 
 
 def _conventions(here: Here) -> None:
-    """Offer the published scorers in their families; those that do not apply are greyed and say what they need."""
+    """Offer the published scorers in their families; those that do not apply are greyed, with their requirements."""
     st.caption("Their numbers to the last digit: Overview shows them beside ours.")
     for family, members in groupby(sorted(conventions().values(), key=lambda one: one.family), lambda one: one.family):
         st.markdown(f"**{plain(family)}**")
@@ -245,16 +230,14 @@ def _show(here: Here) -> None:
     st.multiselect(
         "Types",
         sorted({*here.types, *here.view.type}),
-        key=_mirror("type", list(here.view.type)),
-        on_change=_took("type", tuple),
+        **_field("type", list(here.view.type), tuple),
         placeholder="all",
         help="Records with one of these types on either side.",
     )
     st.multiselect(
         "Decisions",
         DECISIONS,
-        key=_mirror("decision", list(here.view.decision)),
-        on_change=_took("decision", lambda codes: () if set(codes) == set(ERRORS) else tuple(codes)),
+        **_field("decision", list(here.view.decision), lambda codes: () if set(codes) == set(ERRORS) else tuple(codes)),
         format_func=decision_label,
         placeholder="all but correct (COR)",
         help=explained(*DECISIONS),
@@ -267,11 +250,10 @@ def _masking(here: Here) -> None:
         return
     st.toggle(
         "Mask the text",
-        key=_mirror("mask", bool(here.view.mask)),
-        on_change=_took("mask", lambda on: MASKED if on else ""),
-        disabled=masks.forced(),
+        **_field("mask", bool(here.view.mask), lambda on: MASKED if on else ""),
+        disabled=masks.all_masked(),
         help="Letters and digits are replaced, everything else stays: for data that must not be seen. Scores and "
-        "records are the same. " + ("This server masks everything." if masks.forced() else ""),
+        "records are the same. " + ("This server masks everything." if masks.all_masked() else ""),
     )
 
 
@@ -281,7 +263,7 @@ def _link(fits: bool) -> None:
         if fits:
             params = state.link(state.view())
             st.code(f"{st.context.url or ''}?{urlencode(params)}", language=None, wrap_lines=True)
-            own_criteria.link_note(state.view(), carried="rule" in params)
+            own_criteria.say_not_carried(state.view(), carried="rule" in params)
         else:
             st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
         if local:
@@ -290,10 +272,10 @@ def _link(fits: bool) -> None:
             st.caption("Whoever reaches the machine can then read what was uploaded: there is no password.")
 
 
-def chips(here: Here, *, place: bool = True) -> None:
-    """Draw what is active as chips that go away at a click; `place`: document and record too."""
+def draw_chips(here: Here, *, place: bool = True) -> None:
+    """Draw the active settings and filters as chips that a click removes; `place`: document and record too."""
     view = here.view
-    rule = f": {own_criteria.explained(here.criterion)}" if here.criterion in own_criteria.criteria() else ""
+    rule = f": {own_criteria.rule_words(here.criterion)}" if here.criterion in own_criteria.criteria() else ""
     counted = f"matching criterion {plain(here.by)}{rule}"
     if here.convention is not None:
         counted = (
@@ -320,14 +302,14 @@ def _held(here: Here) -> Iterable[tuple[str, View]]:
     if here.view.reference:
         yield (
             f"taken as gold: {plain(here.view.reference)}",
-            reference_layer.moved(here.view, here.loaded, reference_layer.gold_name(here.loaded)),
+            reference_layer.take_as_gold(here.view, here.loaded, reference_layer.gold_name(here.loaded)),
         )
-    if here.view.mask and not masks.forced():
+    if here.view.mask and not masks.all_masked():
         yield "text masked", replace(here.view, mask="")
 
 
 def _active(view: View, place: bool) -> Iterable[tuple[str, View]]:
-    """Yield what is not as by default, as a label and the view without it."""
+    """Yield each setting and filter that differs from the default: its label, and the view without it."""
     if view.criterion != View().criterion:
         yield f"criterion: {plain(view.criterion)}", replace(view, criterion=View().criterion)
     for name, members in _groups(view.merge).items():

@@ -1,22 +1,75 @@
-"""What the Guide shows of an example: the marked text, the counts under each criterion, each span's decisions."""
+"""Examples of the Guide: the editor, marked text and tables of an example, and the table of verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import pandas as pd
+import streamlit as st
 from markupsafe import Markup
 
-from nereval_core.glossary import DECISIONS
+from nereval_core.glossary import DECISIONS, GLOSSARY, tooltip
 from nereval_core.records.tables import overall
 from nereval_core.report.colours import LOOKS
-from nereval_core.report.highlight import SIDES, document_html
-from nereval_core.report.marks import marks
+from nereval_core.report.highlight import document_html
+from nereval_core.report.marks import SIDES, marks
+from nereval_core.review.verdicts import KINDS
+from nereval_core.review.words import MEANING
 from nereval_core.scoring import Scores
-from nereval_core.scoring.criteria import Decision
-from nereval_core.scoring.examples import Example, decide
+from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.scoring.examples import DECISION_EXAMPLES, SIX_CASES, Example, decide
+from pages.shared.view import keys, state
 
-COLUMNS = {"precision": "P", "recall": "R", "f1": "F1"}
+EXAMPLES = {example.title: example for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES)}
+EXAMPLE = f"{keys.LIST}example"
+"""The example being edited: its widgets lose it on a page switch, this keeps it."""
+CHOICE = f"{keys.WIDGET}example_choice"
+RATIO_NAMES = {"precision": "P", "recall": "R", "f1": "F1"}
+LONGEST = 5_000
+"""Characters of an example; longer texts belong in a corpus."""
+
+
+def edit_example() -> Example:
+    """Draw the two marked texts and return them as an example."""
+    kept: Example = st.session_state.setdefault(EXAMPLE, next(iter(EXAMPLES.values())))
+    st.selectbox("Start from", list(EXAMPLES), key=CHOICE, on_change=_start)
+    gold, prediction = st.columns(2)
+    gold.text_area("Text with gold spans", max_chars=LONGEST, **_side("gold", kept.gold))
+    prediction.text_area("Text with predicted spans", max_chars=LONGEST, **_side("prediction", kept.prediction))
+    return kept
+
+
+def _side(side: str, text: str) -> dict[str, Any]:
+    def take(typed: str) -> None:
+        st.session_state[EXAMPLE] = replace(st.session_state[EXAMPLE], title="", sentence="", **{side: typed})
+
+    return state.mirror(f"example_{side}", text, take)
+
+
+def _start() -> None:
+    st.session_state[EXAMPLE] = EXAMPLES[st.session_state[CHOICE]]
+
+
+def example_columns(table: pd.DataFrame) -> dict[str, Any]:
+    """Return Streamlit's column settings: a tooltip for each abbreviation and criterion, ratios with three places."""
+    found = {}
+    for name in table.columns:
+        if name in CRITERIA:
+            found[name] = st.column_config.TextColumn(help=CRITERIA[name].sentence)
+        elif name in ("P", "R", "F1"):
+            found[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.3f")
+        elif name in GLOSSARY:
+            found[name] = st.column_config.NumberColumn(help=tooltip(name))
+    return found
+
+
+def verdict_meanings() -> pd.DataFrame:
+    """Return the five verdicts by their keys, and what each does to gold."""
+    sides = {"on a gold span": MEANING["gold"], "on a prediction without gold": MEANING["pred"]}
+    rows = [{"verdict": words, **{name: said[kind] for name, said in sides.items()}} for kind, words in KINDS.items()]
+    return pd.DataFrame(rows, index=pd.Index(range(1, len(rows) + 1), name="key"))
 
 
 def example_html(example: Example, name: str) -> Markup:
@@ -25,10 +78,10 @@ def example_html(example: Example, name: str) -> Markup:
     return document_html(scores.gold.documents.texts[0], marks(scores, name, 0))
 
 
-def counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
+def example_counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
     """Return COR, INC, PAR, MIS, SPU, P, R and F1 by criterion (the index)."""
-    table = overall(scores).rename(columns=COLUMNS).set_index("criterion")
-    return table.loc[list(names), [*DECISIONS, *COLUMNS.values()]]
+    table = overall(scores).rename(columns=RATIO_NAMES).set_index("criterion")
+    return table.loc[list(names), [*DECISIONS, *RATIO_NAMES.values()]]
 
 
 def span_decisions(scores: Scores) -> pd.DataFrame:

@@ -1,7 +1,9 @@
-"""The parts of the Linking page."""
+"""Parts of the Linking page: the settings of scoring, the table of metrics, and the reader's choices."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -10,11 +12,12 @@ from nereval_core.analysis.linking import Truth
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.concepts import read_mapping
-from nereval_core.report.concept_addresses import EXAMPLE, template_problem
+from nereval_core.report.concept_links import EXAMPLE, template_problem
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import count, selected_cell, table_key
-from pages.shared.linking.choices import FORMULA, MAPPING, TEMPLATE, choose, mapping, template
+from pages.shared.components.count_table import ChosenCell, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count
+from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (
     ACCURACY,
@@ -24,6 +27,7 @@ from pages.shared.linking.tables import (
     IDS,
     LINK_LOOKS,
     RATIOS,
+    LinkQuery,
     Rule,
     cell_query,
     formula,
@@ -32,19 +36,27 @@ from pages.shared.linking.tables import (
     metrics,
     rule_of,
     rules,
+    with_rule,
 )
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
+QUERY = f"{keys.LIST}links"
+"""The records listed: (facts, LinkQuery). The choice holds as long as these facts do."""
+FORMULA = f"{keys.LIST}links_formula"
+"""The ratio opened: (facts, Rule, its column)."""
+MAPPING = f"{keys.LIST}links_mapping"
+"""The mapping of ids in force: (file name, mapping). No link carries it."""
+TEMPLATE = f"{keys.LIST}links_template"
+"""The address at which ids open, as typed by the reader."""
 WIDTHS = {"right": 62, "wrong link": 82, "NIL for link": 90, "link for NIL": 88, "missing": 70, "spurious": 74}
 
 
-def nothing_to_show(here: Here) -> bool:
-    """Say what to do where gold has no links; whether that is so."""
+def say_no_links(here: Here) -> bool:
+    """Tell the reader if gold has no links, and how to get some; return whether that is so."""
     corpus = here.loaded.corpus
     if corpus.gold.links:
         if not corpus.system(here.system).links:
@@ -61,44 +73,28 @@ def nothing_to_show(here: Here) -> bool:
     return True
 
 
-def options(here: Here) -> Linking:
-    """Ask what is scored: which mentions, by which of gold's links, and under which mapping."""
+def choose_scoring(here: Here) -> Linking:
+    """Ask for the mentions that are scored, for any or the first of gold's links, and for a mapping."""
     view = here.view
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        key = keys.WIDGET + "given"
-        st.session_state[key] = GIVEN if GIVEN in view.sort else ""
-        st.segmented_control(
+        choose_word(
+            here,
+            "given",
             "Mentions",
-            ["", GIVEN],
-            format_func=lambda word: "Gold's, given" if word else "End to end",
-            key=key,
-            on_change=_took,
-            args=("given", GIVEN),
-            required=True,
+            {"": "End to end", GIVEN: "Gold's, given"},
+            visible=True,
             help="End to end: a mention not found, or found in vain, counts too. Gold's, given: only where boundaries "
             "are equal is the link judged.",
         )
-        key = keys.WIDGET + "any-link"
-        st.session_state[key] = ANY_LINK in view.sort
-        st.toggle(
-            "Any of gold's links",
-            key=key,
-            on_change=_took,
-            args=("any-link", ANY_LINK),
-            help="Gold's first link is the truth; with this, any of them.",
-        )
+        toggle_word(here, ANY_LINK, "Any of gold's links", "Gold's first link is the truth; with this, any of them.")
         _mapping()
         _template()
     truth: Truth = "any" if ANY_LINK in view.sort else "first"
-    return Linking(here, mentions_of(view), truth, mapping()[1])
-
-
-def _took(name: str, word: str) -> None:
-    state.put(state.view().with_sort(word, bool(st.session_state[keys.WIDGET + name])))
+    return Linking(here, mentions_of(view), truth, mapping_in_force()[1])
 
 
 def _mapping() -> None:
-    name, inforce = mapping()
+    name, inforce = mapping_in_force()
     label = f"Mapping: {plain(name, 20)}" if inforce else "Mapping: none"
     with st.popover(label):
         st.caption(
@@ -124,15 +120,13 @@ def _unmapped() -> None:
 
 
 def _template() -> None:
-    key = keys.WIDGET + "template"
     given = st.session_state.get(TEMPLATE, "")
-    st.session_state[key] = given
 
-    def took() -> None:
-        st.session_state[TEMPLATE] = st.session_state[key].strip()
+    def take(typed: str) -> None:
+        st.session_state[TEMPLATE] = typed.strip()
 
-    with st.popover("Ids open a page" if template() else "Let ids open a page"):
-        st.text_input("Address", key=key, on_change=took, placeholder=EXAMPLE, max_chars=300)
+    with st.popover("Ids open a page" if id_template() else "Let ids open a page"):
+        st.text_input("Address", placeholder=EXAMPLE, max_chars=300, **state.mirror("template", given, take))
         if given and (problem := template_problem(given)):
             st.error(f"This address is not used: {plain(problem)}.")
         st.caption(
@@ -141,7 +135,7 @@ def _template() -> None:
         )
 
 
-def first_line(linking: Linking) -> None:
+def say_headline(linking: Linking) -> None:
     """Say the one number that matters: how many gold mentions got the right id."""
     rule = rule_of(linking.here.view)
     right, whole, what = headline(linking.scores(rule).counts, linking.mentions)
@@ -153,37 +147,29 @@ def show_metrics(linking: Linking) -> None:
     """Show ratios and counts under each rule: a count lists its records, a ratio opens its formula."""
     every = {rule: linking.scores(rule).counts for rule in rules(linking.mentions)}
     table = metrics(every, linking.mentions)
-    key = table_key(f"{keys.TABLE}links", *linking.facts)
     columns = [str(name) for name in table.columns[1:]]
 
-    def took() -> None:
-        cell = selected_cell(st.session_state[key], len(table), columns)
-        if cell is not None:
-            rule = list(every)[cell[0]]
-            query = cell_query(cell[1])
-            if query is None:
-                st.session_state[FORMULA] = (linking.facts, rule, cell[1])
-            else:
-                choose(linking, rule, query)
+    def open_cell(cell: ChosenCell) -> None:
+        rule, query = list(every)[cell.row], cell_query(cell.column)
+        if query is None:
+            st.session_state[FORMULA] = (linking.facts, rule, cell.column)
+        else:
+            list_records(linking, rule, query)
 
-    st.dataframe(
+    said = "Choose a count to see its records, a ratio to see its formula."
+    if linking.mentions == "gold":
+        gold, pred = linking.alignment("strict").unjudged
+        said += f" Not judged, as boundaries differ: {gold:,} gold, {pred:,} predicted mentions."
+    count_table(
         table,
-        key=key,
-        on_select=took,
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        column_config=_columns(columns),
+        "links",
+        linking.facts,
+        columns=_columns(columns),
+        choose=columns,
+        export=Export(table, " / ".join(linking.signature(rule) for rule in every), "linking"),
+        caption=said,
+        on_choose=open_cell,
     )
-    alignment = linking.alignment("strict")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        signatures = " / ".join(linking.signature(rule) for rule in every)
-        export(table, signatures, name="linking", key="linking")
-        said = "Choose a count to see its records, a ratio to see its formula."
-        if linking.mentions == "gold":
-            gold, pred = alignment.unjudged
-            said += f" Not judged, as boundaries differ: {gold:,} gold, {pred:,} predicted mentions."
-        st.caption(said)
     _show_formula(linking, every)
 
 
@@ -199,7 +185,7 @@ def _show_formula(linking: Linking, every: dict[Rule, Any]) -> None:
                 f":primary[{label}: {count(value, 'record')}]",
                 key=f"links-{label}",
                 type="tertiary",
-                on_click=choose,
+                on_click=list_records,
                 args=(linking, rule, query),
             )
 
@@ -217,18 +203,31 @@ def _columns(columns: list[str]) -> dict[str, Any]:
     return found
 
 
-def switch(here: Here) -> bool:
-    """Ask what stands below: mentions one by one, or the ids most confused; whether it is the ids."""
-    key = keys.WIDGET + "links-shown"
-    st.session_state[key] = IDS if IDS in here.view.sort else ""
-    st.segmented_control(
-        "Below",
-        ["", IDS],
-        format_func=lambda word: "Most confused ids" if word else "Mentions",
-        key=key,
-        on_change=_took,
-        args=("links-shown", IDS),
-        required=True,
-        label_visibility="collapsed",
-    )
-    return IDS in here.view.sort
+def choose_list(here: Here) -> bool:
+    """Ask for the list below, mentions or the ids most confused; return whether it is the ids."""
+    return choose_word(here, "links-shown", "Below", {"": "Mentions", IDS: "Most confused ids"}) == IDS
+
+
+def list_records(linking: Linking, rule: Rule, query: LinkQuery) -> None:
+    """List the records of a query under a rule (the click on a count)."""
+    state.put(replace(with_rule(state.view(), rule).with_sort(IDS, False), doc="", record=""))
+    st.session_state[QUERY] = (linking.facts, query)
+    st.session_state.pop(FORMULA, None)
+
+
+def query_of(linking: Linking) -> LinkQuery:
+    """Return the query of the list: the one chosen, or all that is not right."""
+    facts, query = st.session_state.get(QUERY, ((), LinkQuery()))
+    return query if facts == linking.facts else LinkQuery()
+
+
+def id_template() -> str:
+    """Return where ids open, empty where that is not set or cannot be used."""
+    found = str(st.session_state.get(TEMPLATE, ""))
+    return found if found and template_problem(found) is None else ""
+
+
+def mapping_in_force() -> tuple[str, Mapping[str, str]]:
+    """Return the mapping in force with the name of its file, empty without one."""
+    found: tuple[str, Mapping[str, str]] = st.session_state.get(MAPPING, ("", {}))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,22 +10,17 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.analysis.linking.tables import LINK_RECORD_COLUMNS
-from nereval_core.report.highlight import links_html
+from nereval_core.analysis.linking.link_tables import LINK_RECORD_COLUMNS
+from nereval_core.report.concept_links import links_html
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import (
-    ROWS,
-    count,
-    decision_column,
-    in_context,
-    labels,
-    selected_cell,
-    table_key,
-    table_of,
-)
+from pages.shared.components.columns import decision_column, in_context, labels, table_of
+from pages.shared.components.count_table import ROWS, ChosenCell, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count
 from pages.shared.documents.controls import MANY
-from pages.shared.linking.choices import choose, query_of, template
+from pages.shared.documents.document import document_rows
+from pages.shared.documents.highlighted_text import show_text
+from pages.shared.linking import id_template, list_records, query_of
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (
     LINK_LOOKS,
@@ -36,51 +31,47 @@ from pages.shared.linking.tables import (
     decision_counts,
     ids_of,
     rule_of,
-    select,
+    select_records,
 )
+from pages.shared.linking.text import linked_text
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import context
+from pages.shared.view.text import plain
 
 CONFUSED = 50
-"""How many pairs of ids are listed, those most often confused."""
+"""Pairs of ids that are listed, those most often confused."""
 BESIDE = 24
 """Characters of context on either side of a mention in a row."""
 
 
 def show_confused(linking: Linking) -> None:
-    """Show which id was taken for which; a row lists its records."""
+    """Show the table of confused ids; a row lists its records."""
     rule = rule_of(linking.here.view)
     table = confused(linking.records(rule), CONFUSED)
     if table.empty:
         st.caption(f"Every link is right under {rule.words}.")
         return
     shown = table.assign(**{name: table[name].replace(NONE, "–") for name in table.columns[:4]})
-    key = table_key(f"{keys.TABLE}confused", *linking.facts, rule)
 
-    def took() -> None:
-        cell = selected_cell(st.session_state[key], len(table), list(map(str, table.columns)))
-        if cell is not None:
-            row = table.iloc[cell[0]]
-            choose(linking, rule, LinkQuery(gold_id=str(row["gold id"]), pred_id=str(row["predicted id"])))
+    def list_records(cell: ChosenCell) -> None:
+        row = table.iloc[cell.row]
+        list_records(linking, rule, LinkQuery(gold_id=str(row["gold id"]), pred_id=str(row["predicted id"])))
 
-    st.dataframe(
+    count_table(
         shown,
-        key=key,
-        on_select=took,
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 248),
-        column_config={"count": st.column_config.NumberColumn("count", width=60, format="localized")},
+        "confused",
+        (*linking.facts, rule),
+        columns={"count": st.column_config.NumberColumn("count", width=60, format="localized")},
+        export=Export(table, linking.signature(rule), "confused-ids", key="confused"),
+        caption=f"Under {rule.words}; ids missing or spurious come last. Choose a row to see its records.",
+        on_choose=list_records,
+        height=248,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, linking.signature(rule), name="confused-ids", key="confused")
-        st.caption(f"Under {rule.words}; ids missing or spurious come last. Choose a row to see its records.")
 
 
-def chosen(linking: Linking) -> pd.DataFrame:
+def chosen_records(linking: Linking) -> pd.DataFrame:
     """Return the records of the count chosen last, or of all that is not right."""
-    return select(linking.records(rule_of(linking.here.view)), query_of(linking))
+    return select_records(linking.records(rule_of(linking.here.view)), query_of(linking))
 
 
 def show_records(linking: Linking, found: pd.DataFrame) -> None:
@@ -89,7 +80,9 @@ def show_records(linking: Linking, found: pd.DataFrame) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{_title(query)}, {rule.words}: {count(len(found), 'record')}**")
         if query != LinkQuery():
-            st.button("All that is not right", key="links-all", on_click=choose, args=(linking, rule, LinkQuery()))
+            st.button(
+                "All that is not right", key="links-all", on_click=list_records, args=(linking, rule, LinkQuery())
+            )
     _pills(linking, rule, query, decision_counts(linking.records(rule), query))
     if found.empty:
         st.caption("No records.")
@@ -100,28 +93,24 @@ def show_records(linking: Linking, found: pd.DataFrame) -> None:
         at = st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key="links-page", width=220)
         first = (int(at) - 1) * ROWS
     part = found.iloc[first : first + ROWS]
-    key = table_key(f"{keys.LIST}links", *linking.facts, rule, query, first)
     table = _table(part, linking.here.loaded.corpus.documents.texts)
 
-    def took() -> None:
-        cell = selected_cell(st.session_state[key], len(part), table.column_names)
-        if cell is not None:
-            row = part.iloc[cell[0]]
-            state.update(doc=str(row["document"]), record=str(row["record"]))
+    def read_record(cell: ChosenCell) -> None:
+        row = part.iloc[cell.row]
+        state.update(doc=str(row["document"]), record=str(row["record"]))
 
-    st.dataframe(
+    count_table(
         table,
-        key=key,
-        on_select=took,
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(part) + 1) + 3, 318),
+        "link_records",
+        (*linking.facts, rule, query, first),
+        columns=_record_columns(),
+        export=Export(found[list(LINK_RECORD_COLUMNS)], linking.signature(rule), "links"),
+        caption="Choose a row to read it in its text.",
+        on_choose=read_record,
+        prefix=keys.LIST,
+        height=318,
         placeholder="",
-        column_config=_record_columns(),
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(found[list(LINK_RECORD_COLUMNS)], linking.signature(rule), name="links", key="links")
-        st.caption("Choose a row to read it in its text.")
 
 
 def _title(query: LinkQuery) -> str:
@@ -134,20 +123,17 @@ def _title(query: LinkQuery) -> str:
 
 
 def _pills(linking: Linking, rule: Rule, query: LinkQuery, counts: dict[str, int]) -> None:
-    key = f"{keys.WIDGET}link-decision"
-    st.session_state[key] = query.decisions[0] if len(query.decisions) == 1 else None
+    now = query.decisions[0] if len(query.decisions) == 1 else None
 
-    def took() -> None:
-        chosen = st.session_state[key]
-        choose(linking, rule, replace(query, decisions=(chosen,) if chosen else LinkQuery().decisions))
+    def take(name: str | None) -> None:
+        list_records(linking, rule, replace(query, decisions=(name,) if name else LinkQuery().decisions))
 
     st.pills(
         "Decision",
         [name for name in LINK_LOOKS if name in counts or name in query.decisions[:1]],
         format_func=lambda name: f"{LINK_LOOKS[name].glyph} {name} · {counts.get(name, 0):,}",
-        key=key,
-        on_change=took,
         label_visibility="collapsed",
+        **state.mirror("link-decision", now, take),
     )
 
 
@@ -190,24 +176,38 @@ def record_card(linking: Linking, record: pd.Series) -> None:
             ids = ids_of(record.to_dict(), side)
             text = " ".join(str(record[f"{side}_text"]).split())
             marked = ids[right - 1] if right and side == "pred" else None
-            st.html(str(links_html(ids, template(), right=marked, label=f"{label}: {text[:80]}")))
+            st.html(str(links_html(ids, id_template(), right=marked, label=f"{label}: {text[:80]}")))
         with st.container(horizontal=True, vertical_alignment="center"):
             doc = str(record["document"])
             view = replace(linking.here.view, doc=doc, record=str(record["record"]))
             navigation.link_to("Documents", f":primary[Its boundaries and type in {plain(doc)} →]", view)
-            if not template():
+            if not id_template():
                 st.caption("Ids can open a page: say where above.")
 
 
-def document_choice(ids: Sequence[str], document: int, go: Callable[[str, str], None]) -> None:
+def show_document(linking: Linking, found: pd.DataFrame) -> None:
+    """Show the card of the chosen record, the choice of a document, and its text with its links.
+
+    `found` are the records listed, the first of which names the document where none is chosen.
+    """
+    view, texts = linking.here.view, linking.here.loaded.corpus.documents
+    rule = rule_of(view)
+    records = linking.records(rule)
+    document = texts.index.get(view.doc, int(found["doc"].iloc[0]) if len(found) else 0)
+    rows = document_rows(records, document)
+    record = rows[rows["record"] == view.record]
+    if len(record):
+        record_card(linking, record.iloc[0])
+    st.subheader("In the text")
+    choose_document(texts.ids, document)
+    data = linked_text(linking.alignment(rule.boundaries), records, found, document, view.record)
+    show_text(data, key=f"{keys.WIDGET}linked", on_select=state.take_record)
+
+
+def choose_document(ids: Sequence[str], document: int) -> None:
     """Offer the documents to read."""
-    key = f"{keys.WIDGET}links-document"
-    st.session_state[key] = ids[document]
-
-    def took() -> None:
-        go(str(st.session_state[key]), "")
-
+    widget = state.mirror("links-document", ids[document], lambda name: state.take_record(str(name), ""))
     if len(ids) <= MANY:
-        st.selectbox("Document", ids, key=key, on_change=took, width=280)
+        st.selectbox("Document", ids, width=280, **widget)
     else:
-        st.text_input("Document id", key=key, on_change=took, width=280)
+        st.text_input("Document id", width=280, **widget)

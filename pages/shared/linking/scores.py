@@ -10,9 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_signature, relaxed_in_words
+from nereval_core.analysis.linking.link_tables import link_records
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
-from nereval_core.analysis.linking.tables import link_records
-from nereval_core.scoring import apply_rules
+from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.linking.tables import Rule
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Linking:
-    """What is scored: a system's links against gold's, by the spans that the chosen criterion scores."""
+    """A system's links held against gold's, by the spans that the chosen criterion scores."""
 
     here: Here
     mentions: Mentions = "end-to-end"
@@ -30,7 +30,7 @@ class Linking:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What the scores hang on but the rule: what is chosen of them must not outlive it."""
+        """The facts that the scores depend on beside the rule; a choice among the records must not outlive them."""
         rules = self.here.settings.rules_for(self.here.criterion)
         corpus = self.here.loaded.corpus.digest
         return (corpus, self.here.system, repr(rules), self.mentions, self.truth, relaxed_in_words(self.relaxed))

@@ -1,6 +1,6 @@
-"""What the Linking page shows, as tables, and the records behind each of its counts. No Streamlit in here.
+"""Tables of the Linking page, and the records behind each of its counts. No Streamlit in here.
 
-Every count is a query over link records (`nereval_core.analysis.linking.tables`) under one boundary rule and n.
+Every count is a query over link records (`nereval_core.analysis.linking.link_tables`) under one boundary rule and n.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pages.shared.view import View
 from pages.shared.view.count_tables import number
 
 ERRORS = LINK_DECISIONS[1:]
-"""What lists show unless told otherwise: all but right."""
+"""Decisions that lists show by default: all but right."""
 GOLD_SIDE = tuple(name for name in LINK_DECISIONS if name != "spurious")
 PRED_SIDE = tuple(name for name in LINK_DECISIONS if name != "missing")
 RATIOS = ("P", "R", "F1")
@@ -34,7 +34,7 @@ NONE = ""
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which mentions are paired, and how much of a ranking is looked at."""
+    """A rule of linking: the mentions that are paired, and how much of a ranking is looked at."""
 
     boundaries: Boundaries = "strict"
     n: int = 1
@@ -46,7 +46,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class LinkQuery:
-    """Which link records: by decision, and by the ids judged (None: any, NONE: no mention on that side)."""
+    """A query over link records: by decision, and by the ids judged (None: any, NONE: no mention on that side)."""
 
     decisions: tuple[str, ...] = ERRORS
     gold_id: str | None = None
@@ -136,7 +136,7 @@ def cell_query(column: str) -> LinkQuery | None:
 
 
 def formula(ratio: str, counts: LinkCounts) -> tuple[str, tuple[tuple[str, int, LinkQuery], ...]]:
-    """Return how a ratio is made, and the counts in it with their queries."""
+    """Return the formula of a ratio, and the counts in it with their queries."""
     right = ("right", counts.right, LinkQuery(("right",)))
     gold, pred = (GOLD, counts.gold, LinkQuery(GOLD_SIDE)), (PREDICTED, counts.predicted, LinkQuery(PRED_SIDE))
     if ratio == "F1":
@@ -148,7 +148,7 @@ def formula(ratio: str, counts: LinkCounts) -> tuple[str, tuple[tuple[str, int, 
     return f"{ratio} = right / {below[0]} = {counts.right} / {below[1]} = {number(value)}", (right, below)
 
 
-def select(records: pd.DataFrame, query: LinkQuery) -> pd.DataFrame:
+def select_records(records: pd.DataFrame, query: LinkQuery) -> pd.DataFrame:
     """Return the link records that match a query, in document order."""
     mask = records["decision"].isin(query.decisions).to_numpy(copy=True)
     for column, wanted in (("gold_id", query.gold_id), ("pred_id", query.pred_id)):
@@ -159,7 +159,7 @@ def select(records: pd.DataFrame, query: LinkQuery) -> pd.DataFrame:
 
 def decision_counts(records: pd.DataFrame, query: LinkQuery) -> dict[str, int]:
     """Return how many records of a query's ids there are by decision, those that do not occur left out."""
-    found = select(records, replace(query, decisions=LINK_DECISIONS))["decision"].value_counts()
+    found = select_records(records, replace(query, decisions=LINK_DECISIONS))["decision"].value_counts()
     return {name: int(found.get(name, 0)) for name in LINK_DECISIONS if found.get(name, 0)}
 
 
@@ -192,7 +192,7 @@ def _most_frequent(texts: pd.Series[str]) -> str:
 
 
 def headline(counts: LinkCounts, mentions: Mentions) -> tuple[int, int, str]:
-    """Return right links, of how many, and of what: what the page says first."""
+    """Return the number of right links, the whole, and the unit in words: the page's headline."""
     return counts.right, counts.gold, "gold mentions" if mentions == "end-to-end" else "judged gold mentions"
 
 
@@ -213,6 +213,6 @@ def codes(records: pd.DataFrame) -> dict[tuple[str, int], str]:
     return found
 
 
-def present(ids: Sequence[str]) -> str:
+def ids_words(ids: Sequence[str]) -> str:
     """Return the ids of a mention as its chip shows them: the first two, and how many more."""
     return " | ".join(ids[:2]) + (f" +{len(ids) - 2}" if len(ids) > 2 else "")

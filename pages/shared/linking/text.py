@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.linking import LINK_DECISIONS
-from nereval_core.analysis.linking.mentions import LinkAlignment, ranked
-from nereval_core.report.highlight import Mark, Side, windows, within
+from nereval_core.analysis.linking.mentions import LinkAlignment, ranked_ids
+from nereval_core.report.highlight import windows
+from nereval_core.report.marks import Mark, Side, within
 from pages.shared.documents.document import document_rows, neighbours
-from pages.shared.documents.view import view
-from pages.shared.linking.tables import EXPLAINED, LINK_LOOKS, codes, present
+from pages.shared.documents.highlighted_text import text_data
+from pages.shared.linking.tables import EXPLAINED, LINK_LOOKS, codes, ids_words
 
 
 def linked_text(
@@ -32,7 +33,7 @@ def linked_text(
     low, high = next(part for part in cut if start < part[1] or part == cut[-1])
     queue, at, _ = neighbours(shown, document, start if chosen else -1, record if chosen else "")
     inside = within(marks, low, high)
-    data = view(
+    data = text_data(
         text[low:high],
         inside,
         doc=documents.ids[document],
@@ -49,7 +50,7 @@ def linked_text(
         name = names[entry["side"], entry["key"]]
         layer = alignment.gold if entry["side"] == "gold" else alignment.pred
         who = "gold mention" if entry["side"] == "gold" else "predicted mention"
-        links = ", ".join(ranked(layer.links[entry["key"]]))
+        links = ", ".join(ranked_ids(layer.links[entry["key"]]))
         quote = " ".join(layer.text(entry["key"]).split())
         look = LINK_LOOKS[name]
         title = f"{who} {quote}, linked to {links}, {name}"
@@ -66,7 +67,7 @@ def _marks(alignment: LinkAlignment, rows: pd.DataFrame) -> list[Mark]:
             # Gold that is missing given the mentions has a prediction without a link: no mention, so no chip.
             if span >= 0:
                 parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
-                chip = present(ranked(layer.links[span]))
+                chip = ids_words(ranked_ids(layer.links[span]))
                 found.append(Mark(side, span, parts, chip, LINK_LOOKS[name].code, record))
     return sorted(found, key=lambda mark: (mark.start, -mark.end, mark.side))
 

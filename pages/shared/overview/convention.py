@@ -9,36 +9,31 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.convention_differences import ABSENT, grouped, twin
+from nereval_core.analysis.criteria.convention_differences import ABSENT, count_by_quirk, twin_criterion
 from nereval_core.conventions import Convention, Outcome
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import records as match_records
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.signature import signature
-from pages.shared import overview
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import (
-    BESIDE,
-    ROWS,
-    count,
-    decision_column,
-    first_row,
-    in_context,
-    labels,
-    record_box,
-    selected_cell,
-    short,
-    table_key,
-    table_of,
-)
+from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
+from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import BESIDE, count, record_box
 from pages.shared.data import caches
-from pages.shared.data.convention_results import counts_of, evaluations, figures_table, formula, made_of, values_of
+from pages.shared.data.convention_results import (
+    counts_of,
+    figures_table,
+    formula,
+    ordered_evaluations,
+    records_of_count,
+    values_of,
+)
+from pages.shared.overview import tables
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
 from pages.shared.view.queries import around
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -46,8 +41,8 @@ if TYPE_CHECKING:
 GLYPHS = {code: f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS} | {"IGN": "· passed over"}
 
 
-def section(here: Here, convention: Convention) -> None:
-    """Show what the scorer publishes, ours beside it, and the spans that the two decide differently."""
+def draw_scorer(here: Here, convention: Convention) -> None:
+    """Show the scorer's figures, ours beside them, and the spans that the two decide differently."""
     st.subheader(f"As published: {plain(convention.name)}")
     st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
     try:
@@ -61,9 +56,9 @@ def section(here: Here, convention: Convention) -> None:
         st.caption(plain("; ".join(outcome.notes), 600))
     evaluation = _evaluation(here, convention, outcome)
     _figures(here, convention, outcome, evaluation)
-    criterion = twin(convention, evaluation)
+    criterion = twin_criterion(convention, evaluation)
     if criterion in here.criteria:
-        beside(here, convention, evaluation, criterion)
+        compare_with_ours(here, convention, evaluation, criterion)
     else:
         st.caption(f"No criterion of ours that applies here means the same as {plain(evaluation)}.")
     st.caption("Signature of the published figures")
@@ -71,12 +66,12 @@ def section(here: Here, convention: Convention) -> None:
 
 
 def _evaluation(here: Here, convention: Convention, outcome: Outcome) -> str:
-    names = evaluations(outcome, convention)
+    names = ordered_evaluations(outcome, convention)
     if len(names) == 1:
         return names[0]
 
     def said(name: str) -> str:
-        criterion = twin(convention, name)
+        criterion = twin_criterion(convention, name)
         return f"{name} (ours: {criterion})" if criterion else name
 
     key = table_key(f"{keys.WIDGET}evaluation", here.view.corpus, convention.name)
@@ -90,27 +85,25 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     whole = {name for _, name in counts}
     figures = [name for name in table.columns if name != "scope"]
     column = st.column_config.NumberColumn
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=table_key(f"{keys.TABLE}published", here.view, evaluation),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        height=min(35 * (len(table) + 1) + 3, 420),
-        column_config={"scope": st.column_config.TextColumn("scope", width=110, pinned=True)}
+        "published",
+        (here.view, evaluation),
+        columns={"scope": st.column_config.TextColumn("scope", width=110, pinned=True)}
         | {name: column(name, format="localized" if name in whole else "%.4f") for name in figures},
+        choose=figures,
+        export=Export(table, outcome.signature, convention.name, key="published"),
+        caption="The scorer's own names. Choose a count to see its records, a ratio to see how it is made.",
+        height=420,
     )
-    cell = selected_cell(event, len(table), figures)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, outcome.signature, name=convention.name, key="published")
-        st.caption("The scorer's own names. Choose a count to see its records, a ratio to see how it is made.")
     if cell is None:
         return
     scope, figure = str(table["scope"].iat[cell[0]]), cell[1]
     if (scope, figure) in counts:
-        found = made_of(caches.outcome_records(here.loaded, here.system, convention.name, evaluation), scope, figure)
-        count_opened(here, outcome, found, figure, f"{convention.name}, {scope}")
+        found = records_of_count(
+            caches.outcome_records(here.loaded, here.system, convention.name, evaluation), scope, figure
+        )
+        open_scorer_count(here, outcome, found, figure, f"{convention.name}, {scope}")
         return
     made = formula(convention, evaluation, figure, values_of(table.iloc[cell[0]]))
     if made:
@@ -118,16 +111,16 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     st.caption(plain(f"{figure}, {scope}: as laid down by {convention.source}.", 400))
 
 
-def count_opened(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
-    """Show the records of a count of a scorer; what they contribute adds up to it."""
+def open_scorer_count(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
+    """Show the records of a count of a scorer; their contributions add up to it."""
     value = int(found[figure].sum())
     more = "" if value == len(found) else f", which count {value:,}"
     st.markdown(f"**{plain(figure)} of {plain(of)}: {count(len(found), 'record')}{more}**")
-    records(here, outcome, found, figure)
+    list_scorer_records(here, outcome, found, figure)
 
 
-def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
-    """List records of a scorer with what each contributes to a count; choosing one shows it in its text."""
+def list_scorer_records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
+    """List records of a scorer with their contributions to a count; choosing one shows it in its text."""
     if found.empty:
         st.caption("No records.")
         return
@@ -139,7 +132,7 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
         for edge in ("start", "end")
     )
     lines = around(outcome.documents.texts, part["doc"], starts, ends, BESIDE)
-    # What has no place in the text, a row of tags or a unit of the scorer's own, is shown by its name.
+    # A row of tags or a unit of the scorer's own has no place in the text and is shown by its name.
     units = part["gold_text"].where(has_gold, part["pred_text"])
     lines = [
         (before, str(unit) if start < 0 else span, after)
@@ -157,21 +150,17 @@ def records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> N
             "document": part["document"].astype("object").to_numpy(),
         }
     )
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=table_key(f"{keys.LIST}published", here.view, figure, first, tuple(part["record"])),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
+        "published",
+        (here.view, figure, first, tuple(part["record"])),
+        columns=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
+        export=Export(found, outcome.signature, "published-records", key="published_records"),
+        hint="Choose a row to read it in its text.",
+        prefix=keys.LIST,
+        height=360,
         placeholder="",
-        height=min(35 * (len(part) + 1) + 3, 360),
-        column_config=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
     )
-    cell = selected_cell(event, len(part), table.column_names)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(found, outcome.signature, name="published-records", key="published_records")
-        if cell is None:
-            st.caption("Choose a row to read it in its text.")
     if cell is not None:
         row = part.iloc[cell[0]]
         _in_text(here, str(row["document"]), int(starts.iloc[cell[0]]), int(ends.iloc[cell[0]]), str(row["record"]))
@@ -193,7 +182,7 @@ def _list_columns() -> dict[str, Any]:
 
 
 def _in_text(here: Here, document: str, start: int, end: int, record: str) -> None:
-    """Show in the text what we say of the spans at a place, with the link to the document."""
+    """Show our own record of the spans at a place in the text, with the link to the document."""
     settings = caches.as_read(here.loaded)
     one = caches.reading(here.loaded, here.system, settings, here.by, document)
     near = match_records(one, here.by)
@@ -211,22 +200,22 @@ def _in_text(here: Here, document: str, start: int, end: int, record: str) -> No
         navigation.link_to("Documents", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
 
 
-def beside(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:
+def compare_with_ours(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:
     """Show our own numbers under the criterion of the same meaning, and where the two part."""
     st.markdown(f"**Ours: {plain(criterion)}**")
     if here.view.merge or here.view.leaveout:
         st.caption("Merged types and types left out change ours only: a published scorer knows neither.")
-    overview.criteria(here, (criterion,), name="twin")
+    tables.by_criterion(here, (criterion,), name="twin")
     try:
         found = caches.differing(here.loaded, here.system, convention.name, evaluation, criterion)
     except FormatError as error:
         st.caption(plain(str(error.problems[0]), 300))
         return
     both = f"{signature(caches.scores(here.loaded, here.system, caches.as_read(here.loaded)), criterion)}"
-    differences(here, found, both, f"{convention.name}, {evaluation}", criterion)
+    list_differences(here, found, both, f"{convention.name}, {evaluation}", criterion)
 
 
-def differences(
+def list_differences(
     here: Here, found: pd.DataFrame, said: str, theirs: str, ours: str, *, name: str = "differences"
 ) -> None:
     """Show how many spans two ways of scoring decide differently, by rule; a row opens its spans."""
@@ -237,24 +226,21 @@ def differences(
     st.markdown(
         f"**Where they part: {count(len(found), 'span')} decided differently, {moving:,} of them with another credit**"
     )
-    groups = grouped(found)
+    groups = count_by_quirk(found)
     table = pd.DataFrame(
         {
             "spans": groups["count"],
             "credit": ["differs" if moves else "the same" for moves in groups["moves"]],
-            "theirs": [decided(code) for code in groups["theirs"]],
-            "ours": [decided(code) for code in groups["ours"]],
+            "theirs": [decision_words(code) for code in groups["theirs"]],
+            "ours": [decision_words(code) for code in groups["ours"]],
             "rule": groups["quirk"].astype("object"),
         }
     )
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=table_key(f"{keys.TABLE}{name}", here.view, theirs, ours),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 300),
-        column_config={
+        name,
+        (here.view, theirs, ours),
+        columns={
             "spans": st.column_config.NumberColumn("spans", width=65, format="localized"),
             "credit": st.column_config.TextColumn(
                 "credit", width=80, help="Whether the span earns more or less there, or only bears another name."
@@ -263,11 +249,10 @@ def differences(
             "ours": st.column_config.TextColumn(short(ours), width=150),
             "rule": st.column_config.TextColumn(f"rule of {short(theirs)}", width=430),
         },
+        export=Export(found.drop(columns="doc"), said, name),
+        caption="A row is a rule and what came of it; choose one to see its spans.",
+        height=300,
     )
-    cell = selected_cell(event, len(table), table.columns)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(found.drop(columns="doc"), said, name=name, key=name)
-        st.caption("A row is a rule and what came of it; choose one to see its spans.")
     if cell is None:
         return
     chosen = groups.iloc[cell[0]]
@@ -278,7 +263,7 @@ def differences(
     _spans(here, some, theirs, ours, name)
 
 
-def decided(codes: str) -> str:
+def decision_words(codes: str) -> str:
     return " + ".join(GLYPHS.get(code, "no such span" if code == ABSENT else code) for code in str(codes).split("+"))
 
 
@@ -291,27 +276,25 @@ def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) ->
             "side": part["side"].astype("object").to_numpy(),
             **in_context(beside_it),
             "type": part["type"].astype("object").to_numpy(),
-            "theirs": [decided(code) for code in part["theirs"]],
-            "ours": [decided(code) for code in part["ours"]],
+            "theirs": [decision_words(code) for code in part["theirs"]],
+            "ours": [decision_words(code) for code in part["ours"]],
             "our reason": part["our_reason"].astype("object").to_numpy(),
             "rule": part["quirk"].astype("object").to_numpy(),
             "document": part["document"].astype("object").to_numpy(),
         }
     )
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=table_key(f"{keys.LIST}{name}", here.view, first, tuple(part["record"]), tuple(part["side"])),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 360),
-        column_config=_list_columns()
+        name,
+        (here.view, first, tuple(part["record"]), tuple(part["side"])),
+        columns=_list_columns()
         | {
             "theirs": st.column_config.TextColumn(short(theirs), width=125),
             "ours": st.column_config.TextColumn(short(ours), width=125),
         },
+        prefix=keys.LIST,
+        height=360,
     )
-    cell = selected_cell(event, len(part), table.columns)
     if cell is not None:
         row = part.iloc[cell[0]]
         _in_text(here, str(row["document"]), int(row["start"]), int(row["end"]), str(row["record"]))

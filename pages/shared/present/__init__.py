@@ -13,18 +13,18 @@ from nereval_core.corpus import Layer
 from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.records.tables import records
-from nereval_core.report.highlight import Mark
+from nereval_core.report.marks import Mark
 from nereval_core.report.signature import together
 from nereval_core.report.slides import Slide, Text, gone_html, slide_html, title_html
-from nereval_core.review.playlists import DIGITS, Item, Playlist
+from nereval_core.review.playlists import LINK_DIGITS, Item, Playlist
 from nereval_core.review.verdicts import Given
-from nereval_core.review.verdicts_on_records import attached
-from nereval_core.review.words import decided
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
-from pages.shared.documents.document import document_marks, find
-from pages.shared.present.slide_keys import CHROME, slides
+from pages.shared.documents.document import document_marks, find_record
+from pages.shared.present.slide_keys import CHROME, take_keys
 from pages.shared.view import SLIDES, View, keys, state
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import query_of, view_of
@@ -40,7 +40,7 @@ MOST = 4
 
 @dataclass(frozen=True)
 class Show:
-    """Where a slide show stands: the ids of the slides around, the present one's place among them, the first and last.
+    """Position in a slide show: the ids of the slides around, the present one's place among them, the first and last.
 
     The title's id is "". `number` counts the present record among the `total`, from 1; it is 0 where it is not among
     them: the title, or what a list has no more.
@@ -61,18 +61,18 @@ class Show:
         return f"{self.number:,} of {self.total:,}" if self.number else f"not among the {self.total:,}"
 
 
-def on(view: View) -> bool:
+def shows_slides(view: View) -> bool:
     """Tell whether a view shows slides: not those of a playlist that there is none of."""
-    return SLIDES in view.sort and (not view.playlist or playlists.chosen(view) is not None)
+    return SLIDES in view.sort and (not view.playlist or playlists.playlist_of(view) is not None)
 
 
-def begun(here: Here, playlist: Playlist | None, item: str = "") -> View:
+def first_slide(here: Here, playlist: Playlist | None, item: str = "") -> View:
     """Return the view of the first slide, or of an item's; a list keeps to the document that it is narrowed down to."""
     view = here.view
     if playlist is not None:
         place = playlist.find(item)
         if place is not None:
-            return playlists.step(view, playlist, playlist.items[place], here.loaded, caches.find)
+            return playlists.view_of_item(view, playlist, playlist.items[place], here.loaded, caches.find)
         return playlists.with_playlist(replace(view, doc="", record=""), playlist).with_sort(SLIDES)
     query = query_of(view)
     if query.doc and isinstance(here.ledger(), MemoryLedger):
@@ -81,24 +81,24 @@ def begun(here: Here, playlist: Playlist | None, item: str = "") -> View:
     return replace(view, playlist="", record="", doc="" if view.record else view.doc).with_sort(SLIDES)
 
 
-def draw(here: Here) -> None:
+def draw_slides(here: Here) -> None:
     """Draw the slide of the view, and take the keys."""
     st.html(CHROME)
-    playlist = playlists.chosen(here.view)
+    playlist = playlists.playlist_of(here.view)
     if playlist is not None and not here.view.record and (place := playlist.find(_item(here.view))) is not None:
         # A link may name the item alone.
-        view = playlists.step(here.view, playlist, playlist.items[place], here.loaded, caches.find)
+        view = playlists.view_of_item(here.view, playlist, playlist.items[place], here.loaded, caches.find)
         if view.record:
             state.put(view)
             st.rerun()
     show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
     st.html(_title(here, playlist, show) if show.title else _slide(here, playlist, show))
-    slides(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
+    take_keys(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     _prepare(here, playlist, show)
 
 
 def _of_playlist(here: Here, playlist: Playlist) -> Show:
-    ids = ["", *(item.uid[:DIGITS] for item in playlist.items)]
+    ids = ["", *(item.uid[:LINK_DIGITS] for item in playlist.items)]
     place = playlist.find(_item(here.view))
     at = 0 if place is None else place + 1
     return Show(ids, at, ("", ids[-1]), at, len(ids) - 1)
@@ -119,7 +119,7 @@ def _of_list(here: Here) -> Show:
     first = ledger.first(query)
     if first is None or ids[:1] == [_id(*first)]:
         ids, at = ["", *ids], at + 1
-    # What is not in the list any more, by a verdict say, is shown all the same, between its neighbours.
+    # A record that has left the list, by a verdict say, is shown all the same, between its neighbours.
     return Show(ids, at, ("", _last(here, query, total)), near.number, total)
 
 
@@ -148,9 +148,9 @@ def _start(record: str) -> int:
 
 
 def _step(wanted: str) -> None:
-    """Go to a slide: what a callback does."""
+    """Go to a slide (a callback)."""
     view = state.view()
-    playlist = playlists.chosen(view)
+    playlist = playlists.playlist_of(view)
     if playlist is None:
         doc, record = json.loads(wanted) if wanted else ("", "")
         state.put(replace(view, doc=doc, record=record))
@@ -160,7 +160,7 @@ def _step(wanted: str) -> None:
         state.put(playlists.with_playlist(replace(view, doc="", record=""), playlist))
     else:
         here = caches.find(view.corpus)
-        state.put(playlists.step(view, playlist, playlist.items[place], here, caches.find))
+        state.put(playlists.view_of_item(view, playlist, playlist.items[place], here, caches.find))
 
 
 def _leave() -> None:
@@ -179,7 +179,7 @@ def _title(here: Here, playlist: Playlist | None, show: Show) -> str:
         facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
         lines.append(there.signature(name))
     facts.append(("slides", count(show.total, "record")))
-    if masks.on():
+    if masks.is_masked():
         facts.append(("masked", HIDDEN))
     name = f"Records of {here.system}" if playlist is None else playlist.name
     return str(title_html(name, facts, " · ".join(together(lines)), KEYS))
@@ -193,10 +193,10 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
     view = here.view
     item = None if playlist is None else playlist.items[show.number - 1]
     heading = f"Records of {here.system}" if playlist is None else playlist.name
-    comment = "" if item is None else playlists.comment(item)
+    comment = "" if item is None else playlists.item_comment(item)
     scores = here.reading(view.doc) if view.doc and view.record else None
     rows = None if scores is None else records(scores, here.by)
-    record = None if scores is None or rows is None else find(rows, scores, here.by, view.record)
+    record = None if scores is None or rows is None else find_record(rows, scores, here.by, view.record)
     if scores is None or rows is None or record is None:
         return str(gone_html(heading, show.place, *_gone(here, item), comment))
     marks = _marks(scores, here.by, rows, record)
@@ -219,7 +219,7 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
                 _side(scores.layers(here.by)[0], int(record["gold"])),
                 _side(scores.layers(here.by)[1], int(record["pred"])),
                 "" if given is None else f"Verdict of {given.who}: {_decided(given, documents.texts[0])}",
-                "" if given is None or masks.on() else given.verdict.note,
+                "" if given is None or masks.is_masked() else given.verdict.note,
                 comment,
             )
         )
@@ -227,7 +227,7 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
 
 
 def _under(here: Here) -> Iterator[str]:
-    """Say what a slide is of: system, criterion and document, and what else is taken as gold."""
+    """Yield the facts under a slide: system, criterion and document, and the layer taken as gold."""
     yield here.system
     if here.view.reference:
         yield f"against {here.view.reference}"
@@ -249,7 +249,7 @@ def _verdict(here: Here, doc: str, record: str) -> Given | None:
     ledger = here.ledger()
     if not isinstance(ledger, MemoryLedger) or ledger.others is None:
         return None
-    found = attached(ledger.about)
+    found = attach_verdicts(ledger.about)
     positions = ledger.positions(Query(doc=doc))
     ids = ledger.frame(positions)["record"].tolist()
     if not found.given or record not in ids:
@@ -259,19 +259,19 @@ def _verdict(here: Here, doc: str, record: str) -> Given | None:
 
 
 def _decided(given: Given, text: str) -> str:
-    return decided(given.verdict.kind, given.verdict.right, text)
+    return decision_in_words(given.verdict.kind, given.verdict.right, text)
 
 
 def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
-    """Say why a record cannot be shown, what to do, and how its words were."""
+    """Return the reason why a record cannot be shown, the remedy, and its words as they were."""
     if item is None:
         return (
             "This record is not there any more",
             "Under these settings nothing has its id. Go on, or leave with Escape.",
             ("", "", ""),
         )
-    shown, was = item.starred.shown, playlists.words(item)
-    if caches.find(shown.corpus) is None and not playlists.has_text(here.loaded, item):
+    shown, was = item.starred.shown, playlists.item_words(item)
+    if caches.find(shown.corpus) is None and not playlists.has_text_of(here.loaded, item):
         return (
             "Its corpus is not on this server",
             f"Upload gold and system {shown.system} of the corpus {shown.corpus[:16]} at Start: what is in the files, "

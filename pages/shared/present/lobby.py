@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -10,15 +11,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.report.slides import from_word, to_word
-from nereval_core.review.playlists import COMMENT, DIGITS, NAME, Item, Playlist, moved
+from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_CHARACTERS, Item, Playlist, move_item
 from pages.shared import present
 from pages.shared.components import navigation, report_button
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.present import stars
 from pages.shared.view import SLIDES, View, keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -35,9 +35,9 @@ HOW = (
 )
 
 
-def draw(here: Here) -> None:
-    playlist = playlists.chosen(here.view)
-    stars.problems()
+def draw_lobby(here: Here) -> None:
+    playlist = playlists.playlist_of(here.view)
+    stars.show_playlist_problems()
     if verdict_store.problems():
         show_problems([str(problem) for problem in verdict_store.problems()])
     elif here.view.playlist and playlist is None:
@@ -46,7 +46,7 @@ def draw(here: Here) -> None:
             "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        stars.choice(playlist)
+        stars.choose_playlist(playlist)
         _begin(here, playlist)
     if playlist is None:
         st.info(HOW)
@@ -58,10 +58,10 @@ def draw(here: Here) -> None:
     _items(here, playlist)
 
 
-def without_corpus() -> None:
+def find_corpus() -> None:
     """Open a playlist in the corpus that its first record was starred in, where this server has it."""
     view = state.view()
-    playlist = playlists.chosen(view)
+    playlist = playlists.playlist_of(view)
     if playlist is None:
         return
     for item in playlist.items:
@@ -79,11 +79,14 @@ def without_corpus() -> None:
         + "; ".join(dict.fromkeys(item.starred.shown.corpus[:16] for item in playlist.items))
     )
     for item in playlist.items[:ROWS]:
-        st.markdown(f"- {_quote(item)}" + (f" — {plain(said, COMMENT)}" if (said := playlists.comment(item)) else ""))
+        st.markdown(
+            f"- {_quote(item)}"
+            + (f" — {plain(said, COMMENT_CHARACTERS)}" if (said := playlists.item_comment(item)) else "")
+        )
 
 
 def _begin(here: Here, playlist: Playlist | None) -> None:
-    """Offer to show the playlist, and what Errors lists."""
+    """Offer to present the playlist, and the records that Errors lists."""
     total = here.ledger().total(here.query()).records
     if playlist is not None:
         st.button(
@@ -92,7 +95,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
             type="primary",
             disabled=not playlist.items,
             on_click=state.put,
-            args=(present.begun(here, playlist),),
+            args=(present.first_slide(here, playlist),),
         )
     st.button(
         f"Present the {count(total, 'record')} that Errors lists",
@@ -100,7 +103,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
         type="secondary" if playlist is not None else "primary",
         disabled=not total,
         on_click=state.put,
-        args=(present.begun(here, None),),
+        args=(present.first_slide(here, None),),
     )
 
 
@@ -110,14 +113,13 @@ def _about(here: Here, playlist: Playlist) -> None:
         by = f" · {plain(playlist.who)}" if playlist.who else ""
         st.markdown(f"**{plain(playlist.name)}** · {count(len(playlist.items), 'record')}{by}")
         with st.popover("Link", type="tertiary"):
-            view = View(playlist=playlist.uid[:DIGITS], mask=here.view.mask).with_sort(SLIDES)
+            view = View(playlist=playlist.uid[:LINK_DIGITS], mask=here.view.mask).with_sort(SLIDES)
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
-        report_button.offer(here)
+        report_button.offer_report(here)
         with st.popover("Rename or remove", type="tertiary"):
-            key = f"{keys.PLAYLIST}name"
-            st.session_state[key] = playlist.name
-            st.text_input("Name", key=key, max_chars=NAME, on_change=_rename, args=(playlist,))
+            widget = state.mirror("name", playlist.name, partial(_rename, playlist), prefix=keys.PLAYLIST)
+            st.text_input("Name", max_chars=NAME_CHARACTERS, **widget)
             st.button("Remove this playlist", key=f"{keys.PLAYLIST}remove", on_click=_remove, args=(playlist,))
 
 
@@ -125,12 +127,12 @@ def _items(here: Here, playlist: Playlist) -> None:
     if not playlist.items:
         st.info("Nothing is on it yet. " + HOW)
         return
-    if masks.on():
+    if masks.is_masked():
         st.caption(f"{present.HIDDEN} A playlist's name is shown.")
     pages = -(-len(playlist.items) // ROWS)
     page = 1
     if pages > 1:
-        key = f"{keys.PLAYLIST}page_{playlist.uid[:DIGITS]}_{pages}"
+        key = f"{keys.PLAYLIST}page_{playlist.uid[:LINK_DIGITS]}_{pages}"
         page = int(st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=key, width=220))
     for place in range((page - 1) * ROWS, min(page * ROWS, len(playlist.items))):
         _row(here, playlist, place)
@@ -138,18 +140,18 @@ def _items(here: Here, playlist: Playlist) -> None:
 
 def _row(here: Here, playlist: Playlist, place: int) -> None:
     item = playlist.items[place]
-    with st.container(border=True, key=f"{keys.PLAYLIST}row_{item.uid[:DIGITS]}"):
+    with st.container(border=True, key=f"{keys.PLAYLIST}row_{item.uid[:LINK_DIGITS]}"):
         words, comment, act = st.columns([5, 5, 3], vertical_alignment="center")
         shown = item.starred.shown
         words.markdown(f"{place + 1}\\. {_quote(item)}")
         words.caption(f"{plain(shown.system)} · {plain(shown.criterion)} · {plain(shown.document)}")
-        if not masks.on():
+        if not masks.is_masked():
             _note(playlist, item, comment)
         with act.container(horizontal=True, gap="small", horizontal_alignment="right"):
             for sign, to, said in (("↑", place - 1, "up"), ("↓", place + 1, "down")):
                 st.button(
                     sign,
-                    key=f"{keys.PLAYLIST}{said}_{item.uid[:DIGITS]}",
+                    key=f"{keys.PLAYLIST}{said}_{item.uid[:LINK_DIGITS]}",
                     disabled=not 0 <= to < len(playlist.items),
                     help=f"Move {said}",
                     on_click=_move,
@@ -157,14 +159,14 @@ def _row(here: Here, playlist: Playlist, place: int) -> None:
                 )
             st.button(
                 "▶",
-                key=f"{keys.PLAYLIST}from_{item.uid[:DIGITS]}",
+                key=f"{keys.PLAYLIST}from_{item.uid[:LINK_DIGITS]}",
                 help="Present from here",
                 on_click=_from,
                 args=(here, playlist, item.uid),
             )
             st.button(
                 "×",
-                key=f"{keys.PLAYLIST}out_{item.uid[:DIGITS]}",
+                key=f"{keys.PLAYLIST}out_{item.uid[:LINK_DIGITS]}",
                 help="Take it out",
                 on_click=_out,
                 args=(playlist, item),
@@ -173,14 +175,14 @@ def _row(here: Here, playlist: Playlist, place: int) -> None:
 
 def _note(playlist: Playlist, item: Item, place: DeltaGenerator) -> None:
     """Draw the field of an item's comment."""
-    key = f"{keys.PLAYLIST}comment_{playlist.uid[:DIGITS]}_{item.uid[:DIGITS]}"
+    key = f"{keys.PLAYLIST}comment_{playlist.uid[:LINK_DIGITS]}_{item.uid[:LINK_DIGITS]}"
     if key not in st.session_state or st.session_state.get(f"{key}_seen") not in (item.version, TYPED):
         st.session_state[key] = item.comment
     st.session_state[f"{key}_seen"] = item.version
     place.text_area(
         "Comment",
         key=key,
-        max_chars=COMMENT,
+        max_chars=COMMENT_CHARACTERS,
         height=68,
         placeholder="What to say about it",
         label_visibility="collapsed",
@@ -191,34 +193,33 @@ def _note(playlist: Playlist, item: Item, place: DeltaGenerator) -> None:
 
 def _quote(item: Item) -> str:
     """Return the words of an item as they were, as Markdown."""
-    before, quote, after = playlists.words(item)
+    before, quote, after = playlists.item_words(item)
     before, after = from_word(before, BESIDE), to_word(after, BESIDE)
     apart = [" " if piece[at : at + 1 or None].isspace() else "" for piece, at in ((before, -1), (after, 0))]
     return f"{plain(before)}{apart[0]}**{plain(quote, WORDS)}**{apart[1]}{plain(after)}"
 
 
 def _from(here: Here, playlist: Playlist, item: str) -> None:
-    state.put(present.begun(here, playlist, item))
+    state.put(present.first_slide(here, playlist, item))
 
 
 def _move(playlist: Playlist, place: int, to: int) -> None:
-    playlists.attempt(lambda: playlists.store().order(playlist.uid, moved(playlist, place, to), playlists.who()))
+    playlists.try_change(lambda: playlists.store().order(playlist.uid, move_item(playlist, place, to), playlists.who()))
 
 
 def _comment(playlist: Playlist, item: Item, key: str) -> None:
     typed = str(st.session_state[key]).strip()
-    if not playlists.attempt(lambda: playlists.store().comment(playlist.uid, item, typed, playlists.who())):
+    if not playlists.try_change(lambda: playlists.store().comment(playlist.uid, item, typed, playlists.who())):
         # It stays in the field, to be kept over what somebody else wrote meanwhile, or not.
         st.session_state[f"{key}_seen"] = TYPED
 
 
 def _out(playlist: Playlist, item: Item) -> None:
-    playlists.attempt(lambda: playlists.store().unstar(playlist.uid, item, playlists.who()))
+    playlists.try_change(lambda: playlists.store().unstar(playlist.uid, item, playlists.who()))
 
 
-def _rename(playlist: Playlist) -> None:
-    name = str(st.session_state[f"{keys.PLAYLIST}name"])
-    playlists.attempt(lambda: playlists.store().rename(playlist, name, playlists.who()))
+def _rename(playlist: Playlist, name: str) -> None:
+    playlists.try_change(lambda: playlists.store().rename(playlist, name, playlists.who()))
 
 
 def _remove(playlist: Playlist) -> None:
@@ -226,4 +227,4 @@ def _remove(playlist: Playlist) -> None:
         playlists.store().remove(playlist, playlists.who())
         state.put(replace(state.view(), playlist=""))
 
-    playlists.attempt(change)
+    playlists.try_change(change)

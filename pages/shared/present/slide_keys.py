@@ -9,7 +9,7 @@ import streamlit as st
 
 _HERE = Path(__file__).parent
 CHROME = _HERE / "chrome.css"
-"""What makes a page a slide: nothing of the app around it."""
+"""Styles that hide the app around a slide."""
 _mount = st.components.v2.component(
     "nereval_slides",
     css=(_HERE / "slides.css").read_text(encoding="utf-8"),
@@ -18,7 +18,7 @@ _mount = st.components.v2.component(
 )
 
 
-def slides(
+def take_keys(
     ids: Sequence[str],
     at: float,
     ends: tuple[str, str],

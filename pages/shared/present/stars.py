@@ -6,27 +6,26 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.review.playlists import NAME, Playlist
+from nereval_core.review.playlists import NAME_CHARACTERS, Playlist
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, playlists, verdict_store
 from pages.shared.view import SLIDES, keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 KEY = "s"
-CHOICE = f"{keys.PLAYLIST}choice"
 NEW = f"{keys.PLAYLIST}new"
 
 
-def star(here: Here, doc: str, record: str) -> None:
+def draw_star(here: Here, doc: str, record: str) -> None:
     """Draw the star of a record, and the choice of the playlist that it goes on."""
-    found = playlists.starred(here, doc, record) if record else None
+    found = playlists.star_of(here, doc, record) if record else None
     if found is None or verdict_store.problems():
         return
-    playlist = playlists.target(here.view)
+    playlist = playlists.target_playlist(here.view)
     there = playlist is not None and playlist.find(found.uid) is not None
     name = playlists.FIRST if playlist is None else playlist.name
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -40,33 +39,32 @@ def star(here: Here, doc: str, record: str) -> None:
         )
         size = 0 if playlist is None else len(playlist.items)
         with st.popover(f"{plain(name, 40)} · {size:,}", type="tertiary", key=f"{keys.PLAYLIST}popover"):
-            choice(playlist)
+            choose_playlist(playlist)
             view = playlists.with_playlist(here.view, playlist).with_sort(SLIDES, False)
             navigation.link_to("Present", ":primary[Order, comment and present →]", view)
-    problems()
+    show_playlist_problems()
 
 
-def choice(playlist: Playlist | None) -> None:
+def choose_playlist(playlist: Playlist | None) -> None:
     """Offer the playlists, and to make another one."""
     every = playlists.now().standing
     if every:
-        st.session_state[CHOICE] = None if playlist is None else playlist.uid
+        widget = state.mirror("choice", None if playlist is None else playlist.uid, _choose, prefix=keys.PLAYLIST)
         names = {one.uid: f"{one.name} · {count(len(one.items), 'record')}" for one in every}
-        st.selectbox(
-            "Playlist", list(names), format_func=names.__getitem__, index=None, key=CHOICE, on_change=_choose, width=300
-        )
-    st.text_input("New playlist", key=NEW, max_chars=NAME, placeholder="its name", on_change=_make, width=200)
+        st.selectbox("Playlist", list(names), format_func=names.__getitem__, index=None, width=300, **widget)
+    st.text_input(
+        "New playlist", key=NEW, max_chars=NAME_CHARACTERS, placeholder="its name", on_change=_make, width=200
+    )
 
 
-def problems() -> None:
-    """Say what kept the last change from being made, once."""
+def show_playlist_problems() -> None:
+    """Show the problems of the last change, once."""
     found = st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
     if found:
-        st.warning("  \n".join(plain(masks.told(line), 400) for line in found))
+        st.warning("  \n".join(plain(masks.mask_message(line), 400) for line in found))
 
 
-def _choose() -> None:
-    uid = st.session_state[CHOICE]
+def _choose(uid: str | None) -> None:
     state.put(playlists.with_playlist(state.view(), playlists.now().find(uid or "")))
 
 
@@ -74,8 +72,8 @@ def _make() -> None:
     name = st.session_state[NEW]
 
     def change() -> None:
-        state.put(playlists.with_playlist(state.view(), playlists.made(name)))
+        state.put(playlists.with_playlist(state.view(), playlists.make_playlist(name)))
 
     if name.strip():
-        playlists.attempt(change)
+        playlists.try_change(change)
         st.session_state[NEW] = ""

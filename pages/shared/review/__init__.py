@@ -1,4 +1,4 @@
-"""What the views of the Review page share: the verdicts that are accepted, and what comes of them, kept."""
+"""Shared by the views of the Review page: the accepted verdicts, corrected gold and its scores, and records in text."""
 
 from __future__ import annotations
 
@@ -12,41 +12,39 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.ledger import MemoryLedger
-from nereval_core.review.apply import Applied, Change, accepted, applied
-from nereval_core.review.apply.deciding_verdicts import Hanging, every_pair
+from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, select_verdicts
+from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude_pairs
 from nereval_core.review.apply.what_if import WhatIf, what_if
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.verdicts_on_records import attached
+from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store
 from pages.shared.data.loading import Loaded
-from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view import keys, state
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 FEW = 6
 """Systems up to which each is held against each."""
-WHO, WHICH = f"{keys.WIDGET}review_who", f"{keys.WIDGET}review_kinds"
-EVERY = f"{keys.WIDGET}review_every_document"
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Whose verdicts are applied, and of which kinds, None for all; and whether to every document with their text."""
+    """Verdicts that are applied: reviewers and kinds, None for all; and whether to every document with their text."""
 
     who: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
     every_document: bool = False
 
 
-def choices() -> Accepted:
-    """Return what this session accepts."""
+def accepted_choice() -> Accepted:
+    """Return the verdicts that this session accepts."""
     who = st.session_state.get(keys.REVIEW_WHO)
     known = set(verdict_store.now().reviewers)
     # Whoever has taken all of theirs back is nobody to choose any more.
@@ -57,9 +55,9 @@ def choices() -> Accepted:
     )
 
 
-def filters() -> None:
+def choose_accepted() -> None:
     """Ask whose verdicts are applied, and of which kinds."""
-    now, names = choices(), verdict_store.now().reviewers
+    now, names = accepted_choice(), verdict_store.now().reviewers
     said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
     said += [] if now.kinds is None else [", ".join(KINDS[kind] for kind in KINDS if kind in now.kinds) or "no kind"]
     said += ["every document with the text"] if now.every_document else []
@@ -67,15 +65,13 @@ def filters() -> None:
     with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
         if not box.open:
             return
-        st.session_state[WHO] = list(names if now.who is None else now.who)
-        st.multiselect("Verdicts of", names, key=WHO, on_change=_took)
-        st.session_state[WHICH] = list(KINDS if now.kinds is None else now.kinds)
-        st.multiselect("Kinds", list(KINDS), key=WHICH, on_change=_took, format_func=_in_words)
-        st.session_state[EVERY] = now.every_document
+        who = state.mirror("review_who", list(names if now.who is None else now.who), _take_reviewers)
+        st.multiselect("Verdicts of", names, **who)
+        kinds = state.mirror("review_kinds", list(KINDS if now.kinds is None else now.kinds), _take_kinds)
+        st.multiselect("Kinds", list(KINDS), format_func=_in_words, **kinds)
         st.toggle(
             "Every document with the text",
-            key=EVERY,
-            on_change=_took,
+            **state.mirror("review_every_document", now.every_document, state.keep(keys.REVIEW_EVERY)),
             help="Where several documents have the same text, a verdict changes the one that it was given on; with "
             "this, all of them.",
         )
@@ -85,56 +81,60 @@ def _in_words(kind: str) -> str:
     return {**KINDS}.get(kind, kind)
 
 
-def _took() -> None:
-    names = tuple(sorted(st.session_state.get(WHO, ())))
-    kinds = tuple(kind for kind in KINDS if kind in st.session_state.get(WHICH, KINDS))
-    st.session_state[keys.REVIEW_WHO] = None if set(names) >= set(verdict_store.now().reviewers) else names
-    st.session_state[keys.REVIEW_EVERY] = st.session_state.get(EVERY, False)
-    st.session_state[keys.REVIEW_KINDS] = None if len(kinds) == len(KINDS) else kinds
+def _take_reviewers(names: list[str]) -> None:
+    every = set(names) >= set(verdict_store.now().reviewers)
+    st.session_state[keys.REVIEW_WHO] = None if every else tuple(sorted(names))
 
 
-def corrected(here: Here, choice: Accepted | None = None) -> Applied:
+def _take_kinds(kinds: list[str]) -> None:
+    chosen = tuple(kind for kind in KINDS if kind in kinds)
+    st.session_state[keys.REVIEW_KINDS] = None if len(chosen) == len(KINDS) else chosen
+
+
+def corrected_gold(here: Here, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
-    chosen = choices() if choice is None else choice
-    return _applied(here.loaded.number, moment(), chosen, here.loaded, verdict_store.now())
+    chosen = accepted_choice() if choice is None else choice
+    return _applied(here.loaded.number, verdicts_number(), chosen, here.loaded, verdict_store.now())
 
 
 # Verdicts are named by the last one there is, and one of a corpus's numbers names its layers.
 @st.cache_resource(max_entries=16, show_spinner="Applying the verdicts …")
-def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> Applied:
-    some = accepted(_reviewed, who=chosen.who, kinds=chosen.kinds)
+def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> AppliedVerdicts:
+    some = select_verdicts(_reviewed, who=chosen.who, kinds=chosen.kinds)
     only = not chosen.every_document
-    return applied(_loaded.corpus.gold, some, _loaded.corpus.systems, only_this_document=only)
+    return apply_verdicts(_loaded.corpus.gold, some, _loaded.corpus.systems, only_this_document=only)
 
 
-def scored(here: Here, names: Sequence[str]) -> WhatIf:
+def what_if_scores_of(here: Here, names: Sequence[str]) -> WhatIf:
     """Return all systems' scores as they are and with verdicts, under some criteria: those that then apply."""
     settings = settings_of(here, names)
-    return _scored(_key(here, settings), corrected(here), systems(here), settings)
+    return _scored(_key(here, settings), corrected_gold(here), systems(here), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Scoring …")
-def _scored(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settings: Settings) -> WhatIf:
+def _scored(key: Hashable, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings) -> WhatIf:
     return what_if(_found, _systems, _settings)
 
 
-def hangs(here: Here) -> tuple[Hanging, ...]:
-    """Return what the order of each two systems hangs on under the chosen criterion; of many, with the chosen one."""
+def hanging_of(here: Here) -> tuple[Conclusion, ...]:
+    """Return the verdicts that decide the order of each two systems; of many, only of pairs with the chosen one."""
     settings = settings_of(here, [here.by])
-    return _hangs(_key(here, settings), corrected(here), systems(here), settings)
+    return _hangs(_key(here, settings), corrected_gold(here), systems(here), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
-def _hangs(key: Hashable, _found: Applied, _systems: tuple[Layer, ...], _settings: Settings) -> tuple[Hanging, ...]:
-    return tuple(every_pair(_found, _systems, _settings, first_only=len(_systems) > FEW).values())
+def _hangs(
+    key: Hashable, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
+) -> tuple[Conclusion, ...]:
+    return tuple(conclude_pairs(_found, _systems, _settings, first_only=len(_systems) > FEW).values())
 
 
 def _key(here: Here, settings: Settings) -> Hashable:
-    return repr((here.loaded.number, moment(), choices(), settings, here.system))
+    return repr((here.loaded.number, verdicts_number(), accepted_choice(), settings, here.system))
 
 
-def moment() -> Hashable:
-    """Return what names the verdicts that stand: the last one there is."""
+def verdicts_number() -> Hashable:
+    """Return number and uid of the last verdict, which identify the state of the store."""
     now = verdict_store.now()
     return now.number, now.uid
 
@@ -151,9 +151,9 @@ def systems(here: Here) -> tuple[Layer, ...]:
     return tuple(map(here.loaded.corpus.system, names))
 
 
-def nothing(here: Here) -> bool:
-    """Say what to do where no verdict stands on this corpus; whether that is so."""
-    if corrected(here, Accepted()).log:
+def say_no_verdicts(here: Here) -> bool:
+    """Tell the reader if no verdict stands on this corpus, and how to give some; return whether that is so."""
+    if corrected_gold(here, Accepted()).log:
         return False
     st.info(
         "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right, by the "
@@ -166,18 +166,18 @@ def nothing(here: Here) -> bool:
     return True
 
 
-def read(here: Here, change: Change) -> None:
+def show_change(here: Here, change: Change) -> None:
     """Show the record that a verdict is about, in its text; the way to its document where no system has it."""
     found = record_of(here, change)
     if found is not None:
         system, criterion, record = found
-        show(here.of(system), criterion, change.id, record)
+        show_record(here.of(system), criterion, change.id, record)
         return
     view = replace(here.view, doc=change.id, record="")
     navigation.link_to("Documents", f":primary[Read the document {plain(change.id)} →]", view)
 
 
-def show(here: Here, criterion: str, document: str, record: str) -> None:
+def show_record(here: Here, criterion: str, document: str, record: str) -> None:
     """Show a record in its text, with the way to its document."""
     record_card(here, criterion, pd.Series({"document": document, "record": record}))
 
@@ -195,7 +195,7 @@ def record_of(here: Here, change: Change) -> tuple[str, str, str] | None:
         ledger = here.of(name).ledger(criterion)
         if not isinstance(ledger, MemoryLedger):
             continue
-        found = attached(ledger.about)
+        found = attach_verdicts(ledger.about)
         numbers = [place for place, one in enumerate(found.given) if one.verdict.key.record == wanted]
         places = np.flatnonzero(np.isin(found.at, numbers) & (ledger.rows.doc == change.document))
         if len(places):

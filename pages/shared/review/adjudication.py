@@ -1,4 +1,4 @@
-"""Adjudication: what two annotators agree on, what verdicts decided, what is open, and the layer that comes of it."""
+"""Adjudication: two annotators become one layer by agreement and verdicts; open records are listed."""
 
 from __future__ import annotations
 
@@ -10,35 +10,36 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.records.queries import Query
-from nereval_core.review.apply import accepted
+from nereval_core.review.apply import select_verdicts
 from nereval_core.review.apply.adjudication import Adjudicated, adjudicate
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.tables import open_table
 from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import ROWS, count, first_row, selected_cell, steady_key
+from pages.shared.components.columns import text_columns
+from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count
 from pages.shared.criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.review import copies as review_copies
-from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
+from pages.shared.view import state
 from pages.shared.view.queries import ERRORS, view_of
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-FIRST, SECOND = f"{keys.WIDGET}adjudicate_first", f"{keys.WIDGET}adjudicate_second"
 STRICT = "strict"
 
 
-def draw(here: Here) -> None:
+def draw_adjudication(here: Here) -> None:
     st.caption(
         "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is taken "
         "as gold, and verdicts are those on the records of the second against it."
     )
-    choose(here)
-    found = adjudicated(here)
+    choose_annotators(here)
+    found = adjudication_of(here)
     parts = (
         ("Agreed", found.agreed, "Spans that both have, with equal boundaries and types."),
         ("Verdicts", found.applied.verdicts, "Verdicts applied, to spans that they differ on or that both have."),
@@ -49,28 +50,20 @@ def draw(here: Here) -> None:
         for label, value, help in parts:
             st.metric(label, f"{value:,}", help=help, width=115)
     if found.open:
-        still_open(here, found)
+        list_open(here, found)
     st.subheader("The adjudicated layer")
-    key = (here.loaded.number, here.system, review.moment(), review.choices())
-    review_copies.offer(found.layer, found.log, found.signature, "adjudicated", key)
+    key = (here.loaded.number, here.system, review.verdicts_number(), review.accepted_choice())
+    review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
 
-def choose(here: Here) -> None:
+def choose_annotators(here: Here) -> None:
     """Ask for the two annotators; the first takes gold's place on every page."""
     names = list(reference_layer.layers(here.loaded))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.session_state[FIRST] = here.view.reference
-        st.selectbox(
-            "First annotator, taken as gold",
-            names,
-            key=FIRST,
-            format_func=lambda name: name or "gold",
-            on_change=_took_first,
-            args=(here,),
-            width=260,
-        )
-        st.session_state[SECOND] = here.system
-        st.selectbox("Second annotator", list(here.systems), key=SECOND, on_change=_took_second, width=260)
+        first = reference_layer.mirror("adjudicate_first", here.view, here.loaded)
+        st.selectbox("First annotator, taken as gold", names, width=260, **first)
+        second = state.mirror("adjudicate_second", here.system, state.take_field("system"))
+        st.selectbox("Second annotator", list(here.systems), width=260, **second)
         pair = annotators(here)
         if pair is not None and pair != (here.view.reference, here.system):
             label = f":primary[{plain(pair[0])} and {plain(pair[1])}]"
@@ -78,31 +71,23 @@ def choose(here: Here) -> None:
 
 
 def annotators(here: Here) -> tuple[str, str] | None:
-    """Return the first two layers that the corpus says annotators made, None where it does not say so of two."""
+    """Return the first two layers that the corpus declares as annotators', None if there are fewer."""
     rows = reference_layer.as_read(here.loaded).layers
     names = [row.name for row in rows if row.kind == "annotator"]
     return (names[0], names[1]) if len(names) > 1 else None
 
 
-def _took_first(here: Here) -> None:
-    state.put(reference_layer.moved(state.view(), here.loaded, st.session_state[FIRST]))
-
-
-def _took_second() -> None:
-    state.update(system=st.session_state[SECOND])
-
-
 def _both(here: Here, first: str, second: str) -> None:
-    view = reference_layer.moved(replace(state.view(), system=second), here.loaded, first)
+    view = reference_layer.take_as_gold(replace(state.view(), system=second), here.loaded, first)
     state.put(replace(view, system=second))
 
 
-def adjudicated(here: Here) -> Adjudicated:
-    """Return what comes of the layer in gold's place and the system chosen."""
-    corpus, chosen = here.loaded.corpus, review.choices()
-    some = accepted(verdict_store.now(), who=chosen.who, kinds=chosen.kinds)
+def adjudication_of(here: Here) -> Adjudicated:
+    """Return the adjudication of the layer in gold's place and the chosen system."""
+    corpus, chosen = here.loaded.corpus, review.accepted_choice()
+    some = select_verdicts(verdict_store.now(), who=chosen.who, kinds=chosen.kinds)
     name = here.view.reference or "gold"
-    key = (here.loaded.number, here.system, review.moment(), chosen)
+    key = (here.loaded.number, here.system, review.verdicts_number(), chosen)
     only = not chosen.every_document
     return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some, only)
 
@@ -112,7 +97,7 @@ def _adjudicated(key: Hashable, _first: Layer, _second: Layer, _reviewed: Review
     return adjudicate(_first, _second, _reviewed, only_this_document=_only)
 
 
-def still_open(here: Here, found: Adjudicated) -> None:
+def list_open(here: Here, found: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
     # Two agree on types as they annotated them, whatever is merged elsewhere.
     here = as_read(here)
@@ -120,29 +105,24 @@ def still_open(here: Here, found: Adjudicated) -> None:
     low = first_row(len(found.open), "open", here.view, "records")
     part = found.open[low : low + ROWS]
     table = open_table(part, here.loaded.corpus.documents)
-    event = st.dataframe(
-        table,
-        key=steady_key(
-            f"{keys.TABLE}open", here.loaded.number, here.system, [(row.document, row.record) for row in part]
-        ),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="",
-        height=min(35 * (len(table) + 1) + 3, 360),
-        column_config={
-            name: st.column_config.TextColumn(name, width=width)
-            for name, width in zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True)
-        },
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(open_table(found.open, here.loaded.corpus.documents), found.signature, name="open", key="open")
-        st.caption("Choose a row to read it in its text.")
+
+    def decide(_: ChosenCell | None) -> None:
         query = Query(decision=ERRORS, having=(("verdict", "none"),))
         if rest := here.ledger(STRICT).total(query).records:
             label = f":primary[Decide on Errors: {count(rest, 'record')} without a verdict →]"
             navigation.link_to("Errors", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
-    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
+
+    cell = count_table(
+        table,
+        "open",
+        (here.loaded.number, here.system, [(row.document, row.record) for row in part]),
+        columns=text_columns(dict(zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True))),
+        export=Export(open_table(found.open, here.loaded.corpus.documents), found.signature, "open"),
+        caption="Choose a row to read it in its text.",
+        beside=decide,
+        height=360,
+        placeholder="",
+    )
     if cell is not None:
         row = part[cell[0]]
-        review.show(here, STRICT, row.document, row.record)
+        review.show_record(here, STRICT, row.document, row.record)

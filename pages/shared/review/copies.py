@@ -11,47 +11,46 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.report.score_tables import Cell
-from nereval_core.review.apply.corrected_copy import LOG, log_csv, log_rows, signature
+from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, log_rows, signature
 from nereval_core.review.exchange import import_verdicts
-from nereval_core.review.verdict_lines import lines_read, written
+from nereval_core.review.verdict_lines import export_lines, read_lines
 from pages.shared import review
-from pages.shared.components import layer_downloads
+from pages.shared.components.downloads import layer_file_name, offer_layer
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, verdict_store
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 IMPORT = f"{keys.WIDGET}review_import"
 TAKEN = "review_taken"
-"""What the last import did, told once."""
+"""Result of the last import, shown once."""
 SHOWN = 20
 """Conflicts of an import that are shown."""
 
 
-def draw(here: Here) -> None:
+def draw_copies(here: Here) -> None:
     st.subheader("Corrected gold")
-    if not review.nothing(here):
-        review.filters()
-        found = review.corrected(here)
+    if not review.say_no_verdicts(here):
+        review.choose_accepted()
+        found = review.corrected_gold(here)
         st.caption(
             f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
             "It scores exactly as What if says. The original is not changed."
         )
-        key = (here.loaded.number, review.moment(), review.choices())
-        offer(found.layer, log_rows(found.log), signature(found), _name(here), key)
+        key = (here.loaded.number, review.verdicts_number(), review.accepted_choice())
+        offer_copy(found.layer, log_rows(found.log), signature(found), _name(here), key)
     st.subheader("Verdicts")
-    if masks.on():
+    if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
         return
     with st.container(horizontal=True, gap="large"):
         with st.container(width=340):
             st.download_button(
                 "All verdicts (JSON lines)",
-                lambda: b"".join(written(verdict_store.store().every())),
+                lambda: b"".join(export_lines(verdict_store.store().every())),
                 file_name="nereval-verdicts.jsonl",
                 mime="application/jsonl",
                 key="export_verdicts",
@@ -59,7 +58,7 @@ def draw(here: Here) -> None:
             )
             st.caption("Every verdict ever given, whatever corpus it is about, with its history.")
         with st.container(width=420):
-            take()
+            import_form()
 
 
 def _copied(here: Here) -> str:
@@ -67,16 +66,16 @@ def _copied(here: Here) -> str:
 
 
 def _name(here: Here) -> str:
-    """Return what the copy is called: after the layer that it is a copy of, in characters that any system takes."""
-    return f"{layer_downloads.file_name(here.view.reference or 'gold')}-corrected"
+    """Return the name of the copy: the name of its layer, in characters that any operating system allows."""
+    return f"{layer_file_name(here.view.reference or 'gold')}-corrected"
 
 
-def take() -> None:
-    """Take the verdicts of a file that are new, and say what was decided apart."""
+def import_form() -> None:
+    """Import the new verdicts of a file, and list those in conflict."""
     given = st.file_uploader("Take verdicts from JSON lines", key=IMPORT, type=["jsonl"])
     if given is not None and st.button("Take them", key="import_verdicts", type="primary"):
         try:
-            lines = lines_read(io.BytesIO(given.getvalue()), given.name)
+            lines = read_lines(io.BytesIO(given.getvalue()), given.name)
             st.session_state[TAKEN] = import_verdicts(verdict_store.store(), lines, given.name)
         except FormatError as error:
             st.session_state.pop(TAKEN, None)
@@ -94,18 +93,18 @@ def take() -> None:
             st.caption(plain(str(one), 600))
 
 
-def offer(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
+def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:
     """Offer a layer in any writable format, and its log."""
 
     def changes() -> None:
         st.download_button(
             "Log of changes (CSV)",
             lambda: log_csv(log, signed),
-            file_name=f"{name}{LOG}",
+            file_name=f"{name}{CHANGE_LOG_SUFFIX}",
             mime="text/csv",
             key=f"log_{name}",
             on_click="ignore",
         )
 
-    layer_downloads.offer(lambda: layer, len(layer), name, key, beside=changes)
+    offer_layer(lambda: layer, len(layer), name, key, beside=changes)
     st.code(signed, language=None, wrap_lines=True)

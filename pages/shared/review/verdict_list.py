@@ -1,4 +1,4 @@
-"""The verdicts that stand on a corpus: what became of each, and the way to its record; stale ones with their quote."""
+"""The verdicts on a corpus: the result of each, and the way to its record; stale ones with their quote."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.review.apply import Change
-from nereval_core.review.apply.corrected_copy import signature, written
+from nereval_core.review.apply.corrected_copy import signature, span_in_words
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.tables import log_table
-from nereval_core.review.verdicts import KINDS
+from nereval_core.review.verdicts import KINDS, minute_of
 from pages.shared import review
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import ROWS, count, first_row, selected_cell, steady_key
+from pages.shared.components.columns import text_columns
+from pages.shared.components.count_table import ROWS, count_table, first_row
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 BECAME = f"{keys.WIDGET}review_became"
 
 
-def draw(here: Here) -> None:
-    if review.nothing(here):
+def draw_verdicts(here: Here) -> None:
+    if review.say_no_verdicts(here):
         return
-    review.filters()
-    found = review.corrected(here)
+    review.choose_accepted()
+    found = review.corrected_gold(here)
     counts = found.counts()
     became = st.pills(
         "What became of them",
@@ -46,7 +48,6 @@ def _listed(here: Here, rows: list[Change]) -> None:
     low = first_row(len(rows), "verdicts", here.view, "verdicts")
     part = rows[low : low + ROWS]
     table = log_table(part)
-    column = st.column_config.TextColumn
     widths = {
         "document": 85,
         "text": 170,
@@ -57,20 +58,16 @@ def _listed(here: Here, rows: list[Change]) -> None:
         "who": 80,
         "at": 125,
     }
-    event = st.dataframe(
+    signed = signature(review.corrected_gold(here))
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}verdicts", here.loaded.number, [row.given.uid for row in part], low),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(table) + 1) + 3, 430),
-        column_config={name: column(name, width=width) for name, width in widths.items()},
+        "verdicts",
+        (here.loaded.number, [row.given.uid for row in part], low),
+        columns=text_columns(widths),
+        export=Export(lambda: [log_table(rows)], signed, "verdicts", rows=len(rows)),
+        caption="Choose a row to read the verdict, and its record in the text.",
+        height=430,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        signed = signature(review.corrected(here))
-        export(lambda: [log_table(rows)], signed, name="verdicts", key="verdicts", rows=len(rows))
-        st.caption("Choose a row to read the verdict, and its record in the text.")
-    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
         _card(here, part[cell[0]])
 
@@ -81,18 +78,18 @@ def _card(here: Here, change: Change) -> None:
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
             f"**{plain(KINDS[given.verdict.kind])}**, {quote} “{plain(change.before, 300)}” "
-            f"({plain(written(change.span), 200)}), {plain(given.who)} on {plain(given.at[:16].replace('T', ' '))}"
+            f"({plain(span_in_words(change.span), 200)}), {plain(given.who)} on {plain(minute_of(given.at))}"
         )
         said = REASONS.get(change.reason)
         if said:
             st.caption(f"Not applied, {plain(change.reason)}: {said}.")
         elif change.after:
             after = "; ".join(
-                f"“{quote}” ({written(span)})" for quote, span in zip(change.quotes, change.after, strict=True)
+                f"“{quote}” ({span_in_words(span)})" for quote, span in zip(change.quotes, change.after, strict=True)
             )
             st.caption(plain(f"{change.done}: now {after}", 600))
         else:
             st.caption(plain(change.done))
         if change.note:
             st.text(change.note)
-    review.read(here, change)
+    review.show_change(here, change)

@@ -1,4 +1,4 @@
-"""What if: every score beside the score with verdicts applied to gold, and what the order of systems hangs on."""
+"""What-if scores: each score beside the score with verdicts applied to gold, and verdicts that decide the order."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison.tables import signed
+from nereval_core.analysis.result_tables import signed
 from nereval_core.records.queries import Query
 from nereval_core.report.table_formats import UNDEFINED
 from nereval_core.review.apply.corrected_copy import signature
-from nereval_core.review.apply.deciding_verdicts import Hanging
+from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.tables import WITH, hanging_table, log_table, scores_table
+from nereval_core.review.tables import WITH, conclusion_in_words, conclusions_table, log_table, scores_table
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared import overview, review
+from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import count, opened, selected_cell, steady_key, table_key
+from pages.shared.components.count_table import count_table, table_key
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import count, open_records
+from pages.shared.overview.tables import all_criteria
 from pages.shared.view import keys
-from pages.shared.view.count_tables import number
-from pages.shared.view.plain_text import plain
+from pages.shared.view.count_tables import formula, number
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -36,19 +38,19 @@ HELD = 30
 """Systems up to which the order of each two is looked into."""
 
 
-def draw(here: Here) -> None:
-    if review.nothing(here):
+def draw_what_if(here: Here) -> None:
+    if review.say_no_verdicts(here):
         return
-    names = shown(here)
-    head(here, review.scored(here, names))
+    names = criteria_shown(here)
+    say_headline(here, review.what_if_scores_of(here, names))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        review.filters()
-        overview.all_criteria(here)
-    scores(here, names)
-    order(here)
+        review.choose_accepted()
+        all_criteria(here)
+    score_table(here, names)
+    order_on_verdicts(here)
 
 
-def shown(here: Here) -> tuple[str, ...]:
+def criteria_shown(here: Here) -> tuple[str, ...]:
     """Return the criteria that are shown: the schemas, the chosen one and the one that comes to life, or all.
 
     What counts tokens takes longest, and is scored where it is the one chosen, or all are.
@@ -59,9 +61,9 @@ def shown(here: Here) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(name for name in here.criteria if name in few), ALIVE)))
 
 
-def head(here: Here, every: WhatIf) -> None:
-    """Say the one number that matters, and what became of the verdicts."""
-    found = review.corrected(here)
+def say_headline(here: Here, every: WhatIf) -> None:
+    """Show F1 before and after, and the results of the verdicts."""
+    found = review.corrected_gold(here)
     both = every.counts.get((here.system, here.by))
     if both is not None and both.before is not None and both.after is not None:
         now, then = number(both.before.f1), number(both.after.f1)
@@ -81,25 +83,19 @@ def head(here: Here, every: WhatIf) -> None:
             navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
 
 
-def scores(here: Here, names: tuple[str, ...]) -> None:
+def score_table(here: Here, names: tuple[str, ...]) -> None:
     """Show P, R and F1 of all systems as they are and with verdicts; a row opens the records that have one."""
-    both = review.scored(here, names)
+    both = review.what_if_scores_of(here, names)
     table = scores_table(both)
-    key = steady_key(f"{keys.TABLE}what_if", here.loaded.number, here.system, review.moment(), names)
-    event = st.dataframe(
+    cell = count_table(
         table,
-        key=key,
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder=UNDEFINED,
-        height=min(35 * (len(table) + 1) + 3, 373),
-        column_config=_columns(table),
+        "what_if",
+        (here.loaded.number, here.system, review.verdicts_number(), names),
+        columns=_columns(table),
+        export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
+        caption=f"{UNDEFINED}: gold lacks what the criterion needs. Choose a row to see how its F1 is made.",
+        height=373,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(both.table(), signature(both.applied), name="what-if", key="what_if")
-        st.caption(f"{UNDEFINED}: gold lacks what the criterion needs. Choose a row to see how its F1 is made.")
-    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
         system, criterion = str(table["system"].iat[cell[0]]), str(table["criterion"].iat[cell[0]])
         _opened(here, both, system, criterion)
@@ -118,19 +114,19 @@ def _columns(table: pd.DataFrame) -> dict[str, object]:
 
 
 def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
-    """Show how an F1 is made, as it is and with verdicts, and the records of the system that have verdicts."""
+    """Show the formula of an F1 as it is and with verdicts, and the records of the system that have verdicts."""
     counts = both.counts[system, criterion]
     with st.container(border=True):
         for counted, said in zip(counts, ("as it is", WITH), strict=True):
             if counted is not None:
                 st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {said}**")
-                st.code(overview.formula("F1", counted, None).text, language=None, wrap_lines=True)
+                st.code(formula("F1", counted, None).text, language=None, wrap_lines=True)
         listed_by = review.by_span(here, criterion)
         if listed_by != criterion:
             st.caption(
                 f"Its records are listed under {listed_by}: {plain(criterion)} has none of its own for verdicts."
             )
-        of, chosen = here.of(system), review.choices()
+        of, chosen = here.of(system), review.accepted_choice()
         # A query asks for one reviewer, or for all of them.
         who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
@@ -149,10 +145,10 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
             required=True,
         )
     asked = Query(having=(*query.having, ("verdict", kind)))
-    opened(of, listed_by, asked, plain(KINDS[kind]), name="what_if_records")
+    open_records(of, listed_by, asked, plain(KINDS[kind]), name="what_if_records")
 
 
-def order(here: Here) -> None:
+def order_on_verdicts(here: Here) -> None:
     """Say of each two systems which verdicts have to fall for the better one to be no longer better."""
     if len(here.systems) < 2:
         return
@@ -162,24 +158,19 @@ def order(here: Here) -> None:
         return
     if len(here.systems) > review.FEW:
         st.caption(f"Of {plain(here.system)} and each other; `review what-if --hangs` looks into all pairs.")
-    rows = review.hangs(here)
+    rows = review.hanging_of(here)
     if not rows:
         st.caption("No system is better than another.")
         return
-    table = hanging_table(rows)
-    event = st.dataframe(
+    table = conclusions_table(rows)
+    cell = count_table(
         table,
-        key=steady_key(f"{keys.TABLE}hangs", here.loaded.number, here.by, rows),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder=UNDEFINED,
-        column_config=_hanging_columns(),
+        "hangs",
+        (here.loaded.number, here.by, rows),
+        columns=_hanging_columns(),
+        export=Export(table, signature(review.corrected_gold(here)), "hanging"),
+        caption="Choose a row to see the verdicts.",
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, signature(review.corrected(here)), name="hanging", key="hanging")
-        st.caption("Choose a row to see the verdicts.")
-    cell = selected_cell(event, len(table), [str(name) for name in table.columns])
     if cell is not None:
         _fallen(here, rows[cell[0]])
 
@@ -201,24 +192,20 @@ def _hanging_columns() -> dict[str, object]:
     }
 
 
-def _fallen(here: Here, row: Hanging) -> None:
+def _fallen(here: Here, row: Conclusion) -> None:
     with st.container(border=True):
-        st.markdown(plain(f"{row.words}.", 400))
+        st.markdown(plain(f"{conclusion_in_words(row)}.", 400))
         if row.without is None:
             return
         one, two = (number(value) for value in row.without)
         st.caption(plain(f"Without them F1 of {row.better} is {one}, that of {row.worse} {two}.", 400))
         table = log_table(row.changes)[["document", "text", "type", "verdict", "after", "who"]]
-        event = st.dataframe(
+        cell = count_table(
             table,
-            key=steady_key(f"{keys.TABLE}fallen", row),
-            on_select="rerun",
-            selection_mode="single-cell",
-            hide_index=True,
-            height=min(35 * (len(table) + 1) + 3, 360),
+            "fallen",
+            (row,),
+            hint="Choose a row to read its record in the text.",
+            height=360,
         )
-        cell = selected_cell(event, len(table), [str(name) for name in table.columns])
-        if cell is None:
-            st.caption("Choose a row to read its record in the text.")
-        else:
-            review.read(here, row.changes[cell[0]])
+        if cell is not None:
+            review.show_change(here, row.changes[cell[0]])

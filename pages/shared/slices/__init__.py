@@ -1,4 +1,4 @@
-"""The Slices page's own slices: what to slice by, the figure, the table whose counts open their records."""
+"""Slices by properties of spans and documents: the choice of a slicing, the figure and the table."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.sentences import Sentence, count
+from nereval_core.analysis.sentences import Sentence, record_count
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
-    FEW,
+    FEW_UNITS_OF_SLICE,
     NO_INTERVAL,
-    PLAN,
-    SMALL,
+    SLICE_PLAN,
+    SMALL_SLICE_SPANS,
     WILSON,
     slice_table,
-    tally,
+    tally_slices,
 )
-from nereval_core.analysis.slices.slicings import Sliced
-from nereval_core.analysis.slices.user_columns import Columns, check_columns, read_columns
+from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.user_columns import UserColumns, check_columns, read_columns
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
-from pages.shared.compare.tables import choose_units, units_of, warn
+from pages.shared.compare.tables import choose_units, show_warnings, units_of
 from pages.shared.components import sentence
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import noun, opened, selected_cell, table_key
-from pages.shared.components.terms import explained
+from pages.shared.components.columns import count_columns, ratio_columns, text_columns
+from pages.shared.components.count_table import count_table, table_key
+from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.count_tables import RATIOS, formula, sided
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
 from pages.shared.view.queries import Query, side_query
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -56,74 +56,72 @@ CODES = {
 """The counts of the table as they are called on the page, and their columns."""
 
 
-def given_of(here: Here) -> Sliced:
-    """Return what is sliced: the scores under the chosen criterion."""
+def sliced_of(here: Here) -> SlicedScores:
+    """Return the scores under the chosen criterion, to be sliced."""
     corpus = here.loaded.corpus
-    return Sliced(here.scores(), here.by, (corpus.gold, corpus.system(here.system)), caches.beside().get)
+    return SlicedScores(here.scores(), here.by, (corpus.gold, corpus.system(here.system)), caches.beside().get)
 
 
-def draw(here: Here) -> None:
-    """Offer what to slice by; show P, R and F1 of each slice, and the records of the count that is chosen."""
-    names = offered(here)
+def draw_slices(here: Here) -> None:
+    """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
+    names = offered_slicings(here)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    key = f"{keys.WIDGET}slice_by"
-    st.session_state[key] = _chosen(here, names)
-    name = str(left.selectbox("Slice by", names, key=key, format_func=slicings.title, on_change=_took))
+    widget = state.mirror("slice_by", _chosen(here, names), _take)
+    name = str(left.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
     with right:
         _more(here)
     choose_units(here)
-    warn(units_of(here).notes)
+    show_warnings(units_of(here).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
-        show_problems([masks.told(line) for line in lines])
+        show_problems([masks.mask_message(line) for line in lines])
     table, note = _table(here, name)
     if table is None or not len(table):
         st.info("No span has a value here.")
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
-    title = f"{here.system} by {slicings.within(name)}, criterion {here.by}"
+    title = f"{here.system} by {slicings.title_in_sentence(name)}, criterion {here.by}"
     documents = len(here.loaded.corpus.documents)
 
     def figure() -> Any:
-        return slice_intervals(table, title, slicings.title(name), SMALL, documents)
+        return slice_intervals(table, title, slicings.slicing_title(name), SMALL_SLICE_SPANS, documents)
 
     if noun(here.by) == "record":
         sentence.draw(here, _worst(table, name), "slices")
     st.plotly_chart(
         figure(), key=table_key(f"{keys.TABLE}slice_figure", here.view, name), config=figure_config("slices")
     )
-    st.caption(plain(f"{slicings.says(name)} {_rule(table, units_of(here))}", 600))
+    st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(here))}", 600))
     _shown(here, table, name, figure)
 
 
-def offered(here: Here) -> tuple[str, ...]:
-    """Return the names of the slicings that there are, those by what was given beside the corpus too."""
-    return slicings.offered(given_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, Columns))
+def offered_slicings(here: Here) -> tuple[str, ...]:
+    """Return the names of the slicings that apply, with those by training data and columns of the user's own."""
+    return slicings.applicable_slicings(
+        sliced_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, UserColumns)
+    )
 
 
 def _chosen(here: Here, names: Sequence[str]) -> str:
-    """Return what is sliced by: of those with an argument, which no link holds, the session knows."""
+    """Return the chosen slicing; one with an argument is kept in the session, as no link holds it."""
     own = st.session_state.get(keys.SLICING)
     if own in names:
         return str(own)
     return next((name for name in names if f"by-{name}" in here.view.sort), names[0])
 
 
-def _took() -> None:
-    name = str(st.session_state[f"{keys.WIDGET}slice_by"])
+def _take(name: str) -> None:
     word = f"by-{name}"
     st.session_state[keys.SLICING] = "" if word in SLICED_BY else name
-    view = state.view()
-    for old in view.sort:
-        view = view.with_sort(old, on=False) if old in SLICED_BY else view
-    state.put(view.with_sort(word) if word in SLICED_BY else view)
+    state.put(state.view().with_choice(SLICED_BY, word))
 
 
 def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
     kinds = set(table["interval"].astype("str"))
     said = "Recall is over the gold spans of a slice, precision over its predictions."
     if WILSON in kinds:
-        said += f" Slices in fewer than {FEW} {units.many}, and those all right or all wrong, have Wilson's intervals."
+        said += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.many}, and those all right or all wrong, "
+        said += "have Wilson's intervals."
     if BOOTSTRAP in kinds:
         said += f" The other intervals are by the bootstrap over {units.many} (2,000 resamples, seed 0)."
     if NO_INTERVAL in kinds:
@@ -136,31 +134,22 @@ def _beside(key: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
+@st.cache_resource(max_entries=100, show_spinner="Slicing …", hash_funcs=caches.HASHED_BY)
 def _table(here: Here, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""
-    return _sliced(here.loaded.corpus.digest, here.system, cached_key(here), name, here)
-
-
-def cached_key(here: Here) -> str:
-    """Return what slices depend on beside the corpus and the system."""
-    rule = tuple(one for one in here.settings.criteria if one.name == here.by)
-    units = units_of(here).by
-    return repr((rule, here.settings.merge, here.settings.leave_out, here.loaded.number, units))
-
-
-@st.cache_resource(max_entries=100, show_spinner="Slicing …")
-def _sliced(digest: str, system: str, key: str, name: str, _here: Here) -> tuple[pd.DataFrame | None, str | None]:
-    given = given_of(_here)
-    values = slicings.find(given, name)
+    given = sliced_of(here)
+    values = slicings.find_values(given, name)
     if values is None:
         return None, None
-    counted = tally(given, values)
-    return slice_table(counted, units=units_of(_here)), counted.note(slicings.within(name))
+    counted = tally_slices(given, values)
+    return slice_table(counted, units=units_of(here)), counted.note(slicings.title_in_sentence(name))
 
 
 def _worst(table: pd.DataFrame, name: str) -> Sentence:
     """Say which slice of enough spans is worst, and how good all others are."""
-    enough = table[((table["POS"] >= SMALL) & (table["ACT"] >= SMALL) & table["f1"].notna()).to_numpy()]
+    enough = table[
+        ((table["POS"] >= SMALL_SLICE_SPANS) & (table["ACT"] >= SMALL_SLICE_SPANS) & table["f1"].notna()).to_numpy()
+    ]
     if len(enough) < 2:
         return ()
     worst, best = (enough.loc[place] for place in (enough["f1"].idxmin(), enough["f1"].idxmax()))
@@ -168,7 +157,7 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
         return ()
 
     def gold(row: pd.Series) -> Any:
-        return count(int(row["POS"]), Query(having=((f"gold {name}", str(row["slice"])),)))
+        return record_count(int(row["POS"]), Query(having=((f"gold {name}", str(row["slice"])),)))
 
     return (
         f"F1 is lowest for {worst['slice']}, {worst['f1']:.3f} with ",
@@ -180,7 +169,7 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
 
 
 def _signed(here: Here) -> str:
-    return signature(here.scores(), here.by, intervals=units_of(here).signed(PLAN))
+    return signature(here.scores(), here.by, intervals=units_of(here).signature(SLICE_PLAN))
 
 
 def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
@@ -194,24 +183,20 @@ def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
     # Each ratio stands before its interval.
     shown = shown[["slice", *(part for short in RATIOS for part in (short, f"{short} 95%")), *counts, "documents"]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=table_key(f"{keys.TABLE}slices", here.view, name),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        height=min(35 * (len(shown) + 1) + 3, 500),
-        column_config={"slice": text("slice", width=130, pinned=True)}
-        | {code: number(code, width=60, format="%.3f", help=explained(code)) for code in RATIOS}
-        | {f"{code} 95%": text(f"{code} 95%", width=95) for code in RATIOS}
-        | {column: number(column, width=85, format="localized", help=explained(column[-3:])) for column in counts}
+        "slices",
+        (here.view, name),
+        columns={"slice": text("slice", width=130, pinned=True)}
+        | ratio_columns(RATIOS, 60)
+        | text_columns({f"{code} 95%": 95 for code in RATIOS})
+        | count_columns(counts, 85)
         | {"documents": number("documents", width=85, format="localized")},
+        choose=(*RATIOS, *counts),
+        export=Export(table, _signed(here), "slices", figure=figure),
+        caption="Choose a count to see its records, a ratio to see its formula.",
+        height=500,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, _signed(here), name="slices", key="slices", figure=figure)
-        st.caption("Choose a count to see its records, a ratio to see its formula.")
-    cell = selected_cell(event, len(shown), (*RATIOS, *counts))
     if cell is not None:
         _open(here, table.iloc[cell[0]], name, cell[1])
 
@@ -229,8 +214,8 @@ def _open(here: Here, row: pd.Series, name: str, column: str) -> None:
     query = side_query(side, code)
     assert query is not None
     value = str(row["slice"])
-    title = f"{plain(column)} of {plain(value)}, {plain(slicings.title(name))}, under {plain(here.by)}"
-    opened(here, here.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
+    title = f"{plain(column)} of {plain(value)}, {plain(slicings.slicing_title(name))}, under {plain(here.by)}"
+    open_records(here, here.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
 
 
 def counts_of_row(row: pd.Series) -> Counts:
@@ -280,13 +265,13 @@ def _load(kind: str, key: str, digest: str) -> None:
     st.session_state[keys.BESIDE_LOADS] = st.session_state.get(keys.BESIDE_LOADS, 0) + 1
     st.session_state[keys.BESIDE_PROBLEMS] = []
     try:
-        take(kind, [(file.name, file.getvalue()) for file in files], digest)
+        take_files(kind, [(file.name, file.getvalue()) for file in files], digest)
     except FormatError as error:
         st.session_state[keys.BESIDE_PROBLEMS] = error.lines()
 
 
-def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
-    """Take what a user gives beside a corpus, named by its digest, and slice by it.
+def take_files(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
+    """Keep training data or columns given beside a corpus (by digest), and slice by them.
 
     Raises:
         FormatError: it cannot be read, or names what the corpus does not have.
@@ -295,7 +280,7 @@ def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
     if kind == "training":
         digest = caches.beside().put(read(source).layer)
         st.session_state[keys.TRAINING] = digest
-        st.session_state[keys.SLICING] = slicings.named("seen", digest)
+        st.session_state[keys.SLICING] = slicings.slicing_name("seen", digest)
         return
     columns = read_columns(source.files[0].text(), files[0][0])
     loaded = caches.find(corpus)
@@ -303,4 +288,4 @@ def take(kind: str, files: Sequence[tuple[str, bytes]], corpus: str) -> None:
         check_columns(columns, loaded.corpus.gold, loaded.corpus.systems)
     digest = caches.beside().put(columns)
     st.session_state[keys.COLUMNS] = digest
-    st.session_state[keys.SLICING] = slicings.named("column", f"{digest} {columns.names[0]}")
+    st.session_state[keys.SLICING] = slicings.slicing_name("column", f"{digest} {columns.names[0]}")

@@ -1,4 +1,4 @@
-"""The parts of the Slices page: decades under our criteria, periods and noise as the CLEF-HIPE scorer has them."""
+"""Views of the Slices page: decades under our criteria, and periods and noise as the CLEF-HIPE scorer has them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.periods import UNDATED, on_a_line
-from nereval_core.analysis.slices.hipe_slices import ranges, slice_table
+from nereval_core.analysis.slices.decades_and_noise import UNDATED, fill_decades, hipe_ranges, hipe_slice_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.glossary import GLOSSARY
 from nereval_core.problems import FormatError
-from nereval_core.report.figures import slice_lines
+from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import opened, selected_cell, table_key
-from pages.shared.components.terms import explained, level_said
+from pages.shared.components.columns import count_columns, ratio_columns
+from pages.shared.components.count_table import count_table, table_key
+from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.record_list import open_records
+from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import caches, masks
-from pages.shared.data.convention_results import Options, made_of
+from pages.shared.data.convention_results import Options, records_of_count
 from pages.shared.overview import convention
-from pages.shared.view import keys, state
+from pages.shared.view import keys
 from pages.shared.view.count_tables import COUNTS, RATIOS, formula
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
 from pages.shared.view.queries import overall_query
+from pages.shared.view.text import level_said, plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -55,34 +55,12 @@ VIEWS = {
 """The views of the page by their word in a link; the first needs none."""
 
 
-def chosen_view(here: Here) -> str:
+def choose_view(here: Here) -> str:
     """Ask which slices to show: only these are drawn."""
-    key = f"{keys.WIDGET}slices_view"
-    chosen = next((word for word in here.view.sort if word in VIEWS), BY_VALUE)
-    st.session_state[key] = chosen
-    st.segmented_control(
-        "Slices",
-        list(VIEWS),
-        key=key,
-        format_func=VIEWS.__getitem__,
-        label_visibility="collapsed",
-        on_change=_took_view,
-    )
-    return chosen
+    return choose_word(here, "slices_view", "Slices", VIEWS)
 
 
-def _took_view() -> None:
-    chosen = st.session_state[f"{keys.WIDGET}slices_view"]
-    if chosen is None:
-        # Choosing the one that is shown takes the choice back: it stays.
-        return
-    view = state.view()
-    for old in view.sort:
-        view = view.with_sort(old, on=False) if old in VIEWS else view
-    state.put(view if chosen == BY_VALUE else view.with_sort(chosen))
-
-
-def decades(here: Here) -> None:
+def draw_decades(here: Here) -> None:
     """Show P, R, F1 and counts by decade, as a figure and a table; a count opens its records."""
     scores, name = here.scores(), here.by
     made, counts, periods = caches.decades(here.loaded, here.system, here.settings, name)
@@ -90,27 +68,23 @@ def decades(here: Here) -> None:
         st.info(DATES)
         return
     table = made.rename(columns={long: short for short, long in RATIOS.items()})
-    drawn = on_a_line(table).rename(columns={"period": "slice", "POS": "n"})
+    drawn = fill_decades(table).rename(columns={"period": "slice", "POS": "n"})
     documents = f"; {sum(periods.values()):,} documents" + (
         f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     )
     figure = slice_lines(drawn, f"{here.system} by decade, criterion {name}", "decade", documents)
     st.plotly_chart(figure, key=table_key(f"{keys.TABLE}decades_figure", here.view), config=figure_config("decades"))
     shown = table[["period", "documents", *RATIOS, *COUNTS]]
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=table_key(f"{keys.TABLE}decades", here.view),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        height=min(35 * (len(shown) + 1) + 3, 500),
-        column_config={"period": st.column_config.TextColumn("decade", width=75, pinned=True)} | _columns(),
+        "decades",
+        (here.view,),
+        columns={"period": st.column_config.TextColumn("decade", width=75, pinned=True)} | _columns(),
+        choose=(*RATIOS, *COUNTS),
+        export=Export(shown, signature(scores, name), "decades"),
+        caption="Choose a count to see its records, a ratio to see its formula.",
+        height=500,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(shown, signature(scores, name), name="decades", key="decades")
-        st.caption("Choose a count to see its records, a ratio to see its formula.")
-    cell = selected_cell(event, len(shown), (*RATIOS, *COUNTS))
     if cell is None:
         return
     period, column = str(shown["period"].iat[cell[0]]), cell[1]
@@ -119,19 +93,15 @@ def decades(here: Here) -> None:
         st.code(formula(column, counts[period]).text, language=None, wrap_lines=True)
         return
     title = f"{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}"
-    opened(here, name, replace(query, period=period), title, name="decades")
+    open_records(here, name, replace(query, period=period), title, name="decades")
 
 
 def _columns() -> dict[str, Any]:
-    number = st.column_config.NumberColumn
-    return (
-        {"documents": number("documents", width=90, format="localized")}
-        | {code: number(code, width=60, format="%.3f", help=explained(code)) for code in RATIOS}
-        | {code: number(code, width=62, format="localized", help=explained(code)) for code in COUNTS}
-    )
+    documents = st.column_config.NumberColumn("documents", width=90, format="localized")
+    return {"documents": documents} | ratio_columns(RATIOS, 60) | count_columns(COUNTS, 62)
 
 
-def published(here: Here) -> None:
+def draw_hipe(here: Here) -> None:
     """Show the slices of the CLEF-HIPE scorer, by period and by noise: figures, tables and its printout."""
     formats = {row.name: row.format for row in here.loaded.layers}
     if {formats["gold"], formats[here.system]} != {FORMAT}:
@@ -143,15 +113,15 @@ def published(here: Here) -> None:
         right.selectbox("Regime", list(SCHEMAS), format_func=SCHEMAS.__getitem__, key=f"{keys.WIDGET}slice_schema")
     )
     try:
-        periods, levels = ranges(here.loaded.sources["gold"])
+        periods, levels = hipe_ranges(here.loaded.sources["gold"])
         asked = (("time-period", periods), ("noise-level", levels))
         options: Options = tuple((name, values) for name, values in asked if values)
         outcome = caches.outcome(here.loaded, here.system, scorer, options)
     except FormatError as error:
-        show_problems([masks.told(line) for line in error.lines()])
+        show_problems([masks.mask_message(line) for line in error.lines()])
         return
     st.caption(plain(f"{conventions()[scorer].source}. A token without a noise level stays in every level.", 300))
-    table = slice_table(outcome)
+    table = hipe_slice_table(outcome)
     column = str(table["column"].iat[0])
     table = table[((table["schema"] == schema) & (table["column"] == column)).to_numpy()]
     for name, kept, axis, lacking in (
@@ -180,43 +150,39 @@ def _slices(
 ) -> None:
     rows = rows.sort_values(["first_year", "least_noise"], kind="stable")
     names = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "F1 macro", "gold": "possible", "pred": "actual"}
-    shown = rows.assign(slice=[said(str(value)) for value in rows[name]]).rename(columns=names)
+    shown = rows.assign(slice=[slice_words(str(value)) for value in rows[name]]).rename(columns=names)
     drawn = shown.rename(columns={"possible": "n"})
     # The scorer's 0 for nothing possible is no score.
     drawn.loc[(drawn["n"] == 0).to_numpy(), ["P", "R", "F1"]] = float("nan")
     title = f"{here.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")
-    key = table_key(f"{keys.TABLE}slices_{name}", here.view, outcome.convention, schema)
-    st.plotly_chart(figure, key=f"{key}_figure", config=figure_config("slices"))
+    facts = (here.view, outcome.convention, schema)
+    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}slices_{name}_figure", *facts), config=figure_config("slices"))
     counts = ("possible", "actual")
     ratios = ("P", "R", "F1", "F1 macro")
     shown = shown[["slice", *ratios, *counts]].reset_index(drop=True)
     number = st.column_config.NumberColumn
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=key,
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        height=min(35 * (len(shown) + 1) + 3, 600),
-        column_config={"slice": st.column_config.TextColumn(axis, width=110, pinned=True)}
+        f"slices_{name}",
+        facts,
+        columns={"slice": st.column_config.TextColumn(axis, width=110, pinned=True)}
         | {code: number(code, width=72, format="%.3f") for code in ratios}
         | {code: number(code, width=72, format="localized") for code in counts},
+        choose=counts,
+        export=Export(shown, outcome.signature, f"slices-{name}", key=f"slices_{name}"),
+        caption="Micro averages, and the mean F1 over documents. Choose a count to see its records.",
+        height=600,
     )
-    cell = selected_cell(event, len(shown), counts)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(shown, outcome.signature, name=f"slices-{name}", key=f"slices_{name}")
-        st.caption("Micro averages, and the mean F1 over documents. Choose a count to see its records.")
     if cell is not None:
         row = rows.iloc[cell[0]]
         evaluation = "/".join((column, str(row["period"]), str(row["level"]), schema))
         records = caches.outcome_records(here.loaded, here.system, outcome.convention, evaluation, options)
-        of = f"{outcome.convention}, {said(str(row[name]))}"
-        convention.count_opened(here, outcome, made_of(records, OVERALL, cell[1]), cell[1], of)
+        of = f"{outcome.convention}, {slice_words(str(row[name]))}"
+        convention.open_scorer_count(here, outcome, records_of_count(records, OVERALL, cell[1]), cell[1], of)
 
 
-def said(name: str) -> str:
+def slice_words(name: str) -> str:
     """Return the scorer's name of a slice as words: TIME-1790-1800 as 1790–1799, LED-0.0-0.1 as 0.0–0.1."""
     _, *ends = name.split("-")
     if len(ends) != 2:

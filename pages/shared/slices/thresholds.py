@@ -1,4 +1,4 @@
-"""Where predictions carry scores: P, R and F1 against the threshold, and how right the scores are."""
+"""Scores of predictions: P, R and F1 against the threshold, and the calibration of the scores."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import SMALL, calibration, curve
-from nereval_core.analysis.slices.thresholds import scores_of
+from nereval_core.analysis.slices.scores_by_slice import SMALL_SLICE_SPANS, calibration, threshold_curve
+from nereval_core.analysis.slices.thresholds import span_scores
 from nereval_core.report.figures.slices import reliability, threshold_lines
 from nereval_core.scoring import Counts
-from pages.shared.components.downloads import export, figure_config
-from pages.shared.components.record_list import opened, selected_cell, table_key
-from pages.shared.components.terms import explained
-from pages.shared.slices import cached_key, given_of
+from pages.shared.components.columns import count_columns, ratio_columns
+from pages.shared.components.count_table import ChosenCell, count_figure, count_table, table_key
+from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.record_list import open_records
+from pages.shared.data import caches
+from pages.shared.slices import sliced_of
 from pages.shared.view import keys
 from pages.shared.view.count_tables import RATIOS, formula
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import Query, overall_query
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -32,7 +34,7 @@ LACKING = (
 )
 
 
-def draw(here: Here) -> None:
+def draw_thresholds(here: Here) -> None:
     """Show the ratios by the least score, and precision by the scores; counts open their records."""
     found = _curve(here)
     if found is None:
@@ -50,19 +52,15 @@ def draw(here: Here) -> None:
 Found = tuple[pd.DataFrame, pd.DataFrame | None, float, int]
 
 
+@st.cache_resource(max_entries=50, show_spinner="Scoring at every threshold …", hash_funcs=caches.HASHED_BY)
 def _curve(here: Here) -> Found | None:
-    return _made(here.loaded.corpus.digest, here.system, cached_key(here), here)
-
-
-@st.cache_resource(max_entries=50, show_spinner="Scoring at every threshold …")
-def _made(digest: str, system: str, key: str, _here: Here) -> Found | None:
-    given = given_of(_here)
-    table = curve(given)
+    given = sliced_of(here)
+    table = threshold_curve(given)
     if table is None:
         return None
-    values = slicings.find(given, "score")
+    values = slicings.find_values(given, "score")
     bins, gap = (None, 0.0) if values is None else calibration(given, values)
-    return table, bins, gap, int(np.isnan(scores_of(given.layers[1])).sum())
+    return table, bins, gap, int(np.isnan(span_scores(given.layers[1])).sum())
 
 
 def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
@@ -71,37 +69,25 @@ def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
     def figure() -> Any:
         return threshold_lines(table, title, unscored)
 
-    key = table_key(f"{keys.TABLE}thresholds", here.view)
-    event = st.plotly_chart(
-        figure(), key=f"{key}_figure", on_select="rerun", selection_mode="points", config=figure_config("thresholds")
-    )
-    points = event["selection"]["points"] if event else []
+    point = count_figure(figure(), "thresholds_figure", (here.view,), file="thresholds")
     codes = [code for code in CODES if code != "PAR" or table["PAR"].any()]
     shown = table.rename(columns={long: short for short, long in RATIOS.items()})[["threshold", *RATIOS, *codes]]
     number = st.column_config.NumberColumn
-    chosen = st.dataframe(
+    cell = count_table(
         shown,
-        key=key,
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="–",
-        height=min(35 * (len(shown) + 1) + 3, 400),
-        column_config={"threshold": number("score at least", width=105, format="%.6g", pinned=True)}
-        | {code: number(code, width=60, format="%.3f", help=explained(code)) for code in RATIOS}
-        | {code: number(code, width=62, format="localized", help=explained(code)) for code in codes},
+        "thresholds",
+        (here.view,),
+        columns={"threshold": number("score at least", width=105, format="%.6g", pinned=True)}
+        | ratio_columns(RATIOS, 60)
+        | count_columns(codes, 62),
+        choose=(*RATIOS, *codes),
+        export=Export(table, here.signature(), "thresholds", figure=figure),
+        caption="Each row leaves out the predictions with a lower score and scores the rest anew. Choose a count to "
+        "see its records, a ratio for its formula, a point of the figure for the predictions that stay.",
+        height=400,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, here.signature(), name="thresholds", key="thresholds", figure=figure)
-        st.caption(
-            "Each row leaves out the predictions with a lower score and scores the rest anew. Choose a count to see "
-            "its records, a ratio for its formula, a point of the figure for the predictions that stay."
-        )
-    cell = selected_cell(chosen, len(shown), (*RATIOS, *codes))
-    if cell is None and points and points[0].get("customdata") is not None:
-        place = points[0]["customdata"]
-        row = int(place[0] if isinstance(place, list | tuple) else place)
-        cell = (row, "ACT") if row < len(shown) else None
+    if cell is None and point and int(point[0]) < len(shown):
+        cell = ChosenCell(int(point[0]), "ACT")
     if cell is None:
         return
     row, column = table.iloc[cell[0]], cell[1]
@@ -112,7 +98,7 @@ def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
         return
     threshold = float(row["threshold"])
     title = f"{column} with scores of at least {plain(f'{threshold:g}')}, under {plain(here.by)}"
-    opened(here, here.by, threshold_query(threshold, column), title, name="thresholds")
+    open_records(here, here.by, threshold_query(threshold, column), title, name="thresholds")
 
 
 def threshold_query(threshold: float, code: str) -> Query:
@@ -130,32 +116,28 @@ def _calibration_shown(here: Here, bins: pd.DataFrame, gap: float) -> None:
     title = f"Precision of {here.system} by score, criterion {here.by}"
 
     def figure() -> Any:
-        return reliability(bins, title, gap, SMALL)
+        return reliability(bins, title, gap, SMALL_SLICE_SPANS)
 
-    key = table_key(f"{keys.TABLE}calibration", here.view)
-    st.plotly_chart(figure(), key=f"{key}_figure", config=figure_config("calibration"))
+    st.plotly_chart(
+        figure(), key=table_key(f"{keys.TABLE}calibration_figure", here.view), config=figure_config("calibration")
+    )
     shown = pd.DataFrame(
         {"score": bins["slice"], "mean score": bins["confidence"], "P": bins["precision"], "ACT": bins["ACT"]}
     )
     number = st.column_config.NumberColumn
-    event = st.dataframe(
+    cell = count_table(
         shown,
-        key=key,
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        column_config={"score": st.column_config.TextColumn("score", width=90, pinned=True)}
+        "calibration",
+        (here.view,),
+        columns={"score": st.column_config.TextColumn("score", width=90, pinned=True)}
         | {name: number(name, width=85, format="%.3f") for name in ("mean score", "P")}
-        | {"ACT": number("ACT", width=70, format="localized", help=explained("ACT"))},
+        | count_columns(["ACT"], 70),
+        choose=("ACT",),
+        export=Export(bins, here.signature(), "calibration", figure=figure),
+        caption=f"The mean gap is {gap:.3f}: how far mean score and precision lie apart, by predictions (expected "
+        "calibration error).",
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(bins, here.signature(), name="calibration", key="calibration", figure=figure)
-        st.caption(
-            f"The mean gap is {gap:.3f}: how far mean score and precision lie apart, by predictions (expected "
-            "calibration error)."
-        )
-    cell = selected_cell(event, len(shown), ("ACT",))
     if cell is not None:
         value = str(bins["slice"].iat[cell[0]])
         query = Query(having=(("pred score", value),))
-        opened(here, here.by, query, f"Predictions scored {plain(value)}", name="calibration")
+        open_records(here, here.by, query, f"Predictions scored {plain(value)}", name="calibration")

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.sentences import Sentence, count, number_of
+from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
 from pages.shared.compare.tables import units_of
 from pages.shared.components import sentence
-from pages.shared.components.downloads import export
-from pages.shared.components.record_list import ROWS, noun, opened, selected_cell, table_key
-from pages.shared.slices import cached_key, given_of, offered
-from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.components.columns import text_columns
+from pages.shared.components.count_table import ROWS, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import noun, open_records
+from pages.shared.data import caches
+from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.view.queries import Query
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 SIGNIFICANT = 0.05
 
 
-def draw(here: Here) -> None:
+def draw_worst(here: Here) -> None:
     """Show the combinations of lowest recall, most significant first; a number opens its gold spans."""
     if noun(here.by) == "token":
         st.info("Tokens are counted, of which no combinations are tested: choose another matching criterion.")
         return
-    names = offered(here)
-    table = _made(here.loaded.corpus.digest, here.system, cached_key(here), names, here)
+    names = offered_slicings(here)
+    table = _tested(here, names)
     if not len(table):
         st.info(
             f"No combination of two slices has {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents and more to say "
@@ -41,9 +43,9 @@ def draw(here: Here) -> None:
     sentence.draw(here, in_words(table), "worst")
     shown = pd.DataFrame(
         {
-            "by": [slicings.title(name) for name in table["by"]],
+            "by": [slicings.slicing_title(name) for name in table["by"]],
             "slice": table["slice"],
-            "and by": [slicings.title(name) for name in table["and_by"]],
+            "and by": [slicings.slicing_title(name) for name in table["and_by"]],
             "and slice": table["and_slice"],
             "POS": table["POS"],
             "documents": table["documents"],
@@ -54,35 +56,29 @@ def draw(here: Here) -> None:
         }
     )
     first = shown.head(ROWS)
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    event = st.dataframe(
+    number = st.column_config.NumberColumn
+    more = f" The first {ROWS} of {len(shown):,} are shown." if len(shown) > ROWS else ""
+    cell = count_table(
         first,
-        key=table_key(f"{keys.TABLE}worst", here.view),
-        on_select="rerun",
-        selection_mode="single-cell",
-        hide_index=True,
-        height=min(35 * (len(first) + 1) + 3, 500),
-        column_config={name: text(name, width=190) for name in ("by", "and by")}
-        | {name: text(name, width=95) for name in ("slice", "and slice")}
+        "worst",
+        (here.view,),
+        columns=text_columns({"by": 190, "and by": 190, "slice": 95, "and slice": 95})
         | {"POS": number("POS", width=55, format="localized")}
         | {"documents": number("documents", width=80, format="localized")}
         | {name: number(name, width=width, format="%.3f") for name, width in (("R", 55), ("R less elsewhere", 115))}
         | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)")},
+        choose=("POS",),
+        export=Export(table, here.signature(), "worst-slices", key="worst"),
+        caption=f"{len(shown):,} combinations with at least {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents "
+        "were tested: p is one-sided, for a recall below that of all other gold spans, and takes the spans of a "
+        "document for dependent; Holm's correction is over all of them. Choose a number of gold spans to see "
+        f"them.{more}",
+        height=500,
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        export(table, here.signature(), name="worst-slices", key="worst")
-        more = f" The first {ROWS} of {len(shown):,} are shown." if len(shown) > ROWS else ""
-        st.caption(
-            f"{len(shown):,} combinations with at least {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents were "
-            "tested: p is one-sided, for a recall below that of all other gold spans, and takes the spans of a "
-            "document for dependent; Holm's correction is over all of them. Choose a number of gold spans to see "
-            f"them.{more}"
-        )
-    cell = selected_cell(event, len(first), ("POS",))
     if cell is not None:
         row = table.iloc[cell[0]]
         title = f"Gold spans of {plain(str(row['slice']))} and {plain(str(row['and_slice']))}, under {plain(here.by)}"
-        opened(here, here.by, query_of(row), title, name="worst")
+        open_records(here, here.by, query_of(row), title, name="worst")
 
 
 def query_of(row: pd.Series) -> Query:
@@ -96,21 +92,21 @@ def in_words(table: pd.DataFrame) -> Sentence:
     some = int((table["p_holm"] < SIGNIFICANT).sum())
     if not some:
         return (
-            f"None of {number_of('combination', len(table))} has a recall significantly below that of all other gold "
-            "spans.",
+            f"None of {number_with_noun('combination', len(table))} has a recall significantly below "
+            "that of all other gold spans.",
         )
     row = table.iloc[0]
     return (
-        f"{some:,} of {number_of('combination', len(table))} {'has' if some == 1 else 'have'} a recall "
+        f"{some:,} of {number_with_noun('combination', len(table))} {'has' if some == 1 else 'have'} a recall "
         f"significantly below that of all other gold spans, {row['slice']} and {row['and_slice']} first: "
         f"{row['recall']:.3f} of ",
-        count(int(row["POS"]), query_of(row)),
+        record_count(int(row["POS"]), query_of(row)),
         ".",
     )
 
 
-@st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …")
-def _made(digest: str, system: str, key: str, names: tuple[str, ...], _here: Here) -> pd.DataFrame:
-    given = given_of(_here)
-    values = {name: found for name in names if (found := slicings.find(given, name))}
-    return worst_table(given, values, units_of(_here))
+@st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …", hash_funcs=caches.HASHED_BY)
+def _tested(here: Here, names: tuple[str, ...]) -> pd.DataFrame:
+    given = sliced_of(here)
+    values = {name: found for name in names if (found := slicings.find_values(given, name))}
+    return worst_table(given, values, units_of(here))

@@ -1,4 +1,4 @@
-"""The parts of the front page: the headline and example of the demo, the doors, the choice of a corpus."""
+"""Parts of the front page: an example of the demo, ways in, the choice of a corpus, the account of the reading."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import streamlit as st
 
 from nereval_core.problems import SHOWN
 from nereval_core.report.colours import LOOKS
-from pages.shared.components import demo_cards, downloads, layer_downloads, navigation
+from pages.shared.components import demo_cards, navigation
+from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import LayerRead, demo_names
 from pages.shared.frame import Here
-from pages.shared.start import forms, type_mapping, waiting
 from pages.shared.start import retry as start_retry
+from pages.shared.start import type_mapping, upload_forms, waiting
 from pages.shared.view import View, keys, state
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
 from pages.shared.view.queries import side_query, view_of
+from pages.shared.view.text import plain, show_problems
 
 SENTENCE = (
     "Compare the entities that a system found with those that people annotated: what it found, cut short, confused, "
@@ -31,12 +31,12 @@ EXPORT = "The spans of gold or a system with their texts, in any format that can
 DEMO, DEMO_SYSTEM = "pharmacology", "rules"
 
 
-def headline() -> None:
-    """Say what this is, with a number of the demo, computed and linked, and one of its records in the text."""
+def draw_headline() -> None:
+    """Introduce the app with a number of the demo, computed and linked, and one of its records in the text."""
     st.markdown(SENTENCE)
     if DEMO not in demo_names():
         return
-    loaded = masks.shown(caches.demo(DEMO))
+    loaded = masks.as_shown(caches.demo(DEMO))
     view = View(corpus=loaded.digest, system=DEMO_SYSTEM, mask=state.view().mask)
     settings = caches.settings_of(loaded.corpus.gold, view)
     scores = caches.scores(loaded, DEMO_SYSTEM, settings)
@@ -61,7 +61,7 @@ def headline() -> None:
             )
 
 
-def doors(here: Here | None) -> None:
+def offer_ways_in(here: Here | None) -> None:
     """Offer three ways in, for the corpus at hand or the demo."""
     view = here.view if here is not None else _demo_view()
     if view is None:
@@ -94,28 +94,28 @@ def _demo_view() -> View | None:
     return View(corpus=loaded.corpus.digest, system=loaded.start, mask=state.view().mask)
 
 
-def choice(here: Here | None) -> None:
+def choose_corpus(here: Here | None) -> None:
     """Offer the demo corpora, uploads and, where the server was given one, its folder."""
     st.subheader("Choose a corpus")
     folder = caches.served_folder()
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
     tabs = st.tabs(labels)
     with tabs[0]:
-        demo_cards.cards(here.loaded.digest if here is not None else None)
+        demo_cards.offer_demos(here.loaded.digest if here is not None else None)
     with tabs[1]:
-        forms.upload()
+        upload_forms.upload_form()
     if folder is not None:
         with tabs[2]:
-            if not masks.forced():
-                scored_folders.offer(folder)
-            forms.served(folder)
-    waiting.stored()
+            if not masks.all_masked():
+                scored_folders.offer_folders(folder)
+            upload_forms.served_form(folder)
+    waiting.say_stored()
 
 
-def problems() -> None:
-    lines = [masks.told(line) for line in st.session_state.get(keys.UPLOAD_PROBLEMS, [])]
+def show_reading_problems() -> None:
+    lines = [masks.mask_message(line) for line in st.session_state.get(keys.UPLOAD_PROBLEMS, [])]
     if lines:
-        show_problems(lines, below=lambda: start_retry.offer(lines))
+        show_problems(lines, below=lambda: start_retry.offer_retry(lines))
         if any(" --" in line for line in lines):
             st.caption(
                 "What begins with two dashes is an option: find it under Format and reading, beneath the files. What "
@@ -128,13 +128,11 @@ def _export(here: Here) -> None:
     corpus = here.loaded.corpus
     layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
     name = st.selectbox("Layer", list(layers), key=f"{keys.WIDGET}export_layer")
-    layer_downloads.offer(
-        lambda: layers[name], len(layers[name]), layer_downloads.file_name(name), (here.loaded.number, name)
-    )
+    offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (here.loaded.number, name))
 
 
-def account(here: Here) -> None:
-    """Tell what was read: for each layer where from, in which format, how much, and what is to be known of it."""
+def say_what_was_read(here: Here) -> None:
+    """Show the account of the reading: source, format and numbers of each layer, with notes and lost spans."""
     st.subheader(f"What was read: {plain(here.loaded.corpus.name)}")
     rows = [
         {
@@ -157,7 +155,7 @@ def account(here: Here) -> None:
             ) as popover:
                 if popover.open:
                     _export(here)
-    type_mapping.draw(here)
+    type_mapping.offer_mapping(here)
     for row in here.loaded.layers:
         if row.notes:
             st.caption(f"{plain(row.name)}: {'; '.join(plain(note, 400) for note in row.notes)}")
@@ -177,4 +175,4 @@ def _lost(here: Here, row: LayerRead) -> None:
         st.dataframe(table[:SHOWN], hide_index=True, column_config={"line": st.column_config.NumberColumn(format="%d")})
         if len(table) > SHOWN:
             st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
-        downloads.export(table, " | ".join(here.loaded.marks[row.name]), name="lost-spans", key=f"lost_{row.name}")
+        Export(table, " | ".join(here.loaded.marks[row.name]), "lost-spans", key=f"lost_{row.name}").draw()

@@ -1,4 +1,4 @@
-"""What was recognised in files before they are taken: their format and layers, and the columns of a table."""
+"""Recognition of files before they are read: their format and layers, and the columns of a table."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import TagColumn
 from nereval_core.readers.preview import Columns, Preview, preview
-from nereval_core.readers.shared.inception_names import INITIAL, WITHIN
+from nereval_core.readers.shared.inception_names import INITIAL, SEPARATOR
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from pages.shared.data import masks
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 Chosen = tuple[tuple[str, int | str], ...]
-"""What columns hold, as pairs: a key of a cache has to be hashable."""
+"""Contents of columns as pairs: a key of a cache has to be hashable."""
 Opened = Callable[[], Source]
 HELP = {
     "document": "The id of the document that a row belongs to.",
@@ -32,18 +32,18 @@ HELP = {
     "score": "How sure the system is.",
 }
 WIDE = 3
-"""How many columns of a table are asked for side by side."""
+"""Fields for columns of a table that stand side by side."""
 SYSTEMS = 8
-"""How many other layers of gold's file are systems at first."""
+"""Other layers of gold's file that are systems at first."""
 EACH = f"Each becomes a system. At first the first {SYSTEMS}; choose others from the list."
 HELD = f"Each is held against gold. At first the first {SYSTEMS}; choose others from the list."
 LINES = 3
-"""How many problems are shown before reading."""
+"""Problems that are shown before reading."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What is to be read of files: `layer` ("" where they hold one), `others` of them, and what columns hold.
+    """Selection from files: `layer` ("" where they hold one), `others` of them, and the contents of columns.
 
     Files taken `apart` are the parts of one layer, each in its own format.
     """
@@ -58,8 +58,8 @@ class Taken:
         return (self.layer, *self.others)
 
 
-def look(place: str, mark: str, opened: Opened, *, format: str, gold: bool, title: str = "") -> Taken:
-    """Show what files look like, and ask what of them is wanted; `mark` tells these files from all others.
+def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold: bool, title: str = "") -> Taken:
+    """Show the recognised format of files, and ask for the parts to be read; `mark` identifies these files.
 
     Of gold one layer is gold, and others of the same files may be systems. `title` names the files where nothing
     above does.
@@ -112,7 +112,7 @@ def _want(key: str) -> None:
 
 
 def _line(found: Preview, title: str) -> None:
-    """Say in one line what was recognised, and what is wrong below it."""
+    """Show the recognised format in one line, and the problems below it."""
     if found.columns is not None and not found.columns.whole:
         lacking = [what for what in PLACE if what not in found.columns.taken]
         st.caption(f"{title}A table, by the look of it. Choose below which column holds {_listed(lacking)}.")
@@ -125,12 +125,12 @@ def _line(found: Preview, title: str) -> None:
         names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
         parts.append(f"{len(found.layers)} layers: {names}{', …' if len(found.layers) > LINES else ''}")
     if found.unread:
-        names = ", ".join(plain(masks.hidden(name), 40) for name in found.unread[:LINES])
+        names = ", ".join(plain(masks.mask_words(name), 40) for name in found.unread[:LINES])
         parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")
     if parts:
         st.caption(" · ".join(parts))
     for problem in found.problems[:LINES]:
-        st.warning(plain(masks.told(str(problem)), 400))
+        st.warning(plain(masks.mask_message(str(problem)), 400))
     if len(found.problems) > LINES:
         st.caption(f"{len(found.problems) - LINES:,} more problems")
 
@@ -150,8 +150,8 @@ def _gold(key: str, layers: tuple[str, ...]) -> Taken:
 
 
 def _worked(layers: Iterable[str]) -> list[str]:
-    """Return the layers that are systems at first: what INCEpTION keeps of a document as imported is nobody's work."""
-    return [name for name in layers if name.partition(WITHIN)[0] != INITIAL][:SYSTEMS]
+    """Return the layers that are systems at first: INCEpTION's layer of the document as imported is none."""
+    return [name for name in layers if name.partition(SEPARATOR)[0] != INITIAL][:SYSTEMS]
 
 
 def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:
@@ -171,13 +171,13 @@ def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:
 
 
 def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
-    """Show the first rows of a table and ask what its columns hold; nothing where that is what was recognised."""
+    """Show the first rows of a table and ask for the contents of its columns; return () if they are as recognised."""
     found = {what: columns.taken.get(what) for what in COLUMNS}
     with st.expander("Columns of the table", expanded=not known):
         names = {at: f"{at} · {name}" for at, name in enumerate(columns.names, start=1)}
-        if masks.on():
+        if masks.is_masked():
             names = {at: str(at) for at in names}
-        rows = [[masks.hidden(cell) for cell in row] for row in columns.rows]
+        rows = [[masks.mask_words(cell) for cell in row] for row in columns.rows]
         st.dataframe(pd.DataFrame(rows, columns=list(names.values())), hide_index=True)
         chosen: dict[str, int | None] = {}
         for at, what in enumerate(COLUMNS):

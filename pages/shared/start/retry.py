@@ -26,12 +26,12 @@ NOTE = (
 )
 
 
-def remember(form: str, again: Callable[..., None], *arguments: object) -> None:
-    """Keep which form (`upload`, `served`) was read last, and what reads it anew."""
+def remember_form(form: str, again: Callable[..., None], *arguments: object) -> None:
+    """Keep the form (`upload`, `served`) that was read last, and the function that reads it again."""
     st.session_state[keys.READ_LAST] = (form, again, arguments)
 
 
-def offer(lines: Sequence[str]) -> None:
+def offer_retry(lines: Sequence[str]) -> None:
     """Offer to read once more with the options that the problems name, where the files are still in the form."""
     form, again, arguments = st.session_state.get(keys.READ_LAST, ("", None, ()))
     named = list(dict.fromkeys(mend for option, mend in MENDS.items() if any(option in line for line in lines)))

@@ -1,4 +1,4 @@
-"""What of the files is scored: the fields for documents and names of types beneath the forms of the front page."""
+"""Fields for the documents that are scored and for names of types, beneath the forms of the front page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.api.load import LoadOptions
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.pairing.document_lists import DocumentIds, listed_ids
 from nereval_core.pairing.type_names import TypeNames, parse_types
 
@@ -15,7 +15,7 @@ DOCUMENTS, TYPES = "Documents scored", "Names of types"
 SIDES = ("predictions", "gold", "both sides")
 
 
-def fields(name: str) -> None:
+def draw_selection(name: str) -> None:
     """Draw the fields of a form."""
     left, right = st.columns(2)
     left.text_area(
@@ -37,8 +37,8 @@ def fields(name: str) -> None:
     )
 
 
-def chosen(name: str, options: LoadOptions) -> LoadOptions:
-    """Return the options with what the fields of a form hold.
+def read_selection(name: str, options: LoadOptions) -> LoadOptions:
+    """Return the options with the contents of the fields of a form.
 
     Raises:
         FormatError: lines that are no ids or map no type.

@@ -7,18 +7,17 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.pairing.type_names import line_of, parse_types
-from nereval_core.pairing.type_suggestions import Suggestion, suggest_types, unlike
+from nereval_core.pairing.type_names import mapping_line, parse_types
+from nereval_core.pairing.type_suggestions import Suggestion, have_no_common_type, suggest_types
 from nereval_core.problems import FormatError
-from pages.shared.components import downloads
+from pages.shared.components.downloads import Export
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
-from pages.shared.data.orders import Again
+from pages.shared.data.reading_orders import Again
 from pages.shared.frame import Here
 from pages.shared.start import waiting
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.view.text import plain, show_problems
 
 SHOWN = 4
 """So many types of each side are named."""
@@ -28,7 +27,7 @@ NOTE = (
 )
 
 
-def draw(here: Here) -> None:
+def offer_mapping(here: Here) -> None:
     """Offer a mapping where systems have types that gold has not."""
     loaded = here.loaded
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
@@ -36,7 +35,7 @@ def draw(here: Here) -> None:
         return
     if all(set(layer.types) <= set(gold.types) for layer in systems):
         return
-    apart = [layer for layer in systems if unlike(gold, layer)]
+    apart = [layer for layer in systems if have_no_common_type(gold, layer)]
     found = _suggested(loaded.digest, loaded)
     for layer in apart:
         here_named, there = (", ".join(map(plain, one.types[:SHOWN])) for one in (layer, gold))
@@ -45,7 +44,7 @@ def draw(here: Here) -> None:
         st.caption(NOTE)
         table = _table(found)
         st.dataframe(table, hide_index=True, column_config={"why": st.column_config.TextColumn(width="large")})
-        downloads.export(table, _signed(loaded), name="types", key="types_suggested")
+        Export(table, _signed(loaded), "types", key="types_suggested").draw()
         _form(loaded, found)
 
 
@@ -65,14 +64,14 @@ def _signed(loaded: Loaded) -> str:
 
 def _form(loaded: Loaded, found: tuple[Suggestion, ...]) -> None:
     key = f"types_lines_{loaded.digest[:16]}"
-    lines = [("" if one.sure else "# ") + line_of(one.name, one.to or "?") for one in found]
+    lines = [("" if one.sure else "# ") + mapping_line(one.name, one.to or "?") for one in found]
     st.session_state.setdefault(key, "\n".join(lines))
     st.text_area("Name read = type of gold, one a line", key=key, height=min(300, 60 + 26 * len(lines)))
     st.button(
         "Read again with this mapping",
         type="primary",
         key="types_read",
-        disabled=waiting.at_all(),
+        disabled=waiting.is_waiting(),
         on_click=_read_again,
         args=(loaded, key),
     )
@@ -88,4 +87,4 @@ def _read_again(loaded: Loaded, key: str) -> None:
         return
     before = loaded.options.pred_types
     options = replace(loaded.options, pred_types=names if before is None else before.then(names))
-    waiting.begin(Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options))
+    waiting.begin_reading(Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options))

@@ -1,4 +1,4 @@
-"""Waiting for a reading: how far it is, how fast, a button that ends it; what was read is opened when it is there."""
+"""Waiting for a reading: its progress and speed, a button that cancels it; the corpus is opened once it is read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import streamlit as st
 
 from pages.shared.components import demo_cards
 from pages.shared.data import caches
-from pages.shared.data.jobs import Job
-from pages.shared.data.orders import Order
-from pages.shared.data.progress import BYTES
+from pages.shared.data.jobs import BYTES, Job
+from pages.shared.data.reading_orders import Order
 from pages.shared.data.reading_process import read_order
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 PATIENCE = 0.5
 """Seconds that a click waits: what takes no longer needs no progress."""
@@ -19,8 +18,8 @@ EVERY = 0.4
 """Seconds between two looks."""
 
 
-def begin(order: Order) -> None:
-    """Start to read, in place of what this session was waiting for."""
+def begin_reading(order: Order) -> None:
+    """Start to read, and cancel the reading that this session was waiting for."""
     jobs, keeper = caches.jobs(), caches.shelf().keeper
     jobs.cancel(st.session_state.get(keys.READING, ""))
     number = st.session_state[keys.READING] = jobs.start(order.title, lambda watch: read_order(keeper, order, watch))
@@ -29,14 +28,14 @@ def begin(order: Order) -> None:
         _collect(job)
 
 
-def at_all() -> bool:
+def is_waiting() -> bool:
     """Return whether this session waits for a reading."""
     return keys.READING in st.session_state
 
 
-def draw() -> None:
-    """Show how far the reading is, or open what was read and run the page anew."""
-    if not at_all():
+def draw_waiting() -> None:
+    """Show the progress of the reading, or open the corpus that was read and run the page again."""
+    if not is_waiting():
         return
     number = st.session_state[keys.READING]
     job = caches.jobs().get(number)
@@ -81,7 +80,7 @@ def _forget() -> None:
 
 
 def _collect(job: Job) -> None:
-    """Open what was read; what is wrong with it is kept to be shown, and the corpus at hand stays."""
+    """Open the corpus that was read; problems are kept to be shown, and the present corpus stays."""
     if job.fault:
         return
     caches.jobs().take(st.session_state.pop(keys.READING))
@@ -92,8 +91,8 @@ def _collect(job: Job) -> None:
         demo_cards.open_corpus(job.loaded)
 
 
-def stored() -> None:
-    """Say what is kept on disk, and offer to clear it."""
+def say_stored() -> None:
+    """Show the size of the store on disk, and offer to clear it."""
     keeper = caches.shelf().keeper
     if keeper.store is None:
         return

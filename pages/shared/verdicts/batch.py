@@ -1,4 +1,4 @@
-"""One verdict for all records of a list: what is meant, a confirmation that names their number, and progress."""
+"""One verdict for all records of a list: preview, a confirmation that names their number, and progress."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
-from nereval_core.review.batches import MOST, Chosen, chosen, drafts, since
-from nereval_core.review.verdicts import KINDS, NOTE, ConflictError, Given, Kind, said
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
+from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER
-from pages.shared.components.record_list import BESIDE, count, in_context, table_of
+from pages.shared.components.columns import in_context, table_of
+from pages.shared.components.record_list import BESIDE, count
 from pages.shared.data import masks, reviewer, verdict_store
-from pages.shared.verdicts.case import Outcome, ledger_of, tell
+from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
 from pages.shared.verdicts.panel import LISTED
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import context
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -27,7 +28,7 @@ PREVIEW = 8
 KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
 
 
-def offer(here: Here) -> None:
+def offer_batch(here: Here) -> None:
     """Offer one verdict for all records of the list."""
     found = here.ledger().total(here.query()).records
     if found > 1:
@@ -46,8 +47,8 @@ def _end() -> None:
     st.session_state.pop(keys.BATCH, None)
 
 
-def draw(here: Here) -> None:
-    """Ask for the verdict of a batch, show what is meant, and keep it once it is confirmed."""
+def draw_batch(here: Here) -> None:
+    """Ask for the verdict of a batch, preview it, and store it once it is confirmed."""
     query, seen = st.session_state.get(keys.BATCH) or (None, 0)
     if query != here.query():
         # Another list is not what was asked for.
@@ -61,28 +62,30 @@ def _ask(here: Here, query: Query, seen: int) -> None:
     ledger = ledger_of(here)
     positions = ledger.positions(query, here.view.ordered_by())
     st.markdown(f"**One verdict for all {count(len(positions), 'record')} of this list**")
-    if len(positions) > MOST:
-        st.warning(f"At most {MOST:,} records have a verdict at once: narrow the list down.")
+    if len(positions) > BATCH_RECORDS:
+        st.warning(f"At most {BATCH_RECORDS:,} records have a verdict at once: narrow the list down.")
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
         return
     kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=_named, key=KIND)
-    st.text_area("Note", key=WHY, max_chars=NOTE, height=68, placeholder="A note, kept with each of them")
-    with_one = chosen(ledger.about, positions).left
+    st.text_area("Note", key=WHY, max_chars=NOTE_CHARACTERS, height=68, placeholder="A note, kept with each of them")
+    with_one = select_batch(ledger.about, positions).left
     over = bool(with_one) and st.checkbox(
         f"also the {with_one:,} that have a verdict already", key=OVER, help="Else they are left as they are."
     )
-    meant = chosen(ledger.about, positions, over=over)
+    meant = select_batch(ledger.about, positions, over=over)
     if kind is not None:
         _preview(here, kind, meant)
-    if not reviewer.name():
-        reviewer.field(NAME)
-    ready = kind is not None and len(meant.records) > 0 and bool(reviewer.name())
+    if not reviewer.reviewer_name():
+        reviewer.ask_name(NAME)
+    ready = kind is not None and len(meant.records) > 0 and bool(reviewer.reviewer_name())
     label = f"Give “{_named(kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
     with st.container(horizontal=True, gap="small"):
         confirmed = st.button(label, key=f"{keys.VERDICT}batch_yes", type="primary", disabled=not ready)
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
     if confirmed and kind is not None:
-        theirs = tuple(one for one in since(ledger.about, positions, seen) if one.who != reviewer.name())
+        theirs = tuple(
+            one for one in verdicts_since(ledger.about, positions, seen) if one.who != reviewer.reviewer_name()
+        )
         if theirs:
             _conflicts(theirs)
         else:
@@ -94,8 +97,8 @@ def _named(kind: str) -> str:
     return f"{words[kind]}: no entity" if kind == "neither" else words[kind]
 
 
-def _preview(here: Here, kind: Kind, meant: Chosen) -> None:
-    """Say what the verdict does, and show the first records it is for."""
+def _preview(here: Here, kind: Kind, meant: Batch) -> None:
+    """Preview the effect of the verdict, and the first records it is for."""
     records = ledger_of(here).frame(meant.records[:PREVIEW])
     gold = MEANING["gold"][kind] if kind != "neither" else "The gold span goes: there is no entity."
     pred = MEANING["pred"][kind] if kind != "neither" else "Nothing changes: there is no entity."
@@ -112,8 +115,8 @@ def _preview(here: Here, kind: Kind, meant: Chosen) -> None:
 _TYPES = {"gold type": "gold_type", "predicted type": "pred_type"}
 
 
-def _keep(here: Here, kind: Kind, meant: Chosen) -> None:
-    who, every = reviewer.name(), len(meant.records)
+def _keep(here: Here, kind: Kind, meant: Batch) -> None:
+    who, every = reviewer.reviewer_name(), len(meant.records)
     bar = st.progress(0.0, "Preparing …")
     stands = verdict_store.now()
 
@@ -121,7 +124,7 @@ def _keep(here: Here, kind: Kind, meant: Chosen) -> None:
         bar.progress(done / every, f"Preparing {done:,} of {count(every, 'record')} …")
 
     note = str(st.session_state.get(WHY, "")).strip()
-    made = drafts(ledger_of(here).about, meant.records, kind, note, stands, step)
+    made = draft_batch(ledger_of(here).about, meant.records, kind, note, stands, step)
     bar.progress(1.0, f"Writing {count(len(made), 'verdict')} …")
     try:
         given = verdict_store.store().give(made, who)
@@ -132,20 +135,22 @@ def _keep(here: Here, kind: Kind, meant: Chosen) -> None:
         return
     except FormatError as error:
         bar.empty()
-        tell(Outcome("Nothing was kept.", tuple(error.lines())))
+        set_outcome(Outcome("Nothing was kept.", tuple(error.lines())))
         st.rerun()
     verdict_store.refresh()
     _end()
     shared = "" if len(given) == every else f" ({count(len(given), 'span')}: some documents are there twice)"
-    tell(Outcome(f"Kept as {who}: {_named(kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back."))
+    set_outcome(
+        Outcome(f"Kept as {who}: {_named(kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back.")
+    )
     st.rerun()
 
 
 def _conflicts(theirs: tuple[Given, ...]) -> None:
-    """List what others decided meanwhile; from now on it counts as seen."""
+    """List the verdicts that others gave meanwhile; from now on they count as seen."""
     query, _ = st.session_state[keys.BATCH]
     st.session_state[keys.BATCH] = (query, verdict_store.now().number)
-    lines = "  \n".join(plain(masks.told(said(one)), 300) for one in theirs[:LISTED])
+    lines = "  \n".join(plain(masks.mask_message(given_in_words(one)), 300) for one in theirs[:LISTED])
     more = f"  \nand {len(theirs) - LISTED:,} more" if len(theirs) > LISTED else ""
     st.warning(
         f"Nothing is kept yet: meanwhile others have decided on {count(len(theirs), 'record')} of these.  \n"

@@ -1,4 +1,4 @@
-"""A record that a verdict is asked for, giving one and taking one back: what buttons and keys do."""
+"""A record under review, and the callbacks of buttons and keys that give a verdict or take one back."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import streamlit as st
 
 from nereval_core.ledger import MemoryLedger
 from nereval_core.problems import FormatError, quoted
-from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, said
-from nereval_core.review.verdicts_on_records import asked, attached, places
-from nereval_core.review.words import decided
+from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, given_in_words
+from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subject
+from nereval_core.review.words import decision_in_words
 from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.view import keys
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 Choose = Callable[[int], None]
-"""What has a record chosen by its place in document order."""
+"""Chooses a record by its place in document order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A record under review, by its place in document order, and what stands there in the reviewer's eyes.
+    """A record under review, by its place in document order, and the verdict that stands on it.
 
     `version` is what the reviewer has seen of it. `following` chooses the record after it, None where it is the last.
     """
@@ -46,16 +46,16 @@ class Case:
 
     @property
     def note(self) -> str:
-        """What stands in the field of the note, or, before it was drawn, the reviewer's note that is kept."""
+        """The text in the field of the note, or, before it was drawn, the reviewer's note that is kept."""
         key, mine = self.widget("note"), self.standing
-        again = mine is not None and mine.who == reviewer.name() and not self.stale and not masks.on()
+        again = mine is not None and mine.who == reviewer.reviewer_name() and not self.stale and not masks.is_masked()
         kept = mine.verdict.note if mine is not None and again else ""
         return str(st.session_state.get(key, kept))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the last verdict: what is said of it, and what keeps it from being kept.
+    """Outcome of the last verdict: the message about it, and the problems that kept it from being stored.
 
     `record` is the `Key.record` that it was about. `again` is the verdict that others came before, to be given over
     theirs. `beside` is the record that was shown when this was said first: it goes with it.
@@ -69,7 +69,7 @@ class Outcome:
     beside: str | None = None
 
 
-def unoffered(here: Here) -> str:
+def reason_unoffered(here: Here) -> str:
     """Say why verdicts are not given here, "" where they are."""
     if not isinstance(here.ledger(), MemoryLedger):
         return "Verdicts are not given on a scored folder: read one of its shards as a corpus at Start to give some."
@@ -89,8 +89,8 @@ def case_of(here: Here, record: int, following: Callable[[], None] | None) -> Ca
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
     about = ledger_of(here).about
-    key, partner, seen = asked(about, record)
-    found = attached(about)
+    key, partner, seen = verdict_subject(about, record)
+    found = attach_verdicts(about)
     return Case(
         record,
         key,
@@ -103,13 +103,13 @@ def case_of(here: Here, record: int, following: Callable[[], None] | None) -> Ca
     )
 
 
-def tell(outcome: Outcome) -> None:
+def set_outcome(outcome: Outcome) -> None:
     st.session_state[keys.REVIEWED] = outcome
 
 
-def give(case: Case, kind: Kind, right: tuple[Marked, ...] = ()) -> None:
+def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = ()) -> None:
     """Keep a verdict and choose the next record; where that cannot be, say why, and leave all as it is."""
-    who = reviewer.name()
+    who = reviewer.reviewer_name()
     if not who:
         st.session_state[keys.WAITING] = (case.key.record, kind, right)
         return
@@ -118,40 +118,40 @@ def give(case: Case, kind: Kind, right: tuple[Marked, ...] = ()) -> None:
         verdict_store.store().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
         if not all(one.who == who and one.verdict == verdict for one in error.theirs):
-            lines = tuple(map(said, error.theirs))
-            tell(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=(kind, right)))
+            lines = tuple(map(given_in_words, error.theirs))
+            set_outcome(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=(kind, right)))
             return
         # The same key twice, faster than the page: the first one is kept.
     except FormatError as error:
-        tell(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
+        set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
         return
     verdict_store.refresh()
     st.session_state.pop(keys.RIGHT, None)
-    tell(Outcome(f"Kept as {who}: {decided(kind, right)}, of {quoted(case.seen.quote)}."))
+    set_outcome(Outcome(f"Kept as {who}: {decision_in_words(kind, right)}, of {quoted(case.seen.quote)}."))
     if case.following is not None and st.session_state.get(keys.GO_ON, True):
         case.following()
 
 
-def undo(here: Here, choose: Choose) -> None:
+def undo_verdict(here: Here, choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
-    who = reviewer.name()
+    who = reviewer.reviewer_name()
     if not who:
-        tell(Outcome("Say your name first: only your own verdicts are taken back."))
+        set_outcome(Outcome("Say your name first: only your own verdicts are taken back."))
         return
     try:
         given = verdict_store.store().undo(who)
     except ConflictError as error:
-        tell(Outcome("Not taken back.", theirs=tuple(map(said, error.theirs))))
+        set_outcome(Outcome("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
         return
     except FormatError as error:
-        tell(Outcome("Not taken back.", tuple(error.lines())))
+        set_outcome(Outcome("Not taken back.", tuple(error.lines())))
         return
     verdict_store.refresh()
     if not given:
-        tell(Outcome(f"There is no verdict of {who} left to take back."))
+        set_outcome(Outcome(f"There is no verdict of {who} left to take back."))
         return
     what = quoted(given[0].verdict.seen.quote) if len(given) == 1 else f"{count(len(given), 'record')} at once"
-    tell(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
+    set_outcome(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
     if len(given) == 1:
         one = given[0].verdict
         (found,) = places(ledger_of(here).about, [(one.key, one.seen.document)])

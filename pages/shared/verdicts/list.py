@@ -11,18 +11,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.ledger.attributes.verdicts import CHANGING, NONE
+from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.verdicts_on_records import attached
-from pages.shared.components.record_list import choose
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from pages.shared.components.record_list import show_as_chosen
 from pages.shared.data import masks, verdict_store
 from pages.shared.verdicts import batch as verdicts_batch
 from pages.shared.verdicts import panel as verdicts_panel
-from pages.shared.verdicts.case import case_of, ledger_of, unoffered
+from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
 from pages.shared.view import keys, state
-from pages.shared.view.plain_text import plain
 from pages.shared.view.queries import query_of, search_of, view_of
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -36,11 +36,11 @@ FORM = "form"
 """The attribute that is a record's surface form."""
 
 
-def facets(here: Here, width: int) -> None:
+def verdict_facets(here: Here, width: int) -> None:
     """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
     query = here.query()
     chosen = {name: value for name, value in query.having if name in FACETS}
-    if unoffered(here) or not (chosen or attached(ledger_of(here).about).given):
+    if reason_unoffered(here) or not (chosen or attach_verdicts(ledger_of(here).about).given):
         return
     for name, label in FACETS.items():
         counts = ledger_of(here).having_counts(query, name)
@@ -48,18 +48,14 @@ def facets(here: Here, width: int) -> None:
         options += [chosen[name]] if name in chosen else []
         if not options:
             continue
-        key = f"{keys.WIDGET}facet-{name}"
-        st.session_state[key] = chosen.get(name)
         st.selectbox(
             label,
             options,
             index=None,
             format_func=partial(_option, name, counts),
-            key=key,
-            on_change=_took,
-            args=(name,),
             placeholder="any",
             width=width,
+            **state.mirror(f"facet-{name}", chosen.get(name), partial(_narrow, name)),
         )
 
 
@@ -68,35 +64,34 @@ def _option(name: str, counts: dict[str, int], value: str) -> str:
     return f"{NAMES.get((name, value)) or words.get(value, value)} · {counts.get(value, 0):,}"
 
 
-def _took(name: str) -> None:
-    value = st.session_state[f"{keys.WIDGET}facet-{name}"]
+def _narrow(name: str, value: str | None) -> None:
     query = query_of(state.view())
     rest = tuple(pair for pair in query.having if pair[0] != name)
     state.update(q=search_of(replace(query, having=rest if value is None else (*rest, (name, value)))))
 
 
-def problems() -> None:
+def show_verdict_problems() -> None:
     """Say why verdicts cannot be read, where they cannot."""
     for problem in verdict_store.problems():
         st.warning(f"Verdicts are not up to date: {plain(str(problem), 500)}")
 
 
 def unnarrowed(query: Query) -> Query:
-    """Return a query as it is but for what verdicts narrow it down by: what a review of it goes through."""
-    return replace(query, having=tuple(pair for pair in query.having if pair[0] not in CHANGING))
+    """Return a query without its conditions on verdicts: a review goes through its records."""
+    return replace(query, having=tuple(pair for pair in query.having if pair[0] not in VERDICT_ATTRIBUTES))
 
 
 def reviewed_of(here: Here) -> tuple[Query, int, int]:
     """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
     query, ledger = unnarrowed(here.query()), ledger_of(here)
-    # Where no verdict stands, not all records are gone through to find that out.
-    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attached(ledger.about).given else 0
+    # If no verdict stands, that is known without going through all records.
+    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attach_verdicts(ledger.about).given else 0
     return query, done, ledger.total(query).records
 
 
-def progress(here: Here) -> None:
+def say_progress(here: Here) -> None:
     """Show in a row how many records of the list have a verdict, each number a way to these, and offer a batch."""
-    if unoffered(here):
+    if reason_unoffered(here):
         return
     query, done, every = reviewed_of(here)
     if not every:
@@ -110,56 +105,56 @@ def progress(here: Here) -> None:
         view = view_of(here.view, replace(query, having=(*query.having, one)))
         key = f"{keys.VERDICT}{name}"
         st.button(f":primary[{label}]", key=key, type="tertiary", on_click=state.put, args=(view,))
-    verdicts_batch.offer(here)
+    verdicts_batch.offer_batch(here)
 
 
-def batch(here: Here) -> None:
+def batch_of_list(here: Here) -> None:
     """Show the batch that is being prepared, or why there are no verdicts, or why they are not up to date."""
-    if reason := unoffered(here):
+    if reason := reason_unoffered(here):
         st.caption(plain(reason, 300))
         return
-    problems()
+    show_verdict_problems()
     if here.ledger().total(unnarrowed(here.query())).records:
-        verdicts_batch.draw(here)
+        verdicts_batch.draw_batch(here)
 
 
-def steps(here: Here, record: int | None) -> None:
-    """Draw the steps from record to record of the list, and what goes with all verdicts."""
-    if unoffered(here):
+def list_steps(here: Here, record: int | None) -> None:
+    """Draw the steps from record to record of the list, and the controls for all verdicts."""
+    if reason_unoffered(here):
         return
     before, after = _neighbours(here, record)
     for label, key, step in (("Previous", "k", before), ("Next", "j", after)):
         st.button(label, key=f"{keys.VERDICT}{key}", shortcut=key, disabled=step is None, on_click=step)
-    verdicts_panel.steps(here, partial(choose, LIST))
+    verdicts_panel.draw_steps(here, partial(show_as_chosen, LIST))
     if record is None:
-        verdicts_panel.outcome(None)
+        verdicts_panel.say_outcome(None)
 
 
 def _neighbours(here: Here, record: int | None) -> tuple[Callable[[], None] | None, Callable[[], None] | None]:
-    """Return what chooses the record before one of the list, and the one after it; with none chosen the first."""
+    """Return callbacks that choose the records before and after one of the list; with none chosen, the first."""
     positions = ledger_of(here).positions(here.query(), here.view.ordered_by())
     places = np.flatnonzero(positions == (-1 if record is None else record))
     place = int(places[0]) if len(places) else -1
 
     def step(to: int) -> Callable[[], None] | None:
-        return partial(choose, LIST, int(positions[to])) if 0 <= to < len(positions) else None
+        return partial(show_as_chosen, LIST, int(positions[to])) if 0 <= to < len(positions) else None
 
     return step(place - 1), step(place + 1)
 
 
-def below(here: Here, record: pd.Series) -> None:
-    """Show what is decided of a record of the list, beneath its card."""
-    if unoffered(here):
+def list_below(here: Here, record: pd.Series) -> None:
+    """Show the verdict panel of a record of the list beneath its card."""
+    if reason_unoffered(here):
         return
     number = int(str(record.name))
     _same_form(here, number)
-    verdicts_panel.below(here, case_of(here, number, _neighbours(here, number)[1]))
+    verdicts_panel.panel_below(here, case_of(here, number, _neighbours(here, number)[1]))
 
 
 def _same_form(here: Here, record: int) -> None:
     """Offer all records of the list with the surface form of this one, where there are others."""
     # A form in the link would say what is masked.
-    known = None if masks.on() else ledger_of(here).attribute(FORM)
+    known = None if masks.is_masked() else ledger_of(here).attribute(FORM)
     query = here.query()
     if known is None or known.codes[record] < 0 or any(name == FORM for name, _ in query.having):
         return

@@ -1,4 +1,4 @@
-"""The verdict panel: five verdicts on the record chosen, by button or key, a note, and what stands there already."""
+"""The verdict panel: five verdicts on the chosen record, by button or key, a note, and the verdict that stands."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from nereval_core.problems import FormatError
-from nereval_core.review.verdicts import KINDS, NOTE, Given
-from nereval_core.review.words import WORDS, decided, meaning
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, minute_of
+from nereval_core.review.words import WORDS, decision_in_words, meaning
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.verdicts import right_span
-from pages.shared.verdicts.case import Case, Choose, Outcome, give, tell, undo
-from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
-from pages.shared.view.problems import show_problems
+from pages.shared.verdicts.case import Case, Choose, Outcome, give_verdict, set_outcome, undo_verdict
+from pages.shared.view import keys, state
+from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -31,15 +30,15 @@ BAR = f"{keys.VERDICT}bar"
 PLACEHOLDER = "A note, kept with your next verdict on this record"
 
 
-def below(here: Here, case: Case) -> None:
+def panel_below(here: Here, case: Case) -> None:
     """Draw the panel beneath a record's card."""
     _waiting(case)
     # It stays in sight where the list is so long that the card is not.
     with st.container(key=f"{keys.VERDICT}row", gap="xsmall"):
         with st.container(horizontal=True, gap="small"):
             _buttons(case, KINDS)
-        outcome(case)
-        right_span.form(here, case)
+        say_outcome(case)
+        right_span.right_span_form(here, case)
     _stands(case)
     _note(case, st.text_area, height=68, width=640)
     if case.version:
@@ -48,7 +47,7 @@ def below(here: Here, case: Case) -> None:
                 _history(case)
 
 
-def above(here: Here, case: Case | None, choose: Choose) -> None:
+def panel_above(here: Here, case: Case | None, choose: Choose) -> None:
     """Draw the panel in a row or two that stay in sight above the text; without a record it offers nothing but undo."""
     if case is not None:
         _waiting(case)
@@ -56,7 +55,7 @@ def above(here: Here, case: Case | None, choose: Choose) -> None:
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
             if case is not None:
                 _buttons(case, WORDS)
-            steps(here, choose)
+            draw_steps(here, choose)
             if case is not None:
                 # Not in a popover: what is typed in one is lost when it is closed.
                 _note(case, st.text_input, width="stretch")
@@ -65,28 +64,25 @@ def above(here: Here, case: Case | None, choose: Choose) -> None:
                         if box.open:
                             _history(case)
         with st.container(horizontal=True, gap="small", key=f"{keys.VERDICT}said"):
-            outcome(case)
+            say_outcome(case)
             if case is not None:
                 _stands(case, SHORT)
             elif keys.REVIEWED not in st.session_state:
                 st.caption("Click a span, or press j, to say who is right about it.", width="content")
         if case is not None:
-            right_span.form(here, case)
+            right_span.right_span_form(here, case)
 
 
-def steps(here: Here, choose: Choose) -> None:
-    """Draw what does not belong to one record: undo, whether to go on, and who gives the verdicts."""
-    st.button("Undo", key=f"{keys.VERDICT}undo", shortcut="u", on_click=undo, args=(here, choose), help=_UNDO)
-    st.session_state[f"{keys.VERDICT}on"] = st.session_state.get(keys.GO_ON, True)
-    st.toggle("go on", key=f"{keys.VERDICT}on", on_change=_took_on, help="Choose the next record after a verdict.")
-    reviewer.said()
+def draw_steps(here: Here, choose: Choose) -> None:
+    """Draw the controls for all records: undo, the switch "go on", and the reviewer's name."""
+    st.button("Undo", key=f"{keys.VERDICT}undo", shortcut="u", on_click=undo_verdict, args=(here, choose), help=_UNDO)
+    going_on = st.session_state.get(keys.GO_ON, True)
+    widget = state.mirror("on", going_on, state.keep(keys.GO_ON), prefix=keys.VERDICT)
+    st.toggle("go on", help="Choose the next record after a verdict.", **widget)
+    reviewer.show_reviewer()
 
 
 _UNDO = "Takes back your own last verdict, or your last batch of them."
-
-
-def _took_on() -> None:
-    st.session_state[keys.GO_ON] = st.session_state[f"{keys.VERDICT}on"]
 
 
 def _buttons(case: Case, names: Mapping[Any, str]) -> None:
@@ -98,7 +94,7 @@ def _buttons(case: Case, names: Mapping[Any, str]) -> None:
             shortcut=str(number),
             type="primary" if kind == chosen else "secondary",
             help=meaning(kind, case.key, case.partner),
-            on_click=right_span.begin if kind == "neither" else give,
+            on_click=right_span.begin_right_span if kind == "neither" else give_verdict,
             args=(case,) if kind == "neither" else (case, kind),
         )
 
@@ -106,24 +102,24 @@ def _buttons(case: Case, names: Mapping[Any, str]) -> None:
 def _waiting(case: Case) -> None:
     """Give the verdict that waited for a name, once there is one."""
     record, *verdict = st.session_state.get(keys.WAITING) or ("", None, ())
-    if record and reviewer.name():
+    if record and reviewer.reviewer_name():
         del st.session_state[keys.WAITING]
         if record == case.key.record:
-            give(case, *verdict)
+            give_verdict(case, *verdict)
             st.rerun()
 
 
-def outcome(case: Case | None) -> None:
-    """Say what became of the last verdict, as long as the record is shown that was shown when it was said first."""
+def say_outcome(case: Case | None) -> None:
+    """Show the outcome of the last verdict, until another record is shown."""
     here = "" if case is None else case.key.record
     if st.session_state.get(keys.WAITING, ("",))[0] == here != "":
         st.warning("Who gives this verdict? It is kept once you say your name.")
-        reviewer.field(f"{keys.VERDICT}asked")
+        reviewer.ask_name(f"{keys.VERDICT}asked")
     found: Outcome | None = st.session_state.get(keys.REVIEWED)
     if found is None:
         return
     if found.beside is None:
-        tell(replace(found, beside=here))
+        set_outcome(replace(found, beside=here))
     elif found.beside != here:
         del st.session_state[keys.REVIEWED]
         return
@@ -133,11 +129,11 @@ def outcome(case: Case | None) -> None:
     elif found.theirs:
         _conflict(case, found)
     else:
-        st.caption(plain(masks.told(found.text), LINE), width="content")
+        st.caption(plain(masks.mask_message(found.text), LINE), width="content")
 
 
 def _conflict(case: Case | None, found: Outcome) -> None:
-    lines = "  \n".join(f"**{plain(masks.told(line), LINE)}**" for line in found.theirs[:LISTED])
+    lines = "  \n".join(f"**{plain(masks.mask_message(line), LINE)}**" for line in found.theirs[:LISTED])
     if len(found.theirs) > LISTED:
         lines += f"  \nand {len(found.theirs) - LISTED:,} more"
     st.warning(f"Somebody was first:  \n{lines}  \n{plain(found.text)}")
@@ -148,20 +144,20 @@ def _conflict(case: Case | None, found: Outcome) -> None:
         st.button(
             "Give mine over it",
             key=case.widget("over"),
-            on_click=give,
+            on_click=give_verdict,
             args=(case, kind, right),
-            help=plain(decided(kind, right), LINE),
+            help=plain(decision_in_words(kind, right), LINE),
         )
         st.button("Leave it", key=case.widget("leave"), on_click=st.session_state.pop, args=(keys.REVIEWED, None))
 
 
 def _stands(case: Case, most: int = LINE) -> None:
-    """Say what stands, and of what is stale what it was about; of a note `most` characters."""
+    """Show the verdict that stands, with its old quote if it is stale; of a note `most` characters."""
     one = case.standing
     if one is None:
         return
     if case.stale:
-        old = plain(masks.told(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}"))
+        old = plain(masks.mask_message(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}"))
         st.caption(f":material/history: *Stale*, as text or span changed since. It was of {old}: {_line(one, most)}")
     else:
         st.caption(f"Stands: {_line(one, most)}", width="content")
@@ -169,15 +165,15 @@ def _stands(case: Case, most: int = LINE) -> None:
 
 def _line(one: Given, most: int = LINE) -> str:
     """Return a verdict in a line of Markdown."""
-    note = f" — {plain(masks.hidden(one.verdict.note), most)}" if one.verdict.note else ""
-    what = plain(decided(one.verdict.kind, one.verdict.right), LINE)
-    return f"**{what}**, {plain(one.who)} on {one.at[:16].replace('T', ' ')}{note}"
+    note = f" — {plain(masks.mask_words(one.verdict.note), most)}" if one.verdict.note else ""
+    what = plain(decision_in_words(one.verdict.kind, one.verdict.right), LINE)
+    return f"**{what}**, {plain(one.who)} on {minute_of(one.at)}{note}"
 
 
 def _note(case: Case, field: Callable[..., object], **look: Any) -> None:
     key = case.widget("note")
     st.session_state[key] = case.note
-    field("Note", key=key, max_chars=NOTE, placeholder=PLACEHOLDER, label_visibility="collapsed", **look)
+    field("Note", key=key, max_chars=NOTE_CHARACTERS, placeholder=PLACEHOLDER, label_visibility="collapsed", **look)
 
 
 def _history(case: Case) -> None:
@@ -190,4 +186,4 @@ def _history(case: Case) -> None:
     for one in every:
         st.markdown(_line(one))
         if len(one.verdict.note) > LINE or "\n" in one.verdict.note:
-            st.code(masks.hidden(one.verdict.note), language=None, wrap_lines=True, height=160)
+            st.code(masks.mask_words(one.verdict.note), language=None, wrap_lines=True, height=160)

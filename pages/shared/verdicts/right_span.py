@@ -1,4 +1,4 @@
-"""Where neither is right: which span is, by the words of the text or by characters, and of which type."""
+"""The form for the right span where neither is right: its words or characters, and its type."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.review.verdicts import Marked
-from nereval_core.review.words import named, pieces, spanned
-from pages.shared.verdicts.case import Case, give
+from nereval_core.review.words import covered_pieces, piece_names, word_pieces
+from pages.shared.verdicts.case import Case, give_verdict
 from pages.shared.view import keys
-from pages.shared.view.plain_text import plain
+from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -19,7 +19,7 @@ WORD, NUMBER = 160, 130
 """Pixels."""
 
 
-def begin(case: Case) -> None:
+def begin_right_span(case: Case) -> None:
     st.session_state[keys.RIGHT] = (case.key.record, ())
 
 
@@ -27,8 +27,8 @@ def _end() -> None:
     st.session_state.pop(keys.RIGHT, None)
 
 
-def form(here: Here, case: Case) -> None:
-    """Ask what is right in place of a record's spans, once it was said that neither is."""
+def right_span_form(here: Here, case: Case) -> None:
+    """Ask for the right spans of a record once the verdict is that neither side is right."""
     record, so_far = st.session_state.get(keys.RIGHT) or ("", ())
     if record != case.key.record:
         return
@@ -65,14 +65,14 @@ def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...]) -> None
             type="primary",
             shortcut="Ctrl+Enter",
             disabled=now is None,
-            on_click=give,
+            on_click=give_verdict,
             args=(case, "neither", every),
         )
         st.button(
             "No entity",
             key=case.widget("none"),
             shortcut="0",
-            on_click=give,
+            on_click=give_verdict,
             args=(case, "neither", ()),
             help="No span is right here, whatever is chosen above.",
         )
@@ -84,8 +84,8 @@ def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...]) -> None
 def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
     """Ask for the first and the last word, beginning with the record's own; return where they start and end."""
     spans = [case.key.span, *([case.partner] if case.partner else [])]
-    some = pieces(here.loaded.corpus.documents, number, spans)
-    names = named(some, text)
+    some = word_pieces(here.loaded.corpus.documents, number, spans)
+    names = piece_names(some, text)
     first, last = (
         st.selectbox(
             label,
@@ -96,7 +96,7 @@ def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
             label_visibility="collapsed",
             width=WORD,
         )
-        for label, begin in zip(("From word", "to word"), spanned(some, case.key.span), strict=True)
+        for label, begin in zip(("From word", "to word"), covered_pieces(some, case.key.span), strict=True)
     )
     return some[first][0], some[last][1]
 

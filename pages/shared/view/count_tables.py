@@ -1,4 +1,4 @@
-"""The tables of Overview and Confusion as they are shown, and what a click on a cell of them means. No Streamlit."""
+"""Tables of Overview and Confusion as they are shown, and the queries behind their cells. No Streamlit in here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.glossary import DECISIONS, GLOSSARY
+from nereval_core.records.queries import ABSENT
 from nereval_core.records.tables import by_type, count_table
 from nereval_core.scoring import Average, Counts
-from nereval_core.scoring.protocols import Tallied
-from pages.shared.view import ABSENT
+from nereval_core.scoring.protocols import CountedScores
 from pages.shared.view.queries import Query, Side, overall_query, side_query
 
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
@@ -25,13 +25,13 @@ _SIDED: Mapping[Side, tuple[str, ...]] = {
 }
 
 
-def criteria_table(scores: Tallied, names: Sequence[str]) -> pd.DataFrame:
+def criteria_table(scores: CountedScores, names: Sequence[str]) -> pd.DataFrame:
     """Return a row for each criterion: `criterion`, P, R, F1 and the counts."""
     table = count_table("criterion", {name: scores.counts(name) for name in names})
     return table.rename(columns={long: short for short, long in RATIOS.items()})[["criterion", *RATIOS, *COUNTS]]
 
 
-def types_table(scores: Tallied, name: str) -> pd.DataFrame:
+def types_table(scores: CountedScores, name: str) -> pd.DataFrame:
     """Return a row for each type: `type`, `support`, ratios, and counts as `gold COR` … and `predicted COR` …"""
     table = by_type(scores, name)
     columns = {"type": "type", "POS": "support"}
@@ -93,14 +93,14 @@ def types_cell(column: str, kind: str) -> Query | None:
 
 @dataclass(frozen=True)
 class Formula:
-    """A ratio with its counts: `text` is the calculation, `counts` are (label, count, query) of what stands in it."""
+    """A ratio with its counts: `text` is the calculation, `counts` are (label, count, query) of its terms."""
 
     text: str
     counts: tuple[tuple[str, int, Query], ...]
 
 
 def formula(ratio: str, counts: Counts, kind: str | None = None) -> Formula:
-    """Return how a ratio is made of counts, of a type where `kind` names one.
+    """Return the formula of a ratio from counts, of a type where `kind` names one.
 
     A type's precision counts its predictions and its recall its gold spans; its F1 is 2PR / (P + R) of the two.
     """
@@ -147,7 +147,7 @@ def number(value: float | None) -> str:
 
 
 def mean_formula(ratio: str, some: Iterable[Counts], average: Average, unit: str) -> str:
-    """Return how a macro average is made of its members' ratios; of long sums `some` members, the first, will do."""
+    """Return the formula of a macro average from its members' ratios; of long sums `some` first members will do."""
     if average.value is None:
         return f"{ratio} is undefined for every one of the {average.undefined} {unit}"
     values = [value for counts in some if (value := getattr(counts, RATIOS[ratio])) is not None][:_TERMS_SHOWN]
@@ -223,7 +223,7 @@ def confusion_table(cells: Mapping[tuple[str, str], int], types: Sequence[str], 
 
 
 def free(name: str, taken: Collection[str]) -> str:
-    """Return a heading that is not among those taken by the data: the name, in parentheses where it is."""
+    """Return a heading that no column of the data has: the name, in parentheses where one has it."""
     while name in taken:
         name = f"({name})"
     return name

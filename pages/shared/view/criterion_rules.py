@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from nereval_core.problems import FormatError, quoted
-from nereval_core.scoring.criteria import Criterion, criterion_from_parts
+from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
 
 PARTING = "%,;=:>"
 WHERE = "rule in the link"
@@ -36,7 +37,7 @@ def is_of(rule: str, criterion: str) -> bool:
 
 
 def read(rule: str) -> Criterion:
-    """Read what `written` returns.
+    """Read a rule as a link carries it, the reverse of `written`.
 
     Raises:
         FormatError: anything else.

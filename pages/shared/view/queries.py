@@ -1,4 +1,4 @@
-"""Every count on a page is a query over match records: from what a view shows to its query, and back.
+"""Every count on a page is a query over match records: the query of a view, and the view of a query.
 
 The records themselves are kept, counted and listed by a `nereval_core.records.queries.Ledger`. No Streamlit in here.
 The search text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words,
@@ -23,7 +23,7 @@ from pages.shared.view import BY_CLASS, View
 Side = Literal["gold", "pred"]
 
 ERRORS = DECISIONS[1:]
-"""What lists show unless told otherwise: everything but the correct records."""
+"""Decisions that lists show by default: everything but the correct records."""
 
 HAS = "has"
 """The field of the search text for attributes of `nereval_core.ledger.attributes`: name, `=`, value."""
@@ -79,7 +79,7 @@ def _having(value: str) -> tuple[str, str]:
 
 
 def _escaped(text: str) -> str:
-    """Write what the search text could not be parted by: quotes end a value, breaks are blanks to an address."""
+    """Escape characters for the search text: quotes end a value, and line breaks become blanks in an address."""
     return "".join(f"%{ord(char):02X}" if char in '%"\n\r\t' else char for char in text)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NoReturn
 
 import streamlit as st
 
 from nereval_core.scoring.criteria import Criterion
-from pages.shared.view import View, criterion_rules, keys, linkable, parse
+from pages.shared.view import View, criterion_rules, keys
+from pages.shared.view.link import read_link, write_short_link
 
 
 def view() -> View:
@@ -21,7 +23,7 @@ def put(new: View) -> None:
 
 
 def update(**changes: Any) -> None:
-    """Change fields of the view: what callbacks do. What changes a list gives up the record chosen from it."""
+    """Change fields of the view (in callbacks). A change of a list gives up the record chosen from it."""
     old = view()
     if (old.record or old.at) and "record" not in changes:
         changes = {"record": "", "doc": "", **changes}
@@ -29,8 +31,43 @@ def update(**changes: Any) -> None:
     put(replace(old, **changes))
 
 
+def mirror(name: str, value: Any, take: Callable[[Any], object], *, prefix: str = keys.WIDGET) -> dict[str, Any]:
+    """Give a widget the value of the fact that it shows; return its key, and the callback by which it is changed.
+
+    Widgets take both as `st.toggle("Mask the text", **mirror("mask", on, take))`. `take` is called with what the reader
+    chose, before the page runs again.
+    """
+    key = prefix + name
+    st.session_state[key] = value
+    return {"key": key, "on_change": lambda: take(st.session_state[key])}
+
+
+def take_record(doc: str, record: str) -> None:
+    """Choose a record in a document, or with "" the document alone (a callback)."""
+    update(doc=doc, record=record)
+
+
+def take_field(name: str) -> Callable[[Any], None]:
+    """Return a callback that writes the value of a widget into a field of the view."""
+    return lambda value: update(**{name: value})
+
+
+def take_beside(system: str | None) -> None:
+    """Hold the chosen system against another one; the record chosen stays, as its gold span is the same."""
+    put(replace(view(), beside=system or ""))
+
+
+def keep(key: str) -> Callable[[Any], None]:
+    """Return a callback that writes the value of a widget into the session, for facts that no link carries."""
+
+    def take(value: Any) -> None:
+        st.session_state[key] = value
+
+    return take
+
+
 def read_address(page: str) -> tuple[str, ...]:
-    """Take the view from the address where this run comes from a link; return in words what was dropped.
+    """Take the view from the address if this run comes from a link; return the dropped values in words.
 
     On a rerun of the same page the address may be older than the session, so the session is right. After a page
     switch the address is right, unless it is empty: then a plain link was followed, and the session goes on.
@@ -40,7 +77,7 @@ def read_address(page: str) -> tuple[str, ...]:
     params = st.query_params.to_dict()
     if not switched or (not params and keys.VIEW in st.session_state):
         return ()
-    new, notices = parse(params)
+    new, notices = read_link(params)
     put(new)
     return notices
 
@@ -61,8 +98,8 @@ def params_of(new: View) -> dict[str, str] | None:
     own: tuple[Criterion, ...] = getattr(st.session_state.get(keys.OWN), "criteria", ())
     mine = next((criterion_rules.written(one) for one in own if one.name == new.criterion), "")
     rule = new.rule if criterion_rules.is_of(new.rule, new.criterion) else mine
-    found = linkable(replace(new, rule=rule))
-    return linkable(replace(new, rule="")) if found is None else found
+    found = write_short_link(replace(new, rule=rule))
+    return write_short_link(replace(new, rule="")) if found is None else found
 
 
 def link(new: View) -> dict[str, str]:

@@ -12,45 +12,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis import resampling
-from nereval_core.analysis.comparison import compare_scores, few_units, kendall, percent, significance
+from nereval_core.analysis.bootstrap import (
+    acceleration,
+    bca_intervals,
+    leave_one_out,
+    ratios,
+)
+from nereval_core.analysis.comparison import (
+    compare_scores,
+    few_units_warning,
+    kendall_tau,
+    percent_of_resamples,
+    significance,
+)
 from nereval_core.analysis.comparison.significance import (
     F1,
-    FEW,
-    Counted,
-    Group,
-    Resampled,
-    bests,
+    FEW_UNITS,
+    ComparisonGroup,
+    SystemResamples,
+    UnitCounts,
+    best_shares,
     by_type_tables,
-    counted,
+    count_units,
     difference_table,
-    holm,
+    holm_correction,
     interval_table,
     ranks,
 )
-from nereval_core.analysis.resampling import (
-    Plan,
-    acceleration,
-    bca,
-    bootstrap_sums,
-    document_counts,
-    leave_one_out,
-    ratios,
-    swap_sums,
-    type_counts,
-)
-from nereval_core.analysis.resampling_units import each_document
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Documents, layer
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from tests.support import ROOT
 from tests.support.shared_corpora import SHARED, needs
 
 DEMO = ROOT / "demo_data" / "biology"
 SYSTEMS = ("rules", "perceptron", "annotator-2")
-PLAN = Plan(resamples=2_000, seed=1)
+PLAN = ResamplingPlan(resamples=2_000, seed=1)
 Rows = list[tuple[int, int, int, int]]
 
 
@@ -73,65 +73,12 @@ def drawn(documents: int, systems: int, seed: int) -> np.ndarray[Any, Any]:
     return found
 
 
-def resampled(counts: np.ndarray[Any, Any], plan: Plan = PLAN) -> Resampled:
+def resampled(counts: np.ndarray[Any, Any], plan: ResamplingPlan = PLAN) -> SystemResamples:
     groups, systems = counts.shape[:2]
-    names = tuple(Group(f"c{number}") for number in range(groups))
-    return Resampled(Counted(names, tuple("abcdefgh"[:systems]), counts, each_document(counts.shape[-1])), plan)
-
-
-@pytest.mark.parametrize("name", APPLICABLE)
-def test_counts_of_documents_and_types_add_up(demo: Mapping[str, Scores], name: str) -> None:
-    for scores in demo.values():
-        whole, kinds = scores.counts(name), scores.by_type(name)
-        parts = document_counts(scores, name)
-        assert parts.shape == (4, 20)
-        assert parts.sum(axis=1).tolist() == four(whole)
-        found = type_counts(scores, name, tuple(kinds))
-        assert {kind: found[row].sum(axis=1).tolist() for row, kind in enumerate(kinds)} == {
-            kind: four(counts) for kind, counts in kinds.items()
-        }
-        # By document too.
-        assert (found[:, 2:].sum(axis=0) == parts[2:]).all()
-
-
-def four(counts: Counts) -> list[int]:
-    return [*(2 * side[0] + side[2] for side in (counts.gold, counts.pred)), counts.pos, counts.act]
-
-
-SIDE = st.lists(st.integers(0, 30), min_size=5, max_size=5).map(tuple)
-
-
-@given(st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=6))
-def test_ratios_are_those_of_counts(rows: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
-    every = [Counts(gold, pred) for gold, pred in rows]
-    found = ratios(np.array([four(counts) for counts in every]).T)
-    for place, counts in enumerate(every):
-        expected = [counts.precision, counts.recall, counts.f1]
-        assert [None if np.isnan(value) else value for value in found[:, place]] == expected
-
-
-@pytest.mark.parametrize(("block", "columns"), [(1 << 22, 1 << 25), (40, 1 << 25), (7, 30), (1, 1)])
-def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch, block: int, columns: int) -> None:
-    """Whatever is multiplied at once, the documents drawn are the same."""
-    monkeypatch.setattr(resampling, "BLOCK", block)
-    monkeypatch.setattr(resampling, "COLUMNS", columns)
-    counts = drawn(13, 3, 0)
-    plan = Plan(resamples=50, seed=4)
-    rng = np.random.default_rng((4, 0))
-    draws = [rng.integers(0, 13, 13, np.int32) for _ in range(50)]
-    expected = np.stack([counts[..., draw].sum(axis=-1) for draw in draws], axis=-1)
-    assert (bootstrap_sums(counts, plan) == expected).all()
-    rng = np.random.default_rng((4, 1))
-    words = [int(rng.integers(0, 1 << 32, 1, np.uint32)[0]) for _ in range(50)]
-    # The first bit of the first byte is the first document's.
-    signs = np.array([[1 - 2 * (word >> (8 * (bit // 8) + 7 - bit % 8) & 1) for bit in range(13)] for word in words])
-    assert (swap_sums(counts, plan) == np.einsum("...d,rd->...r", counts, signs)).all()
-
-
-def test_sums_beyond_float32_are_exact() -> None:
-    counts = np.array([[[[(1 << 24) + 1, 3]] * 4]], np.int32)
-    found = bootstrap_sums(counts, Plan(resamples=40))
-    assert set(found.reshape(-1).tolist()) == {6, (1 << 24) + 4, (1 << 25) + 2}
+    names = tuple(ComparisonGroup(f"c{number}") for number in range(groups))
+    return SystemResamples(
+        UnitCounts(names, tuple("abcdefgh"[:systems]), counts, document_units(counts.shape[-1])), plan
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -145,9 +92,9 @@ def test_intervals_are_those_of_scipy(seed: int) -> None:
 
     theirs = stats.bootstrap((places,), f1, n_resamples=2_000, method="BCa", vectorized=False, rng=seed)
     left_out = acceleration(ratios(leave_one_out(counts[0]))[:, F1])
-    same = bca(np.array([f1(places)]), theirs.bootstrap_distribution[None], left_out, 0.95)
+    same = bca_intervals(np.array([f1(places)]), theirs.bootstrap_distribution[None], left_out, 0.95)
     assert [same.low[0], same.high[0]] == pytest.approx(list(theirs.confidence_interval), abs=1e-12)
-    ours = interval_table(resampled(counts, Plan(resamples=10_000, seed=seed))).iloc[0]
+    ours = interval_table(resampled(counts, ResamplingPlan(resamples=10_000, seed=seed))).iloc[0]
     spread = float(theirs.standard_error)
     assert ours["f1_low"] == pytest.approx(theirs.confidence_interval.low, abs=0.25 * spread)
     assert ours["f1_high"] == pytest.approx(theirs.confidence_interval.high, abs=0.25 * spread)
@@ -163,7 +110,7 @@ def test_intervals_of_differences_are_those_of_scipy(seed: int) -> None:
         return float(one - other)
 
     theirs = stats.bootstrap((places,), difference, n_resamples=2_000, method="BCa", vectorized=False, rng=seed)
-    row = difference_table(resampled(counts, Plan(resamples=10_000)), "a").iloc[0]
+    row = difference_table(resampled(counts, ResamplingPlan(resamples=10_000)), "a").iloc[0]
     assert (row["system"], row["baseline"]) == ("b", "a")
     assert row["difference"] == difference(places)
     for end, expected in zip(("low", "high"), theirs.confidence_interval, strict=True):
@@ -184,7 +131,7 @@ def test_randomization_is_exact_for_few_documents(seed: int) -> None:
     theirs = stats.permutation_test(
         (one, other), statistic, permutation_type="samples", vectorized=False, alternative="greater", n_resamples=1e6
     )
-    row = difference_table(resampled(counts, Plan(resamples=20_000)), "a").iloc[0]
+    row = difference_table(resampled(counts, ResamplingPlan(resamples=20_000)), "a").iloc[0]
     assert row["p"] == pytest.approx(theirs.pvalue, abs=4 * (0.25 / 20_000) ** 0.5)
 
 
@@ -193,7 +140,7 @@ def test_a_binomial_agrees_with_the_exact_interval() -> None:
     n, right = 400, 300
     hit = np.repeat([1, 0], [right, n - right])
     counts = np.array([[[2 * hit, 2 * hit, np.ones(n, int), hit]]], np.int32)
-    row = interval_table(resampled(counts, Plan(resamples=20_000))).iloc[0]
+    row = interval_table(resampled(counts, ResamplingPlan(resamples=20_000))).iloc[0]
     assert row["recall"] == 0.75 and row["precision"] == 1
     share = right / n
     binomial = stats.binom(n, share)
@@ -225,7 +172,7 @@ def test_what_is_undefined_is_said() -> None:
     """All spans in the first of four documents: a resample is without any in (3/4)^4 of all cases."""
     spans = np.array([[2, 0, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0]], np.int32)
     none = np.zeros((4, 4), np.int32)
-    found = resampled(np.stack([np.stack([spans, none]), np.stack([none, none])]), Plan(resamples=10_000))
+    found = resampled(np.stack([np.stack([spans, none]), np.stack([none, none])]), ResamplingPlan(resamples=10_000))
     table = interval_table(found)
     assert table["units"].tolist() == [1, 0, 0, 0]
     assert table["undefined"].iat[0] / 10_000 == pytest.approx((3 / 4) ** 4, abs=0.02)
@@ -269,14 +216,14 @@ def test_there_may_be_no_documents() -> None:
     ],
 )
 def test_holm(given: list[float], expected: list[float]) -> None:
-    assert holm(np.array(given)).tolist() == pytest.approx(expected, nan_ok=True)
+    assert holm_correction(np.array(given)).tolist() == pytest.approx(expected, nan_ok=True)
 
 
 def test_ranks_and_who_is_best_how_often() -> None:
     nan = float("nan")
     assert ranks(np.array([0.5, 0.7, nan, 0.7, 0.1])) == [3, 1, None, 1, 4]
     rows = np.array([[[1.0, 0.5, nan, nan], [0.5, 0.5, 0.2, nan]], [[nan] * 4, [nan] * 4]])
-    found = bests(rows)
+    found = best_shares(rows)
     assert found[0].tolist() == [2 / 3, 2 / 3]
     assert np.isnan(found[1]).all()
 
@@ -288,8 +235,8 @@ VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8)
 def test_kendall_is_that_of_scipy(rows: list[tuple[int, int]]) -> None:
     one, other = (np.array([row[side] for row in rows], float) for side in (0, 1))
     expected = stats.kendalltau(one, other).statistic if len(rows) > 1 else float("nan")
-    assert kendall(one, other) == pytest.approx(expected, nan_ok=True)
-    assert kendall(np.append(one, np.nan), np.append(other, 1)) == pytest.approx(expected, nan_ok=True)
+    assert kendall_tau(one, other) == pytest.approx(expected, nan_ok=True)
+    assert kendall_tau(np.append(one, np.nan), np.append(other, 1)) == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("most", [1, 3 * 4 * PLAN.resamples * 2])
@@ -297,9 +244,9 @@ def test_types_resampled_in_parts_are_those_resampled_at_once(
     demo: Mapping[str, Scores], monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """One type at a time, as where not even one fits in memory, and two at a time."""
-    units = each_document(next(iter(demo.values())).documents)
+    units = document_units(next(iter(demo.values())).documents)
     once = by_type_tables(demo, "strict", PLAN, "rules", units)
-    monkeypatch.setattr(significance, "COLUMNS", most)
+    monkeypatch.setattr(significance, "COUNTS_AT_ONCE", most)
     for part, whole in zip(by_type_tables(demo, "strict", PLAN, "rules", units), once, strict=True):
         pd.testing.assert_frame_equal(part, whole)
 
@@ -333,7 +280,7 @@ def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:
 
 
 def test_another_baseline_turns_the_difference_round(demo: Mapping[str, Scores]) -> None:
-    found = Resampled(counted(demo, ["strict"], each_document(20)), PLAN)
+    found = SystemResamples(count_units(demo, ["strict"], document_units(20)), PLAN)
     one, other = (difference_table(found, name).set_index("system") for name in ("rules", "perceptron"))
     there, back = one.loc["perceptron"], other.loc["rules"]
     assert there["difference"] == -back["difference"]
@@ -347,7 +294,7 @@ def test_in_words(demo: Mapping[str, Scores]) -> None:
     assert found.words == (
         f"under strict rules has the highest F1, 0.682, 95% interval {best['f1_low']:.3f} to {best['f1_high']:.3f}; "
         "it stays the best in 100% of 2,000 resamples of the documents",
-        "against perceptron (p at most 0.05 after Holm): better: rules; not told apart from it: annotator-2",
+        "against perceptron (p at most 0.05 after Holm): better: rules; no significant difference: annotator-2",
         "best under other criteria: annotator-2 under left",
     )
 
@@ -356,13 +303,13 @@ def test_in_words(demo: Mapping[str, Scores]) -> None:
     ("share", "said"), [(0, "0%"), (0.004, "under 1%"), (0.5, "50%"), (0.996, "over 99%"), (1, "100%")]
 )
 def test_no_share_is_rounded_to_none_or_all(share: float, said: str) -> None:
-    assert percent(share) == said
+    assert percent_of_resamples(share) == said
 
 
 def test_few_documents_are_warned_of() -> None:
-    for documents, warned in ((FEW - 1, True), (FEW, False)):
+    for documents, warned in ((FEW_UNITS - 1, True), (FEW_UNITS, False)):
         found = resampled(drawn(documents, 2, 0))
-        words = few_units(interval_table(found), each_document(documents))
+        words = few_units_warning(interval_table(found), document_units(documents))
         assert any(f"only {documents} documents have spans" in line for line in words) == warned
 
 
@@ -382,7 +329,7 @@ def test_the_ranking_of_hipe_2020_is_the_published_one() -> None:
     merge = tuple((kind.upper(), kind) for kind in loaded.corpus.gold.types)
     settings = Settings((CRITERIA["strict"], CRITERIA["type"]), merge)
     scores = {one.name: score_layers(loaded.corpus.gold, one, settings) for one in loaded.corpus.systems}
-    found = compare_scores(scores, plan=Plan(resamples=500))
+    found = compare_scores(scores, plan=ResamplingPlan(resamples=500))
     strict = found.intervals[found.intervals["criterion"] == "strict"]
     ours = strict.sort_values("f1", ascending=False, kind="stable")
     # Published to three places; none of the thirteen share an F1 there, and none here.

@@ -20,13 +20,13 @@ from nereval_core.analysis.comparison.transitions import (
     PRED_STATES,
     RIGHT_COLUMNS,
     TRANSITION_COLUMNS,
-    comparable,
-    right_names,
-    right_table,
+    are_comparable,
+    count_transitions,
+    right_count_names,
+    right_count_table,
     same_predictions,
-    transitions,
 )
-from nereval_core.api.load import score
+from nereval_core.api.score import score
 from nereval_core.corpus import Documents, Layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query
@@ -127,13 +127,13 @@ WORKED = [
 @pytest.mark.parametrize(("name", "gold", "pred"), WORKED)
 def test_worked_by_hand(name: str, gold: dict[tuple[str, str], int], pred: dict[tuple[str, str], int]) -> None:
     here = corpus(GOLD, ONE, OTHER)
-    found = transitions(here.scores("X"), here.scores("Y"), name)
+    found = count_transitions(here.scores("X"), here.scores("Y"), name)
     frame = found.frame()
     assert {name: str(kind) for name, kind in frame.dtypes.items()} == TRANSITION_COLUMNS
     cells = {(side, one, other): count for side, one, other, count in frame.itertuples(index=False)}
     assert cells == {("gold", *key): n for key, n in gold.items()} | {("pred", *key): n for key, n in pred.items()}
     # Seen from the other side rows and columns change places.
-    back = transitions(here.scores("Y"), here.scores("X"), name)
+    back = count_transitions(here.scores("Y"), here.scores("X"), name)
     assert np.array_equal(back.gold, found.gold.T) and np.array_equal(back.pred, found.pred.T)
 
 
@@ -174,7 +174,7 @@ def test_margins_are_the_counts_of_both_systems(seed: int, counting: Counting) -
     here = drawn(seed, counting, systems=2)
     one, other = here.scores("X"), here.scores("Y")
     for name in NAMES:
-        found = transitions(one, other, name)
+        found = count_transitions(one, other, name)
         for scores, axis in ((one, 1), (other, 0)):
             counts = scores.counts(name)
             gold, pred = found.gold.sum(axis=axis), found.pred.sum(axis=axis)
@@ -190,7 +190,7 @@ def test_margins_are_the_counts_of_both_systems(seed: int, counting: Counting) -
 def test_every_cell_opens_its_records(seed: int, counting: Counting) -> None:
     here = drawn(seed, counting, systems=2)
     for name in ("strict", "partial", "type"):
-        found = transitions(here.scores("X"), here.scores("Y"), name)
+        found = count_transitions(here.scores("X"), here.scores("Y"), name)
         one, other = here.ledger("X", name), here.ledger("Y", name)
         for i, state in enumerate(GOLD_STATES):
             for j, then in enumerate(GOLD_STATES):
@@ -213,7 +213,7 @@ def test_who_is_right(seed: int) -> None:
     here = drawn(seed)
     every = [here.scores(system) for system in here.systems]
     for name in ("strict", "type"):
-        table = right_table(every, name)
+        table = right_count_table(every, name)
         assert {column: str(kind) for column, kind in table.dtypes.items()} == RIGHT_COLUMNS
         votes = [
             sum(scores.decisions(name)[0][span] == Decision.COR for scores in every) for span in range(len(here.gold))
@@ -223,7 +223,7 @@ def test_who_is_right(seed: int) -> None:
             one = here.ledger(system, name)
             for label, count in table.itertuples(index=False):
                 assert one.total(Query(having=(("right-by", label),))).records == count
-        one, moved = here.ledger("X", name), transitions(every[0], every[1], name)
+        one, moved = here.ledger("X", name), count_transitions(every[0], every[1], name)
         counts = one.having_counts(Query(), "against Y")
         right = moved.gold[0, 0], moved.gold[0, 1:].sum(), moved.gold[1:, 0].sum(), moved.gold[1:, 1:].sum()
         assert tuple(counts.values())[:4] == right
@@ -241,11 +241,11 @@ def test_who_is_right(seed: int) -> None:
 def test_what_cannot_be_compared() -> None:
     here = corpus(GOLD, ONE, OTHER, criteria=settings("strict", "fragment"))
     one, other = here.scores("X"), here.scores("Y")
-    assert comparable(one, other, "strict")
+    assert are_comparable(one, other, "strict")
     for name in ("fragment", "left"):
-        assert not comparable(one, other, name)
+        assert not are_comparable(one, other, name)
         with pytest.raises(ValueError, match=name):
-            transitions(one, other, name)
+            count_transitions(one, other, name)
     records = here.ledger("X", "strict")
     for attribute in ("by nobody", "predicted-by ", "against", "right-by now"):
         assert records.attribute(attribute) is None
@@ -264,7 +264,10 @@ def test_gold_that_was_read_twice_is_compared_by_content(tmp_path: Path) -> None
 
     here = corpus(GOLD, ONE, OTHER)
     one, other = scores("one", here.gold, here.layer("X")), scores("other", here.gold, here.layer("Y"))
-    found, expected = transitions(one, other, "strict"), transitions(here.scores("X"), here.scores("Y"), "strict")
+    found, expected = (
+        count_transitions(one, other, "strict"),
+        count_transitions(here.scores("X"), here.scores("Y"), "strict"),
+    )
     assert (found.gold == expected.gold).all() and (found.pred == expected.pred).all()
     texts = here.gold.documents.texts
     longer = Documents(here.gold.documents.ids, (f"{texts[0]}.",))
@@ -276,11 +279,11 @@ def test_gold_that_was_read_twice_is_compared_by_content(tmp_path: Path) -> None
         replace(here.gold, documents=Documents(("another",), tuple(texts))),
     ):
         theirs = scores("changed", changed, replace(here.layer("Y"), documents=changed.documents))
-        assert not comparable(one, theirs, "strict")
+        assert not are_comparable(one, theirs, "strict")
 
 
 def test_names_of_how_many() -> None:
-    assert [right_names(n) for n in range(4)] == [
+    assert [right_count_names(n) for n in range(4)] == [
         ("none",),
         ("none", "all"),
         ("none", "1", "all"),
@@ -290,6 +293,6 @@ def test_names_of_how_many() -> None:
 
 def test_nothing_on_either_side() -> None:
     here = corpus([], [], [])
-    found = transitions(here.scores("X"), here.scores("Y"), "strict")
+    found = count_transitions(here.scores("X"), here.scores("Y"), "strict")
     assert found.gold.sum() == found.pred.sum() == 0 and found.frame().empty
-    assert right_table([here.scores("X")], "strict")["gold_spans"].tolist() == [0, 0]
+    assert right_count_table([here.scores("X")], "strict")["gold_spans"].tolist() == [0, 0]

@@ -16,13 +16,13 @@ from nereval_core.analysis.criteria.convention_differences import (
     DIFFERENCE_COLUMNS,
     GROUP_COLUMNS,
     SPAN_COLUMNS,
+    count_by_quirk,
     differences,
-    grouped,
-    parted,
-    spans,
-    twin,
+    differing_decisions,
+    span_decisions,
+    twin_criterion,
 )
-from nereval_core.conventions import Outcome, conventions, settled
+from nereval_core.conventions import Outcome, conventions, option_values
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Documents, Intervals, Layer, layer
 from nereval_core.records.tables import records
@@ -82,7 +82,7 @@ def decided(found: pd.DataFrame) -> dict[str, Counter[tuple[Any, ...]]]:
 def outcome_of(name: str, gold: Layer, pred: Layer) -> Outcome:
     convention = conventions()[name]
     assert convention.of_layers is not None
-    return convention.of_layers(gold, pred, settled(convention, {}))
+    return convention.of_layers(gold, pred, option_values(convention, {}))
 
 
 def overall(outcome: Outcome, evaluation: str) -> pd.DataFrame:
@@ -104,13 +104,13 @@ CASES = (
 def test_every_span_that_differs_is_listed_and_grouped(name: str, drawn: Any, seed: int) -> None:
     gold, pred = drawn(seed)
     outcome = outcome_of(name, gold, pred)
-    known = [(one, rule) for one in outcome.evaluations if (rule := twin(conventions()[name], one))]
+    known = [(one, rule) for one in outcome.evaluations if (rule := twin_criterion(conventions()[name], one))]
     assert known
     for evaluation, rule in known:
         scores = score_layers(gold, pred, settings(rule))
         found = differences(outcome, evaluation, scores, rule)
         assert dict(found.dtypes.astype(str)) == dict(DIFFERENCE_COLUMNS)
-        groups = grouped(found)
+        groups = count_by_quirk(found)
         assert tuple(groups.columns) == GROUP_COLUMNS
         assert groups["count"].sum() == len(found)
         theirs, ours = decided(overall(outcome, evaluation)), decided(records(scores, rule))
@@ -134,9 +134,9 @@ def test_where_all_is_found_nothing_differs() -> None:
         gold = gold.take(np.setdiff1d(np.arange(len(gold)), gold.duplicates))
         outcome = outcome_of(name, gold, gold.renamed("pred"))
         for evaluation in outcome.evaluations:
-            if rule := twin(conventions()[name], evaluation):
+            if rule := twin_criterion(conventions()[name], evaluation):
                 found = differences(outcome, evaluation, score_layers(gold, gold, settings(rule)), rule)
-                assert found.empty and grouped(found).empty
+                assert found.empty and count_by_quirk(found).empty
 
 
 def scores_of(gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]], name: str = "strict") -> Scores:
@@ -149,31 +149,31 @@ def scores_of(gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]]
 
 
 def table_of(scores: Scores, name: str = "strict") -> pd.DataFrame:
-    found = spans(records(scores, name), why="reason")
+    found = span_decisions(records(scores, name), why="reason")
     assert dict(found.dtypes.astype(str)) == dict(SPAN_COLUMNS)
     return found
 
 
 def test_the_case_of_a_type_is_no_difference() -> None:
     one, two = (table_of(scores_of([(0, 3, kind)], [(0, 3, kind)])) for kind in ("pers", "PERS"))
-    assert parted(one, two).empty
+    assert differing_decisions(one, two).empty
 
 
 def test_a_scorer_of_one_type_only_is_compared_by_place() -> None:
     one, two = table_of(scores_of([(0, 3, "GENE")], [])), table_of(scores_of([(0, 3, "DNA"), (4, 7, "RNA")], []))
-    assert parted(one, two)[["start", "theirs"]].to_numpy().tolist() == [[4, ABSENT]]
+    assert differing_decisions(one, two)[["start", "theirs"]].to_numpy().tolist() == [[4, ABSENT]]
 
 
 def test_a_span_that_one_of_the_two_lacks_is_listed() -> None:
     one, two = table_of(scores_of([(0, 3, "A"), (4, 7, "A")], [])), table_of(scores_of([(0, 3, "A")], [(8, 13, "B")]))
-    rows = parted(one, two)[["side", "start", "theirs", "ours", "moves"]].to_numpy().tolist()
+    rows = differing_decisions(one, two)[["side", "start", "theirs", "ours", "moves"]].to_numpy().tolist()
     assert rows == [["gold", 4, "MIS", ABSENT, True], ["pred", 8, ABSENT, "SPU", True]]
 
 
 def test_duplicates_are_told_apart_by_their_number() -> None:
     twice = [(0, 3, "A"), (0, 3, "A")]
     one, two = table_of(scores_of(twice, twice)), table_of(scores_of(twice, [(0, 3, "A")]))
-    found = parted(one, two)
+    found = differing_decisions(one, two)
     assert found[["side", "theirs", "ours"]].to_numpy().tolist() == [["gold", "COR", "MIS"], ["pred", "COR", ABSENT]]
 
 
@@ -187,4 +187,4 @@ def test_duplicates_are_told_apart_by_their_number() -> None:
     ],
 )
 def test_the_twin_of_an_evaluation(twins: dict[str, str], evaluation: str, expected: str | None) -> None:
-    assert twin(replace(conventions()["conlleval"], twins=twins), evaluation) == expected
+    assert twin_criterion(replace(conventions()["conlleval"], twins=twins), evaluation) == expected

@@ -13,15 +13,21 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.criteria.merging import GONE_COLUMNS, MERGING_COLUMNS, before_and_after, disappearing, merged
+from nereval_core.analysis.criteria.merging import (
+    MERGING_COLUMNS,
+    VANISHED_COLUMNS,
+    merge_types,
+    merging_table,
+    vanished_confusions,
+)
 from nereval_core.analysis.criteria.proxy_criterion import (
     FOLD_COLUMNS,
-    STAND_IN_COLUMNS,
+    PROXY_COLUMNS,
+    document_folds,
     fold_scores,
-    folds_of,
-    stand_in,
+    proxy_table,
 )
-from nereval_core.analysis.criteria.rescued_errors import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recovered
+from nereval_core.analysis.criteria.recovered_spans import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
@@ -48,7 +54,7 @@ def test_what_could_be_recovered_by_hand() -> None:
         *(span(0, 5), span(10, 14), span(21, 25), span(31, 34), span(42, 48)),
         *(span(50, 55, "B"), span(61, 65, "B"), span(86, 88)),
     ]
-    found = recovered(scored([*gold, span(85, 87)], pred, *CHAIN))
+    found = recover_spans(scored([*gold, span(85, 87)], pred, *CHAIN))
     names = ["", "left", "right", "approximate", "type", "exact", "lenient", WHOLLY, WHOLLY, "type"]
     assert [found.names[code] if code >= 0 else "" for code in found.codes] == names
     table = found.table()
@@ -56,7 +62,7 @@ def test_what_could_be_recovered_by_hand() -> None:
     assert table["spans"].sum() == 9 and table["share"].sum() == pytest.approx(1)
     # Strict, then left, credit one more each of ten.
     assert table["recall"].iloc[0] == 0.2 and math.isnan(table["recall"].iloc[-1])
-    both = recovered(scored([span(0, 5), span(2, 5)], [span(0, 5)], *CHAIN))
+    both = recover_spans(scored([span(0, 5), span(2, 5)], [span(0, 5)], *CHAIN))
     assert [both.names[code] if code >= 0 else "" for code in both.codes] == ["", OVERLAPPED]
 
 
@@ -67,7 +73,7 @@ def test_each_missed_span_has_one_class(seed: int) -> None:
     over = documents(3)
     gold, pred = (make(name, over, [(doc, one) for doc in range(3) for one in random_spans(rng, 6)]) for name in "gp")
     scores = score_layers(gold, pred, settings(*CHAIN))
-    found = recovered(scores)
+    found = recover_spans(scores)
     for g, code in enumerate(found.codes.tolist()):
         first = next((name for name in CHAIN if scores.decisions(name)[0][g] == Decision.COR), None)
         near = [p for p in range(len(pred)) if pred.doc[p] == gold.doc[g] and _share(gold, g) & _share(pred, p)]
@@ -86,13 +92,13 @@ def test_the_merges_of_tsai_by_hand() -> None:
     gold = [span(0, 5, "DNA"), span(10, 15, "protein"), span(20, 25, "RNA"), span(30, 35, "cell")]
     pred = [span(0, 5, "protein"), span(11, 15, "DNA"), span(20, 24, "protein"), span(30, 35, "DNA")]
     before = scored(gold, pred, "right", "exact")
-    after = merged(before, dict.fromkeys(("DNA", "RNA", "protein"), "macromolecule"))
-    table = before_and_after(before, after).set_index("criterion")
+    after = merge_types(before, dict.fromkeys(("DNA", "RNA", "protein"), "macromolecule"))
+    table = merging_table(before, after).set_index("criterion")
     assert dict(table.reset_index().dtypes.astype(str)) == dict(MERGING_COLUMNS)
     assert table.loc["right", ["COR", "COR_after"]].tolist() == [0, 2]
     assert table.loc["exact", ["COR", "COR_after"]].tolist() == [2, 2]
-    gone = disappearing(before, after, "right")
-    assert dict(gone.dtypes.astype(str)) == dict(GONE_COLUMNS)
+    gone = vanished_confusions(before, after, "right")
+    assert dict(gone.dtypes.astype(str)) == dict(VANISHED_COLUMNS)
     assert gone.to_numpy().tolist() == [["DNA", "protein", 1, 1], ["RNA", "protein", 1, 0], ["protein", "DNA", 1, 1]]
 
 
@@ -101,22 +107,22 @@ def test_merging_is_scoring_with_the_merge() -> None:
     first, then = {"DNA": "nucleic", "RNA": "nucleic"}, {"nucleic": "macro", "protein": "macro"}
     rules = tuple(CRITERIA[name] for name in ("strict", "right", "fragment"))
     before = score_layers(DEMO.gold, DEMO.system("rules"), Settings(rules, tuple(sorted(first.items()))))
-    after = merged(before, then)
+    after = merge_types(before, then)
     whole = tuple(sorted(dict.fromkeys(("DNA", "RNA", "protein"), "macro").items()))
     plain = score_layers(DEMO.gold, DEMO.system("rules"), Settings(rules, whole))
     for rule in rules:
         assert after.counts(rule.name) == plain.counts(rule.name)
-    gone = disappearing(before, after, "right")
+    gone = vanished_confusions(before, after, "right")
     assert set(gone["gold_type"]) | set(gone["pred_type"]) <= {"nucleic", "protein"} and len(gone)
 
 
 def test_folds_are_disjoint_and_level() -> None:
-    fold = folds_of(23, 5, 1)
+    fold = document_folds(23, 5, 1)
     assert sorted(np.bincount(fold)) == [4, 4, 5, 5, 5]
-    assert (fold == folds_of(23, 5, 1)).all() and (fold != folds_of(23, 5, 2)).any()
+    assert (fold == document_folds(23, 5, 1)).all() and (fold != document_folds(23, 5, 2)).any()
     for documents_, folds in ((3, 4), (9, 1), (0, 2)):
         with pytest.raises(FormatError, match=r"folds? of"):
-            folds_of(documents_, folds)
+            document_folds(documents_, folds)
 
 
 def test_fold_scores_are_those_of_the_folds_documents() -> None:
@@ -124,7 +130,7 @@ def test_fold_scores_are_those_of_the_folds_documents() -> None:
     systems = {name: score_layers(DEMO.gold, DEMO.system(name), Settings(rules)) for name in ("rules", "perceptron")}
     values = fold_scores(systems, 4, 7)
     assert dict(values.dtypes.astype(str)) == dict(FOLD_COLUMNS) and len(values) == 2 * 3 * 4
-    fold = folds_of(len(DEMO.documents), 4, 7)
+    fold = document_folds(len(DEMO.documents), 4, 7)
     for row in values.itertuples():
         layers = [
             layer.take(np.flatnonzero(fold[layer.doc] == row.fold - 1))
@@ -132,8 +138,8 @@ def test_fold_scores_are_those_of_the_folds_documents() -> None:
         ]
         assert score_layers(layers[0], layers[1], Settings(rules)).counts(row.criterion).f1 == row.f1
         assert row.documents == (fold == row.fold - 1).sum()
-    table = stand_in(values, "strict")
-    assert dict(table.dtypes.astype(str)) == dict(STAND_IN_COLUMNS)
+    table = proxy_table(values, "strict")
+    assert dict(table.dtypes.astype(str)) == dict(PROXY_COLUMNS)
     wide = values.pivot(index=["system", "fold"], columns="criterion", values="f1")
     for row in table.itertuples():
         test = stats.ttest_rel(wide[row.criterion], wide["strict"])
@@ -142,7 +148,7 @@ def test_fold_scores_are_those_of_the_folds_documents() -> None:
         assert (row.t, row.p) == (pytest.approx(test.statistic), pytest.approx(test.pvalue))
         assert row.r == pytest.approx(stats.pearsonr(wide[row.criterion], wide["strict"]).statistic)
     with pytest.raises(FormatError, match="no criterion 'loose'"):
-        stand_in(values, "loose")
+        proxy_table(values, "loose")
 
 
 def test_what_has_no_spread_has_no_test() -> None:
@@ -150,7 +156,7 @@ def test_what_has_no_spread_has_no_test() -> None:
     gold = make("gold", over, [(doc, span(0, 4)) for doc in range(3)])
     pred = make("p", over, [(doc, span(0, 5)) for doc in range(2)])
     values = fold_scores({"p": score_layers(gold, pred, settings("strict", "left", "type"))}, 4, 0)
-    table = stand_in(values, "left").set_index("criterion")
+    table = proxy_table(values, "left").set_index("criterion")
     assert table["n"].tolist() == [3, 3] and table["undefined"].tolist() == [1, 1]
     assert math.isnan(table.loc["type", "t"]) and table.loc["type", "r"] == pytest.approx(1)
     assert math.isnan(table.loc["strict", "r"]) and table.loc["strict", "difference"] == pytest.approx(-2 / 3)

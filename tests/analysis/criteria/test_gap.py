@@ -13,13 +13,15 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.alignment.candidates import CREDIT
-from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, decisions, gap
-from nereval_core.analysis.pairs import judged_alone, overlapping, same_type
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, decision_matrix, gap
+from nereval_core.analysis.span_relations import have_same_type, judge_pairs, overlapping_pairs
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, Decision, criterion_from_parts
+from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, Decision
+from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support.oracle import RULES, Span
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
@@ -119,7 +121,7 @@ def test_the_parts_add_up_and_say_what_they_mean(seed: int) -> None:
                 (True, False): "boundary and type",
                 (False, False): "type",
             }
-            by_rule = CREDIT[judged_alone(gold, pred, scores.criterion(found.strict), *np.array([[g], [p]]))[0]]
+            by_rule = CREDIT[judge_pairs(gold, pred, scores.criterion(found.strict), *np.array([[g], [p]]))[0]]
             assert cause == (expected[parted, kinds] if by_rule == credits[0][g] else ELSEWHERE)
 
 
@@ -128,7 +130,7 @@ def test_the_parts_add_up_and_say_what_they_mean(seed: int) -> None:
 def test_the_margins_of_the_table_are_the_counts(seed: int) -> None:
     scores = random_scores(seed)
     for one, other in permutations(("strict", "partial", "right", "lenient"), 2):
-        table = decisions(scores, one, other)
+        table = decision_matrix(scores, one, other)
         assert tuple(table.sum(axis=1))[:4] == scores.counts(one).gold[:4]
         assert table.loc["SPU"].sum() == scores.counts(one).spu
         assert tuple(table.iloc[:4].sum())[:4] == scores.counts(other).gold[:4]
@@ -140,7 +142,7 @@ def test_pairs_are_all_that_share_a_character_and_judged_as_the_rules_say(seed: 
     sides = [random_spans(rng, 7) for _ in range(2)]
     over = documents(1)
     gold, pred = (make(name, over, [(0, one) for one in side]) for name, side in zip("gp", sides, strict=True))
-    pairs, gold_size, pred_size = overlapping(gold, pred)
+    pairs, gold_size, pred_size = overlapping_pairs(gold, pred)
     spans = [[_span_of(layer, number) for number in range(len(layer))] for layer in (gold, pred)]
     expected = {
         (i, j): len(g.characters & p.characters)
@@ -154,11 +156,11 @@ def test_pairs_are_all_that_share_a_character_and_judged_as_the_rules_say(seed: 
         return
     assert gold_size.tolist() == [len(one.characters) for one in spans[0]]
     assert pred_size.tolist() == [len(one.characters) for one in spans[1]]
-    assert same_type(gold, pred, pairs.gold, pairs.pred).tolist() == [
+    assert have_same_type(gold, pred, pairs.gold, pairs.pred).tolist() == [
         spans[0][i].kind == spans[1][j].kind for i, j in zip(pairs.gold, pairs.pred, strict=True)
     ]
     for rule in CRITERIA_TESTED:
-        codes = judged_alone(gold, pred, rule, pairs.gold, pairs.pred)
+        codes = judge_pairs(gold, pred, rule, pairs.gold, pairs.pred)
         assert [DECISIONS[code] for code in codes] == [
             RULES[rule.name](spans[0][i], spans[1][j]) for i, j in zip(pairs.gold, pairs.pred, strict=True)
         ]

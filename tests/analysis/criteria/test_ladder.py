@@ -12,12 +12,20 @@ from hypothesis import given
 from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
-from nereval_core.analysis.criteria.flips import Change, Placed, in_words, judge, to_correct, to_wrong
-from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS, LEFT_OUT, NOTHING, candidates, ladder
+from nereval_core.analysis.criteria.flips import (
+    CriterionSpan,
+    PredictionChange,
+    change_in_words,
+    decide_pair,
+    smallest_breaking_move,
+    smallest_correction,
+)
+from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS, LEFT_OUT, NOTHING, ladder, ladder_pairs
 from nereval_core.analysis.criteria.record_flips import smallest_flips
 from nereval_core.records.tables import DECISIONS, record_ids, rows
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, Decision, criteria_from_toml
+from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from tests.support.oracle import COR, RULES, Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
 
@@ -25,8 +33,8 @@ ROOM = 12
 GROUP, DRUG = "Group", "Drug"
 
 
-def placed(*edges: int, kind: str = DRUG) -> Placed:
-    return Placed(tuple(zip(edges[::2], edges[1::2], strict=True)), kind)
+def placed(*edges: int, kind: str = DRUG) -> CriterionSpan:
+    return CriterionSpan(tuple(zip(edges[::2], edges[1::2], strict=True)), kind)
 
 
 WORDS = (
@@ -42,28 +50,28 @@ WORDS = (
     ("type", placed(3, 8), placed(5, 12, kind=GROUP), "type Drug instead of Group"),
     ("half-union", placed(0, 8), placed(0, 3), "move the end 1 character right"),
     ("half-union", placed(0, 4), placed(0, 10), "move the end 2 characters left"),
-    ("core", Placed(((0, 9),), DRUG, (5, 9)), placed(5, 8), "move the end 1 character right"),
-    ("alternatives", Placed(((0, 9),), DRUG, None, ((5, 9),)), placed(6, 9), "move the start 1 character left"),
+    ("core", CriterionSpan(((0, 9),), DRUG, (5, 9)), placed(5, 8), "move the end 1 character right"),
+    ("alternatives", CriterionSpan(((0, 9),), DRUG, None, ((5, 9),)), placed(6, 9), "move the start 1 character left"),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "gold", "pred", "words"), WORDS)
-def test_the_smallest_change_in_words(name: str, gold: Placed, pred: Placed, words: str) -> None:
+def test_the_smallest_change_in_words(name: str, gold: CriterionSpan, pred: CriterionSpan, words: str) -> None:
     rule = next(rule for rule in CRITERIA_TESTED if rule.name == name)
-    assert in_words(to_correct(rule, gold, pred), gold, pred) == words
+    assert change_in_words(smallest_correction(rule, gold, pred), gold, pred) == words
 
 
 def test_what_breaks_a_correct_pair() -> None:
     gold = placed(3, 8)
     for name, pred, change in (
-        ("strict", placed(3, 8), Change(end=1)),
-        ("left", placed(3, 9), Change(start=-1)),
-        ("type", placed(6, 9), Change(start=2)),
-        ("type", placed(4, 5), Change(start=-2, end=-2)),
-        ("lenient", placed(0, ROOM), Change(start=8)),
-        ("type", placed(1, 5), Change(end=-2)),
+        ("strict", placed(3, 8), PredictionChange(end=1)),
+        ("left", placed(3, 9), PredictionChange(start=-1)),
+        ("type", placed(6, 9), PredictionChange(start=2)),
+        ("type", placed(4, 5), PredictionChange(start=-2, end=-2)),
+        ("lenient", placed(0, ROOM), PredictionChange(start=8)),
+        ("type", placed(1, 5), PredictionChange(end=-2)),
     ):
-        assert to_wrong(CRITERIA[name], gold, pred, ROOM) == change
+        assert smallest_breaking_move(CRITERIA[name], gold, pred, ROOM) == change
 
 
 def reached(pred: Span, start: int, end: int, kind: str) -> Span | None:
@@ -92,10 +100,10 @@ def test_no_smaller_change_flips_a_decision(seed: int) -> None:
     while gold == pred or not gold.characters & pred.characters:
         gold, pred = ((*random_spans(rng, 1, room=ROOM), gold)[0] for _ in range(2))
     pred = replace(pred, core=None, alternatives=())
-    ours = Placed(gold.fragments, gold.kind, gold.core, gold.alternatives)
-    theirs = Placed(pred.fragments, pred.kind)
+    ours = CriterionSpan(gold.fragments, gold.kind, gold.core, gold.alternatives)
+    theirs = CriterionSpan(pred.fragments, pred.kind)
     for rule in CRITERIA_TESTED:
-        assert judge(rule, ours, theirs).name == RULES[rule.name](gold, pred)
+        assert decide_pair(rule, ours, theirs).name == RULES[rule.name](gold, pred)
         wanted = RULES[rule.name](gold, pred) != COR
         kind = gold.kind if wanted and rule.same_type else pred.kind
 
@@ -103,7 +111,7 @@ def test_no_smaller_change_flips_a_decision(seed: int) -> None:
             return bool(gold.characters & moved.characters) and RULES[name](gold, moved) == COR
 
         costs = [cost for cost, moved in every_move(pred, kind) if correct(moved) == wanted]
-        change = to_correct(rule, ours, theirs) if wanted else to_wrong(rule, ours, theirs, ROOM)
+        change = smallest_correction(rule, ours, theirs) if wanted else smallest_breaking_move(rule, ours, theirs, ROOM)
         if not costs:
             assert change is None or change.fragments
             continue
@@ -123,8 +131,8 @@ def test_the_ladder_of_every_record(seed: int) -> None:
     scores = score_layers(gold, pred, settings("strict", "partial", "right", "type", "fragment"))
     found = rows(scores, "type")
     for g, p in zip(found.gold.tolist(), found.pred.tolist(), strict=True):
-        pairs = candidates(gold, pred, g, p)
-        spans = [(Placed.of(gold, one), Placed.of(pred, other)) for one, other in pairs]
+        pairs = ladder_pairs(gold, pred, g, p)
+        spans = [(CriterionSpan.of(gold, one), CriterionSpan.of(pred, other)) for one, other in pairs]
         assert all(set(_characters(one)) & set(_characters(other)) for one, other in spans)
         table = ladder(scores, "type", g, p)
         assert dict(table.dtypes.astype(str)) == dict(LADDER_COLUMNS)
@@ -170,7 +178,7 @@ def test_a_change_flips_its_record_and_no_smaller_one_does(seed: int) -> None:
     found = rows(scores, "type")
     for g, p in zip(found.gold.tolist(), found.pred.tolist(), strict=True):
         side, record = (0, g) if g >= 0 else (1, p)
-        for one, other in candidates(*layers, g, p)[:2]:
+        for one, other in ladder_pairs(*layers, g, p)[:2]:
             mine = sides[1][drawn[1][other]]
             kinds = sorted({sides[0][drawn[0][one]].kind, mine.kind})
             moves = [(start, end, kind) for start in range(11) for end in range(start + 1, 12) for kind in kinds]
@@ -206,7 +214,7 @@ def test_a_change_flips_its_record_and_no_smaller_one_does(seed: int) -> None:
                 assert move in costs or max(move[:2]) > 11
 
 
-def _characters(one: Placed) -> Iterator[int]:
+def _characters(one: CriterionSpan) -> Iterator[int]:
     return (place for low, high in one.parts for place in range(low, high))
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from nereval_core.analysis.criteria.overlap_curve import CURVE_COLUMNS, SHARES, criterion_at, overlap_curve, step_at
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, Criterion, Share, criterion_from_parts, criterion_to_toml
+from nereval_core.scoring.criteria import CRITERIA, Criterion, Share
+from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from tests.support.oracle import Span
 from tests.support.spans import documents, make, random_spans
 

@@ -23,7 +23,8 @@ from nereval_core.analysis.criteria.sensitivity import (
     ranking_in_words,
     sensitivity,
 )
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import main
 from nereval_core.corpus import Corpus, Documents, layer
 from nereval_core.problems import FormatError
@@ -378,7 +379,7 @@ BAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("gold.jsonl", "rules.jsonl", "--merge", "DNA"), (NO_MERGE,)),
     (("gold.jsonl", "rules.jsonl", "--counting", "neither"), ("invalid choice: 'neither'",)),
     (("gold.jsonl", "rules.jsonl", "--figure", "f.pdf"), ("end the name in .html, .htm, .svg or .png",)),
-    (("gold.jsonl", "rules.jsonl", "--figure", "f.html", "--html", "f.html"), ("two outputs go to 'f.html'",)),
+    (("gold.jsonl", "rules.jsonl", "--figure", "f.html", "--html", "f.html"), ("two outputs have the place 'f.html'",)),
     (("gold.jsonl", "x=rules.jsonl", "--json", "rules.jsonl"), ("--json 'rules.jsonl' would overwrite an input",)),
     (("gold.jsonl", "rules.jsonl", "--json", "no/f.json", "--csv", "f.csv"), ("no/f.json: cannot be written",)),
 )

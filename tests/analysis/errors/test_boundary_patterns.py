@@ -13,11 +13,11 @@ from nereval_core.analysis.errors.boundary_patterns import (
     CHANGES,
     EDGES,
     PATTERN_COLUMNS,
-    kind_of,
+    find_patterns,
+    name_difference,
     pattern_table,
-    patterns,
 )
-from nereval_core.analysis.errors.error_classes import CLASSES, taxonomy
+from nereval_core.analysis.errors.error_classes import CLASSES, classify_errors
 from nereval_core.analysis.errors.gains import class_ends, class_table, class_types
 from nereval_core.corpus import Documents, layer
 from nereval_core.ledger import MemoryLedger, ledger
@@ -26,7 +26,8 @@ from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.examples import Example, decide
 from pages.shared.data.loading import load_demo
-from pages.shared.view import View, parse, write
+from pages.shared.view import View
+from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
 from tests.records.test_queries import CASES, LEFT_OUT, MERGES
 from tests.support.layer_strategies import texts
@@ -71,7 +72,7 @@ KINDS = [
 @pytest.mark.parametrize(("text", "expected"), KINDS)
 def test_kinds_by_hand(text: str, expected: str) -> None:
     before, between, after = text.split("|")
-    assert kind_of(before + between + after, len(before), len(before) + len(between)) == expected
+    assert name_difference(before + between + after, len(before), len(before) + len(between)) == expected
 
 
 CHANGED = [
@@ -97,7 +98,7 @@ def test_what_is_left_out_and_taken_in(gold: str, prediction: str, expected: lis
 @given(texts(min_size=1), st.data())
 def test_any_two_places_have_a_kind_in_one_line(text: str, data: st.DataObject) -> None:
     low = data.draw(st.integers(0, len(text) - 1))
-    kind = kind_of(text, low, data.draw(st.integers(low + 1, len(text))))
+    kind = name_difference(text, low, data.draw(st.integers(low + 1, len(text))))
     assert kind and kind.isprintable() and kind == " ".join(kind.split())
 
 
@@ -105,7 +106,7 @@ def test_without_texts_there_are_no_patterns() -> None:
     bare = Documents(("d",), ("",), sizes=np.array([20]))
     gold, pred = (layer(name, bare, [0], [0], [end], ["X"]) for name, end in (("gold", 5), ("pred", 9)))
     scores = score_layers(gold, pred)
-    assert taxonomy(scores).counts()[CLASSES.index("boundary only")] == 1
+    assert classify_errors(scores).counts()[CLASSES.index("boundary only")] == 1
     assert not len(pattern_table(scores))
 
 
@@ -120,7 +121,7 @@ def scored(name: str, system: str, merged: bool) -> Scores:
 
 def listed(records: MemoryLedger, *having: tuple[str, str]) -> int:
     """Return how many records a count lists, opened as a link does: through the view and its address."""
-    view, notices = parse(write(view_of(View(), Query(having=having))))
+    view, notices = read_link(write_link(view_of(View(), Query(having=having))))
     assert not notices
     found = records.total(query_of(view)).records
     assert found == len(records.positions(query_of(view)))
@@ -147,7 +148,7 @@ def test_every_count_opens_its_records(name: str, system: str, merged: bool) -> 
 @pytest.mark.parametrize("criterion", ["type", "partial"])
 def test_classes_are_strict_under_any_criterion(criterion: str) -> None:
     scores = scored("biology", "perceptron", False)
-    found = taxonomy(scores)
+    found = classify_errors(scores)
     records = ledger(scores, criterion, scores.read)
     classes = records.attribute("class")
     assert classes is not None and classes.names == CLASSES
@@ -186,5 +187,5 @@ def test_what_has_no_classes_has_no_attribute() -> None:
         assert strict.attribute(name) is None
     lacking = score_layers(*scores.read, Settings((CRITERIA["type"],)))
     assert ledger(lacking, "type", scores.read).attribute("class") is None
-    found = patterns(scores)
+    found = find_patterns(scores)
     assert all(name.startswith(CHANGES) for name in found.names) and set(found.gold) == set(EDGES)

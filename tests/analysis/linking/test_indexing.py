@@ -14,7 +14,7 @@ from nereval_core.analysis.linking.indexing import (
     INDEX_RECORD_COLUMNS,
     IndexScores,
     SetCounts,
-    index_of,
+    index_layer,
     index_records,
     score_index,
 )
@@ -99,7 +99,7 @@ def test_without_documents() -> None:
 
 def test_ids_of_a_layer() -> None:
     layer = mentions("gold", (0, 4, "Q1|Q2"), (9, 13, "NIL"), (17, 22, "Q1"), (30, 33, ""), (34, 36, "Q3 Q4"))
-    first, every = index_of(layer), index_of(layer, links="any")
+    first, every = index_layer(layer), index_layer(layer, links="any")
     assert first.documents == {"d0": {"Q1", "Q3"}, "d1": frozenset()}
     assert every.documents["d0"] == {"Q1", "Q2", "Q3", "Q4"}
     assert first.notes == ("mentions linked to NIL, no id of their document: 1",)

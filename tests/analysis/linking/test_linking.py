@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.analysis.linking import LINK_DECISIONS, LinkCounts, LinkDecision, judge_links, score_links
-from nereval_core.analysis.linking.mentions import align_links, ranked
-from nereval_core.analysis.linking.tables import LINK_RECORD_COLUMNS, link_confusion, link_records
-from nereval_core.api.load import LoadOptions, load_corpus
+from nereval_core.analysis.linking.link_tables import LINK_RECORD_COLUMNS, link_confusion, link_records
+from nereval_core.analysis.linking.mentions import align_links, ranked_ids
+from nereval_core.api.load import load_corpus
+from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.readers.concepts import read_mapping
 from tests.support.shared_corpora import SHARED, files, needs
@@ -174,8 +175,8 @@ def test_given_mentions_say_how_many_are_not_judged() -> None:
 
 
 def test_a_link_of_bars_only_stays_a_link() -> None:
-    assert ranked(("|",)) == ("|",)
-    assert ranked(("Q1||Q2", "Q3")) == ("Q1", "Q2", "Q3")
+    assert ranked_ids(("|",)) == ("|",)
+    assert ranked_ids(("Q1||Q2", "Q3")) == ("Q1", "Q2", "Q3")
 
 
 IDS = st.sampled_from(["NIL", "Q1", "Q2", "Q3", "Q4"])

@@ -12,25 +12,33 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from nereval_core.analysis.comparison.significance import Counted, Group, Resampled, interval_table
-from nereval_core.analysis.resampling import RATIOS, Plan, bca, bootstrap_sums, document_counts, ratios
-from nereval_core.analysis.resampling_units import each_document
+from nereval_core.analysis.bootstrap import RATIOS, bca_intervals, bootstrap_sums, document_counts, ratios
+from nereval_core.analysis.comparison.significance import ComparisonGroup, SystemResamples, UnitCounts, interval_table
+from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import scores_by_slice as analysis
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
     calibration,
-    curve,
     slice_table,
-    tally,
+    tally_slices,
+    threshold_curve,
     wilson_interval,
 )
-from nereval_core.analysis.slices.slicings import Sliced, Values, find
-from nereval_core.analysis.slices.thresholds import DECIDED, DROPPED, Thresholded, overlapped, scores_of, thresholded
+from nereval_core.analysis.slices.slicings import find_values
+from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
+from nereval_core.analysis.slices.thresholds import (
+    DECIDED,
+    DROPPED,
+    ThresholdDecisions,
+    span_scores,
+    threshold_decisions,
+)
+from nereval_core.analysis.span_relations import overlap_counts
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counting, score_layers
 from pages.shared.data.loading import load_demo
-from tests.analysis.slices.test_slicing import GOLD, PRED, drawn, layer_of, together
+from tests.analysis.slices.test_slicings import GOLD, PRED, drawn, layer_of, together
 from tests.support.spans import CRITERIA_TESTED, Settings, documents, make, random_spans, settings
 
 
@@ -45,23 +53,25 @@ def test_wilson_of_nothing_is_undefined() -> None:
     assert np.isnan(wilson_interval(np.array([0]), np.array([0]), 0.95)).all()
 
 
-def everything(name: str, criterion: str = "strict") -> tuple[Sliced, Values]:
+def everything(name: str, criterion: str = "strict") -> tuple[SlicedScores, SpanValues]:
     """Return a demo in a single slice."""
     corpus = load_demo(name).corpus
     system = corpus.system("perceptron")
-    found = Sliced(score_layers(corpus.gold, system, settings(criterion)), criterion, (corpus.gold, system))
+    found = SlicedScores(score_layers(corpus.gold, system, settings(criterion)), criterion, (corpus.gold, system))
     zeros = (np.zeros(len(layer), np.int8) for layer in found.layers)
-    return found, Values(("all",), *zeros)
+    return found, SpanValues(("all",), *zeros)
 
 
 @pytest.mark.parametrize(("demo", "criterion"), [("biology", "strict"), ("newspapers", "partial")])
 def test_the_interval_of_one_slice_of_all_is_that_of_the_comparison(demo: str, criterion: str) -> None:
     sliced, values = everything(demo, criterion)
-    plan = Plan(resamples=500, seed=3)
-    (row,) = slice_table(tally(sliced, values), plan).to_dict("records")
+    plan = ResamplingPlan(resamples=500, seed=3)
+    (row,) = slice_table(tally_slices(sliced, values), plan).to_dict("records")
     counts = document_counts(sliced.scores, criterion)[None, None]
     (expected,) = interval_table(
-        Resampled(Counted((Group(criterion),), ("s",), counts, each_document(counts.shape[-1])), plan)
+        SystemResamples(
+            UnitCounts((ComparisonGroup(criterion),), ("s",), counts, document_units(counts.shape[-1])), plan
+        )
     ).to_dict("records")
     assert row["interval"] == BOOTSTRAP
     for ratio in RATIOS:
@@ -72,19 +82,19 @@ def test_the_interval_of_one_slice_of_all_is_that_of_the_comparison(demo: str, c
 def test_where_all_spans_are_right_the_interval_is_no_point() -> None:
     corpus = load_demo("biology").corpus
     scores = score_layers(corpus.gold, corpus.gold, settings("strict"))
-    sliced = Sliced(scores, "strict", (corpus.gold, corpus.gold))
-    values = find(sliced, "shape")
+    sliced = SlicedScores(scores, "strict", (corpus.gold, corpus.gold))
+    values = find_values(sliced, "shape")
     assert values is not None
-    table = slice_table(tally(sliced, values))
+    table = slice_table(tally_slices(sliced, values))
     assert (table["f1"] == 1).all() and set(table["interval"]) == {"Wilson"}
     assert (table["precision_low"] < 1).all() and (table["recall_high"] > 0.999999).all()
 
 
 def test_many_documents_are_resampled_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     sliced, values = everything("pharmacology")
-    cells = tally(sliced, values).by_document
-    monkeypatch.setattr(analysis, "GROUPS", 7)
-    grouped = analysis._together(cells, 0)
+    cells = tally_slices(sliced, values).by_document
+    monkeypatch.setattr(analysis, "MOST_RESAMPLED_UNITS", 7)
+    grouped = analysis.random_groups(cells, 0)
     assert grouped.shape[-1] == 7 and (grouped.sum(axis=-1) == cells.sum(axis=-1)).all()
 
 
@@ -93,10 +103,10 @@ def test_groups_tell_as_much_as_documents() -> None:
     cells = np.zeros((1, 4, 10_000), np.int32)
     cells[0, 2:] = rng.integers(1, 6, 10_000)
     cells[0, :2] = 2 * rng.binomial(cells[0, 2], rng.beta(2, 1, 10_000))
-    plan = Plan(resamples=600)
-    low, high = analysis.bootstrapped(cells, plan)
+    plan = ResamplingPlan(resamples=600)
+    low, high = analysis.bootstrap_intervals(cells, plan)
     seen = ratios(cells.sum(axis=-1, dtype=np.int64)[..., None]).reshape(-1)
-    every = bca(seen, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), 0.95)
+    every = bca_intervals(seen, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), 0.95)
     assert (high - low)[0] == pytest.approx(every.high - every.low, rel=0.1)
     assert ((low[0] < seen) & (seen < high[0])).all()
 
@@ -107,14 +117,14 @@ def test_groups_tell_as_much_as_documents() -> None:
 def test_decisions_at_a_threshold_are_those_of_scoring_what_stays(counting: Counting, seed: int) -> None:
     gold, pred = drawn(seed)
     rule = CRITERIA_TESTED[seed % 12]
-    found = thresholded(score_layers(gold, pred, Settings((rule,), counting=counting)), rule.name)
+    found = threshold_decisions(score_layers(gold, pred, Settings((rule,), counting=counting)), rule.name)
     assert (found is None) == (not pred.scores)
     for threshold in () if found is None else (-1.0, 0.25, 0.6, 2.0):
-        check_threshold(scores_of(pred), found, gold, pred, threshold, counting)
+        check_threshold(span_scores(pred), found, gold, pred, threshold, counting)
 
 
 def check_threshold(
-    confidence: np.ndarray, found: Thresholded, gold: Layer, pred: Layer, threshold: float, counting: Counting
+    confidence: np.ndarray, found: ThresholdDecisions, gold: Layer, pred: Layer, threshold: float, counting: Counting
 ) -> None:
     stays = [span for span in range(len(pred)) if not confidence[span] < threshold]
     rule = found.scores.criterion(found.criterion)
@@ -131,7 +141,7 @@ def check_threshold(
 def test_only_tangled_documents_are_scored_again() -> None:
     gold, pred = layer_of(GOLD), layer_of(PRED)
     sliced = together(gold, pred)
-    found = thresholded(sliced.scores, "strict")
+    found = threshold_decisions(sliced.scores, "strict")
     assert found is not None and [len(side) for side in found._again] == [0, 0]
     assert found.steps().tolist() == [0.3, 0.95, 1.0] and found.steps(2).tolist() == [0.3, 1.0]
 
@@ -148,15 +158,15 @@ def test_overlapped_counts_hulls(seed: int) -> None:
         )
         for a in range(len(one))
     ]
-    assert overlapped(one, two).tolist() == expected
+    assert overlap_counts(one, two).tolist() == expected
 
 
 def test_the_curve_is_what_scoring_counts() -> None:
     gold, pred = drawn(7)
     sliced = together(gold, pred, "partial")
-    table = curve(sliced)
+    table = threshold_curve(sliced)
     assert table is not None and table["threshold"].tolist() == [0, 0.25, 0.5, 0.75, 1]
-    confidence = scores_of(pred)
+    confidence = span_scores(pred)
     for row in table.to_dict("records"):
         some = pred.take(np.flatnonzero(~(confidence < row["threshold"])))
         counts = score_layers(gold, some, settings("partial")).counts("partial")
@@ -168,14 +178,14 @@ def test_the_curve_is_what_scoring_counts() -> None:
 
 def test_no_curve_without_scores_or_by_token() -> None:
     gold, pred = drawn(7)
-    assert curve(together(gold, replace(pred, scores={}))) is None
-    assert curve(together(gold, pred, "fragment")) is None
+    assert threshold_curve(together(gold, replace(pred, scores={}))) is None
+    assert threshold_curve(together(gold, pred, "fragment")) is None
 
 
 def test_calibration_by_hand() -> None:
     """Four predictions: 0.95 and 1.0 are both incorrect under strict, 0.3 too; one has no score."""
     sliced = together(layer_of(GOLD), layer_of(PRED), "type")
-    values = find(sliced, "score")
+    values = find_values(sliced, "score")
     assert values is not None
     table, gap = calibration(sliced, values)
     assert table["slice"].tolist() == ["0.3-0.4", "0.9-1.0"] and table["ACT"].tolist() == [1, 2]

@@ -20,8 +20,8 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read, readers
-from nereval_core.readers.input.archives import ENDINGS, INNER_FILES, ZIP_FILES, zipped_within
-from nereval_core.readers.input.origins import FREELY, RATIO, InMemory
+from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES, INNER_FILES, ZIP_FILES, files_of_inner_zip
+from nereval_core.readers.input.origins import EXPANSION_RATIO, FREE_BYTES, InMemory
 from tests.readers.test_readers import ANN, JSONL, names, refused, zipped
 
 BAD = b"\0" * (65 << 20)
@@ -141,7 +141,7 @@ def test_every_ending_that_a_reader_asks_for_may_stand_in_a_zip() -> None:
             *getattr(module, "OTHER_SUFFIXES", ()),
             getattr(module, "SUFFIX", ""),
         }
-    assert asked <= ENDINGS
+    assert asked <= ANNOTATION_SUFFIXES
 
 
 def test_a_list_of_entries_that_never_ends_is_not_read() -> None:
@@ -152,7 +152,7 @@ def test_a_list_of_entries_that_never_ends_is_not_read() -> None:
 def test_a_zip_within_a_zip_is_opened_for_few_files() -> None:
     many = zipped(*((f"{number}.xmi", b"x") for number in range(INNER_FILES + 1)))
     with pytest.raises(FormatError) as caught:
-        zipped_within("a.zip", InMemory(many, "a.zip"))
+        files_of_inner_zip("a.zip", InMemory(many, "a.zip"))
     assert str(caught.value) == f"a.zip: {INNER_FILES + 1} files; pack at most {INNER_FILES} files"
 
 
@@ -213,7 +213,7 @@ def lying_zip() -> bytes:
 @pytest.mark.parametrize(("name", "make"), [("x.json.gz", gzip_bomb), ("x.zip", lying_zip)])
 def test_a_bomb_costs_little_before_it_is_refused(name: str, make: Callable[[], bytes]) -> None:
     raw = make()
-    assert len(raw) * RATIO < 300 << 20
+    assert len(raw) * EXPANSION_RATIO < 300 << 20
     tracemalloc.start()
     try:
         refused((name, raw))
@@ -223,4 +223,4 @@ def test_a_bomb_costs_little_before_it_is_refused(name: str, make: Callable[[], 
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 3 * max(len(raw) * RATIO, FREELY)
+    assert peak < 3 * max(len(raw) * EXPANSION_RATIO, FREE_BYTES)

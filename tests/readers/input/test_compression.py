@@ -236,10 +236,14 @@ def test_standard_input_may_hold_both_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
-        (("score", "-", "-"), JSONL, "nereval score: standard input is given twice, name a file for all but one; see"),
-        (("score", "-", "mine=-"), JSONL, "nereval score: standard input is given twice"),
-        (("sensitivity", "x.jsonl", "-", "b=-"), JSONL, "nereval sensitivity: standard input is given twice"),
-        (("index", "-", "x.jsonl", "--relaxed", "-"), JSONL, "nereval index: standard input is given twice"),
+        (
+            ("score", "-", "-"),
+            JSONL,
+            "nereval score: standard input is named twice",
+        ),
+        (("score", "-", "mine=-"), JSONL, "nereval score: standard input is named twice"),
+        (("sensitivity", "x.jsonl", "-", "b=-"), JSONL, "nereval sensitivity: standard input is named twice"),
+        (("index", "-", "x.jsonl", "--relaxed", "-"), JSONL, "nereval index: standard input is named twice"),
         (("score", "-", "x.jsonl"), b"", "<stdin>: the file is empty; give files with annotations in them"),
         (("score", "x.jsonl", "-"), JSONL + b"{\n", "<stdin>:501: not JSON at position 2 of the line"),
         (("score", "x.jsonl", "-"), gzip.compress(JSONL)[:-9], "<stdin>: cannot be unpacked: "),

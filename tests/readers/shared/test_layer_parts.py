@@ -16,11 +16,11 @@ import nereval_core
 from nereval_core.api.load import load_corpus
 from nereval_core.cli import main
 from nereval_core.corpus import SPAN_KEYS, Layer
-from nereval_core.corpus.subset import documents_of, layer_of
+from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, Source
 from nereval_core.readers.preview import preview
-from nereval_core.readers.shared.layer_parts import Part, joined
+from nereval_core.readers.shared.layer_parts import Part, join_parts
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
 from tests.support.shared_corpora import SHARED, needs
@@ -46,8 +46,8 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def cut(layer: Layer, numbers: Any) -> Reading:
-    documents = documents_of(layer.documents, np.asarray(numbers, np.int64))
-    return Reading(documents, layer_of(layer, np.asarray(numbers, np.int64), documents), "jsonl", source="cut")
+    documents = select_documents(layer.documents, np.asarray(numbers, np.int64))
+    return Reading(documents, select_spans(layer, np.asarray(numbers, np.int64), documents), "jsonl", source="cut")
 
 
 @settings(max_examples=40)
@@ -56,7 +56,7 @@ def test_parts_united_are_the_whole(layer: Layer, data: st.DataObject) -> None:
     count = len(layer.documents)
     at = data.draw(st.integers(0, count))
     parts = [cut(layer, range(at)), cut(layer, range(at, count))]
-    found = joined([Part(part) for part in parts], source="both", name=layer.name)
+    found = join_parts([Part(part) for part in parts], source="both", name=layer.name)
     assert found.layer.digest == layer.digest
     assert found.layer.documents is found.documents
     # What is not in the digest: ids and metadata of spans, tokens, sentences, the types.
@@ -66,7 +66,7 @@ def test_parts_united_are_the_whole(layer: Layer, data: st.DataObject) -> None:
         assert list(made[key]) == list(wanted[key]) if key in ("ids", "texts") else made[key] == wanted[key], key
     for key in ("tokens", "sentences"):
         assert (made[key] or [[]] * count) == (wanted[key] or [[]] * count)
-    swapped = joined([Part(part) for part in reversed(parts)], source="both", name=layer.name)
+    swapped = join_parts([Part(part) for part in reversed(parts)], source="both", name=layer.name)
     assert swapped.layer.digest == layer.digest
 
 

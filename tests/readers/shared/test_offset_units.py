@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError, quoted_apart
 from nereval_core.readers.shared.offset_units import (
-    EVERY,
-    Found,
-    Marked,
+    ALL_OFFSETS,
+    ConvertedSpans,
+    CountedSpans,
     Offsets,
     Unit,
     code_points,
-    edges,
-    offsets_of,
-    placed,
+    convert_offsets,
+    offsets_in_unit,
+    parse_offsets,
     width_of,
 )
 from tests.support.layer_strategies import texts
@@ -30,20 +30,20 @@ Row = tuple[int, int, int, str | None]
 """Number of the text, start, end, quote."""
 
 
-def marked(rows: Sequence[Row]) -> Marked:
+def marked(rows: Sequence[Row]) -> CountedSpans:
     columns = [np.array([row[at] for row in rows], np.int64) for at in range(3)]
     quotes = {span: row[3] for span, row in enumerate(rows) if row[3] is not None}
-    return Marked(*columns, quotes, lambda span: ("x.json", span + 1))
+    return CountedSpans(*columns, quotes, lambda span: ("x.json", span + 1))
 
 
 def found(
     rows: Sequence[Row],
     texts: Sequence[str],
     *,
-    expected: Offsets = EVERY[0],
+    expected: Offsets = ALL_OFFSETS[0],
     given: Offsets | None = None,
     fixed: bool = True,
-) -> Found:
+) -> ConvertedSpans:
     return code_points(marked(rows), texts, expected=expected, given=given, fixed=fixed)
 
 
@@ -60,7 +60,7 @@ PLACES = [(TEXT.index(word), TEXT.index(word) + len(word)) for word in ("Ä", "B
 
 
 @pytest.mark.parametrize("expected", [Offsets(), Offsets("UTF-16 units")], ids=str)
-@pytest.mark.parametrize("counting", EVERY, ids=str)
+@pytest.mark.parametrize("counting", ALL_OFFSETS, ids=str)
 def test_quotes_tell_every_way_to_count(counting: Offsets, expected: Offsets) -> None:
     rows = [(0, *counted(TEXT, *place, counting), TEXT[slice(*place)]) for place in PLACES]
     taken = found(rows, [TEXT], expected=expected)
@@ -70,7 +70,7 @@ def test_quotes_tell_every_way_to_count(counting: Offsets, expected: Offsets) ->
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(texts(min_size=1), min_size=1, max_size=4), st.sampled_from(EVERY), st.data())
+@given(st.lists(texts(min_size=1), min_size=1, max_size=4), st.sampled_from(ALL_OFFSETS), st.data())
 def test_offsets_of_any_text_lead_back_to_its_places(drawn: list[str], counting: Offsets, data: st.DataObject) -> None:
     places = []
     for number, text in enumerate(drawn):
@@ -82,7 +82,7 @@ def test_offsets_of_any_text_lead_back_to_its_places(drawn: list[str], counting:
     for number, start, end in places:
         low, high = counted(drawn[number], start, end, counting._replace(inclusive=False))
         rows.append((number, low, high - counting.inclusive, None))
-    start, end = placed(marked(rows), drawn, counting)
+    start, end = convert_offsets(marked(rows), drawn, counting)
     assert list(zip((row[0] for row in rows), start.tolist(), end.tolist(), strict=True)) == places
 
 
@@ -104,7 +104,7 @@ def test_offsets_of_any_text_lead_back_to_its_places(drawn: list[str], counting:
     ],
 )
 def test_what_is_no_place_in_the_text_has_none(start: int, end: int, counting: Offsets) -> None:
-    low, high = placed(marked([(0, start, end, None)]), ["a😀bcd"], counting)
+    low, high = convert_offsets(marked([(0, start, end, None)]), ["a😀bcd"], counting)
     assert (low.tolist(), high.tolist()) == ([-1], [-1])
 
 
@@ -112,17 +112,17 @@ def test_what_is_no_place_in_the_text_has_none(start: int, end: int, counting: O
 def test_edges_are_the_widths_of_what_stands_before(unit: Unit) -> None:
     """The characters are the first and last of each width."""
     text = "a\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffffz"
-    found = edges(text, unit)
+    found = offsets_in_unit(text, unit)
     assert found is not None
     assert found.tolist() == [width_of(text[:place], unit) for place in range(len(text) + 1)]
 
 
 def test_units_of_a_text_are_its_edges_where_they_differ_from_code_points() -> None:
-    assert edges("abc", "UTF-8 bytes") is None
-    assert edges("äbc", "UTF-16 units") is None
-    assert edges("😀", "code points") is None
+    assert offsets_in_unit("abc", "UTF-8 bytes") is None
+    assert offsets_in_unit("äbc", "UTF-16 units") is None
+    assert offsets_in_unit("😀", "code points") is None
     for unit, expected in (("UTF-16 units", [0, 1, 3, 4]), ("UTF-8 bytes", [0, 2, 6, 7])):
-        known = edges("ä😀b", unit)  # type: ignore[arg-type]
+        known = offsets_in_unit("ä😀b", unit)  # type: ignore[arg-type]
         assert known is not None and known.tolist() == expected
 
 
@@ -219,7 +219,7 @@ def test_the_cause_is_named(between: str, change: Callable[[str], str], counting
     ],
 )
 def test_offsets_in_words(words: str, expected: Offsets) -> None:
-    assert offsets_of(words) == expected
+    assert parse_offsets(words) == expected
 
 
 @pytest.mark.parametrize("words", ["", "utf16", "inclusive", "utf-8,exclusive", "utf-8,"])
@@ -227,7 +227,7 @@ def test_offsets_in_no_words_we_know(words: str) -> None:
     with pytest.raises(
         FormatError, match=r"^--offsets: '.*' is no way to count; write code-points, utf-16, utf-8, and"
     ):
-        offsets_of(words)
+        parse_offsets(words)
 
 
 EDGES = [

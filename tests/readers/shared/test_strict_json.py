@@ -1,4 +1,4 @@
-"""JSON as we take it: arrays, lines and single objects with their lines, and what a file begins with."""
+"""JSON as we take it: arrays, lines and single objects with their lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import Problem
 from nereval_core.readers import Source
-from nereval_core.readers.input.source import HEAD_BYTES
-from nereval_core.readers.shared.strict_json import RefusedError, first_keys, items, loads
+from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -106,28 +105,7 @@ def test_what_python_writes_is_read(rows: list[dict[str, object]], ascii: bool, 
 @given(st.text(alphabet='{}[]",:\\1a \n\ud83d'.replace("\ud83d", "u"), min_size=1, max_size=30))
 def test_any_text_ends_in_values_or_problems(text: str) -> None:
     read(text + "{")
-    first_keys(source(text + "{"), ".json")
     try:
         loads(text)
     except RefusedError as error:
         assert all(error.args)
-
-
-KEYS = [
-    ('{"a": {"b": 1}, "c": [{"d": 2}], "e": "f"}', {"a", "c", "e"}),
-    ('\n[ {"a": "x\\": {"}, {"b": 1}]', {"a"}),
-    ('{\n "a" : 1,\n "b": 2', {"a", "b"}),
-    ("{}", set()),
-    ("[1]", set()),
-    ("a", set()),
-    ('\ufeff{"a": 1}', {"a"}),
-]
-
-
-@pytest.mark.parametrize(("text", "keys"), KEYS)
-def test_the_first_keys(text: str, keys: set[str]) -> None:
-    assert first_keys(source(text), ".json") == keys
-
-
-def test_keys_behind_a_text_longer_than_the_head_are_found() -> None:
-    assert first_keys(source(json.dumps({"text": "x" * 2 * HEAD_BYTES, "label": []})), ".json") == {"text", "label"}

@@ -10,19 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
-from nereval_core.readers.shared.tag_schemes import (
-    LETTERS,
-    SCHEMES,
-    Chunks,
-    Scheme,
-    Tags,
-    decode,
-    detect,
-    encode,
-    faults,
-    scheme_named,
-    unsayable,
-)
+from nereval_core.readers.shared.tag_decoding import Chunks, decode, detect, faults
+from nereval_core.readers.shared.tag_schemes import LETTERS, SCHEMES, Scheme, Tags, encode, scheme_named, unsayable
 
 Span = tuple[int, int, str]
 

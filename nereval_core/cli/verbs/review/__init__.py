@@ -1,1 +1,1 @@
-"""The verbs `review …`: verdicts out of a store, into it, read, and applied to gold."""
+"""The verbs `review …`: verdicts are exported, imported, listed, and applied to gold."""

@@ -1,4 +1,4 @@
-"""The verb `review adjudicate`: one layer of two annotators, what they agree on and the rest by verdict."""
+"""The verb `review adjudicate`: one layer from two annotators, with verdicts where they disagree."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import argparse
 from nereval_core.cli.options import Parser, UsageError, add_corrected_copy, add_reading, add_verdicts
 from nereval_core.problems import quoted
 
-HELP = "make one layer of two annotators: what they agree on, the rest by verdict"
+HELP = "merge the layers of two annotators, with verdicts where they disagree"
 USAGE = "A B --out OUT [options]"
 EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
 NOTES = """\
-Verdicts are those given on the records of B with A taken as gold. What is still open is listed, and is not in OUT.
+Verdicts are those given on the records of B with A as gold. Records without a verdict are listed, and are not in OUT.
 """
 SHOWN_RECORDS = 20
-"""Open records that are listed on the screen; the log has all."""
+"""Open records listed on the screen; the log has all."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
 
     others = prediction_files(options.files)
     if len(system_paths(options)) != 1 or not others:
-        raise UsageError(f"two annotators are wanted, {1 + len(paths_by_name(others))} given")
+        raise UsageError(f"name two annotators; {1 + len(paths_by_name(others))} given")
     check_copy(options)
     reviewed, kept = read_verdicts(options)
     corpus = load_reviewed(options).corpus

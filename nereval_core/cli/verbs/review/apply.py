@@ -10,8 +10,8 @@ HELP = "write a copy of gold with verdicts applied, and the log of its changes"
 USAGE = "GOLD [PRED ...] --out OUT [options]"
 EXAMPLE = "gold.jsonl system.jsonl --review verdicts.db --out corrected.jsonl"
 NOTES = """\
-Gold is never written over. Name the predictions that were reviewed too: a verdict on one that no system has any more
-is stale, and stale verdicts are not applied. Without any, predictions are taken to be there still.
+Gold is never overwritten. Name the reviewed predictions too: a verdict on a prediction that no system has any more is
+stale, and stale verdicts are not applied. Without predictions, none of these verdicts counts as stale.
 """
 
 
@@ -23,13 +23,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.verdicts import check_copy, load_reviewed, read_verdicts, say_counts, write_layer
-    from nereval_core.review.apply import applied
+    from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.corrected_copy import log_csv, log_rows, signature
 
     check_copy(options)
     reviewed, kept = read_verdicts(options)
     corpus = load_reviewed(options).corpus
-    found = applied(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
+    found = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
     signed = signature(found)
     write_layer(options, found.layer, log_csv(log_rows(found.log), signed), kept)
     say_counts(found)

@@ -11,8 +11,8 @@ HELP = "write every verdict ever given as JSON lines"
 USAGE = "[FILE] [options]"
 EXAMPLE = "verdicts.jsonl --review verdicts.db"
 NOTES = """\
-An export has one verdict a line, the whole history of each span. Importing twice changes nothing; spans that were
-decided apart are listed, and nothing of theirs is taken. CORPUS has the documents that lines written by hand name.
+An export has one verdict per line, with the whole history of each span. Importing twice changes nothing; spans with
+conflicting verdicts are listed, and not imported. CORPUS has the documents that lines written by hand name.
 """
 
 
@@ -23,12 +23,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say, write_outputs
-    from nereval_core.cli.verdicts import check_kept, verdict_count
+    from nereval_core.cli.verdicts import check_kept, check_replaceable, verdict_count
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.verdict_lines import written
+    from nereval_core.review.verdict_lines import export_lines
 
     with closing(ReviewStore.of_environment(options.review)) as store:
         check_kept(options.output, [store.database.file])
+        check_replaceable(options.output)
         every = store.every()
-        write_outputs({"export": options.output}, {"export": b"".join(written(every))})
+        write_outputs({"export": options.output}, {"export": b"".join(export_lines(every))})
         say(f"{store.name}: {verdict_count(len(every))} exported")

@@ -1,4 +1,4 @@
-"""The verb `review import`: take the verdicts of a file that are new, and print spans that were decided apart."""
+"""The verb `review import`: add new verdicts from a file, and print spans with conflicting verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import BinaryIO
 from nereval_core.cli.options import STDOUT, Parser, add_review_file
 from nereval_core.cli.verbs.review.export import NOTES as NOTES
 
-HELP = "take verdicts from JSON lines"
+HELP = "import verdicts from JSON lines"
 USAGE = "FILE [CORPUS] [options]"
 EXAMPLE = "verdicts.jsonl --review verdicts.db"
 
@@ -20,17 +20,17 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("input", metavar="FILE", help="verdicts; - is standard input")
     parser.add_argument("files", nargs="?", metavar="CORPUS", help="a corpus that lines written by hand name")
     parser.add_argument("--format", default="auto", help="of the corpus; see `nereval formats` (default: auto)")
-    parser.add_argument("--reviewer", metavar="NAME", help="who wrote the lines that do not say it")
+    parser.add_argument("--reviewer", metavar="NAME", help="the reviewer of lines that name none")
     add_review_file(parser.add_argument)
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.load import read
+    from nereval_core.api.read import read
     from nereval_core.cli.output import say
     from nereval_core.cli.verdicts import verdict_count
     from nereval_core.review.exchange import import_verdicts
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.verdict_lines import lines_read
+    from nereval_core.review.verdict_lines import read_lines
 
     documents = read(options.files, format=options.format).layer.documents if options.files else None
     source = "standard input" if options.input == STDOUT else options.input
@@ -38,11 +38,11 @@ def run(options: argparse.Namespace) -> None:
         stream: BinaryIO = sys.stdin.buffer
         if options.input != STDOUT:
             stream = stack.enter_context(Path(options.input).open("rb"))
-        lines = lines_read(stream, source, documents=documents, who=options.reviewer or "")
+        lines = read_lines(stream, source, documents=documents, who=options.reviewer or "")
         found = import_verdicts(store, lines, source)
     for one in found.parted:
         print(f"conflict: {one}")
-    counts = f"{verdict_count(len(found.taken))} taken, {found.known:,} known before"
+    counts = f"{verdict_count(len(found.taken))} imported, {found.known:,} known before"
     spans = "1 span" if len(found.parted) == 1 else f"{len(found.parted):,} spans"
-    conflicts = f", {spans} decided apart, nothing of which was taken" if found.parted else ""
+    conflicts = f", {spans} with conflicting verdicts, not imported" if found.parted else ""
     say(f"{store.name}: {counts}{conflicts}")

@@ -1,4 +1,4 @@
-"""The verb `review list`: the verdicts that stand, of some reviewers, of some kinds, or that are stale."""
+"""The verb `review list`: the current verdicts, of all or some reviewers and kinds, or those that are stale."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from nereval_core.cli.options import Parser, UsageError, add_output, add_verdict
 if TYPE_CHECKING:
     from nereval_core.report.score_tables import Cell, Sheet
 
-HELP = "list the verdicts that stand"
+HELP = "list the current verdicts"
 USAGE = "[GOLD [PRED ...]] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --review verdicts.db --stale"
 NOTES = ""
 SHOWN_CHARACTERS = 60
-"""Characters of a cell that are shown on the screen; files have all."""
+"""Characters of a cell on the screen; files have all."""
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a corpus, to say which verdicts are stale")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a corpus, to find stale verdicts")
     parser.add_argument("--format", default="auto", help="of the corpus; see `nereval formats` (default: auto)")
-    parser.add_argument("--stale", action="store_true", help="those whose text or span the corpus has no more")
+    parser.add_argument("--stale", action="store_true", help="only verdicts whose text or span has left the corpus")
     add_verdicts(parser)
     add_output(parser, "the list")
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core import __version__
-    from nereval_core.api.load import read
+    from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import say
     from nereval_core.cli.runner import Result, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
     from nereval_core.report.table_formats import as_screen
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.verdict_list import staleness, verdict_sheet
+    from nereval_core.review.tables import staleness_test, verdicts_sheet
 
     places = unchecked_places(options)
     kinds = verdict_kinds(options)
     if options.stale and not options.files:
-        raise UsageError("--stale asks for a corpus: review list GOLD [PRED ...] --stale")
+        raise UsageError("--stale needs a corpus: review list GOLD [PRED ...] --stale")
     if len(set(places.values())) < len(places):
-        raise UsageError("two outputs go to one place, give each its own FILE")
+        raise UsageError("two outputs have one place, give each its own FILE")
     with closing(ReviewStore.of_environment(options.review)) as store:
         for place in places.values():
             check_kept(place, [store.database.file, *real_paths(options.files)])
         layers = [read(path, format=options.format).layer for path in options.files]
-        is_stale = staleness(layers)
+        is_stale = staleness_test(layers)
         given = [
             one
             for one in store.reviewed().standing
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> None:
             and (not kinds or one.verdict.kind in kinds)
             and (not options.stale or is_stale(one))
         ]
-    sheet = verdict_sheet(given, layers)
+    sheet = verdicts_sheet(given, layers)
     result = Result(
         tables=lambda: [sheet],
         long=lambda: sheet,
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _shortened(sheet: Sheet) -> Sheet:
-    """Return the table with cells that fit a screen: a note may be long."""
+    """Return the table with long cells, such as notes, shortened to fit a screen."""
 
     def cut(cell: Cell) -> Cell:
         return f"{cell[: SHOWN_CHARACTERS - 1]}…" if isinstance(cell, str) and len(cell) > SHOWN_CHARACTERS else cell

@@ -1,4 +1,4 @@
-"""The verb `review what-if`: every score as it is, and with verdicts applied to gold."""
+"""The verb `review what-if`: every score without and with verdicts applied to gold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nereval_core.cli.options import (
 )
 from nereval_core.cli.verbs.review.apply import NOTES as OF_GOLD
 
-HELP = "say what every score would be with verdicts applied to gold"
+HELP = "score against gold without and with verdicts applied"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl a.jsonl b.jsonl --review verdicts.db --criteria strict --hangs"
 NOTES = f"{OF_GOLD}\n{GOLD_AND_PREDICTIONS}"
@@ -24,7 +24,7 @@ NOTES = f"{OF_GOLD}\n{GOLD_AND_PREDICTIONS}"
 
 def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("what if").add_argument
-    add("--hangs", action="store_true", help="of each two systems, the verdicts that their order hangs on")
+    add("--hangs", action="store_true", help="the verdicts that decide the order of each pair of systems")
     add_output(parser)
     add_verdicts(parser)
     add_scoring(parser)
@@ -32,14 +32,14 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.load import check_criteria
+    from nereval_core.api.scoring_settings import check_criteria
     from nereval_core.cli.output import say_unused
     from nereval_core.cli.results.what_if import what_if_result
     from nereval_core.cli.runner import output_places, types_of, write_result
     from nereval_core.cli.settings import scoring_settings
     from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
-    from nereval_core.review.apply import applied
-    from nereval_core.review.apply.deciding_verdicts import every_pair
+    from nereval_core.review.apply import apply_verdicts
+    from nereval_core.review.apply.deciding_verdicts import conclude_pairs
     from nereval_core.review.apply.what_if import what_if
 
     places = output_places(options)
@@ -51,11 +51,11 @@ def run(options: argparse.Namespace) -> None:
     loaded = load_reviewed(options)
     say_unused(settings, types_of(loaded))
     corpus = loaded.corpus
-    found = applied(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
+    found = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
     both = what_if(found, corpus.systems, settings)
     if ALL not in comma_separated([options.criteria or ""]):
         lacking = [criterion for criterion in settings.criteria if criterion not in both.settings.criteria]
         check_criteria(lacking, corpus.gold, source="--criteria")
-    pairs = list(every_pair(found, corpus.systems, both.settings).values()) if options.hangs else []
+    pairs = list(conclude_pairs(found, corpus.systems, both.settings).values()) if options.hangs else []
     say_counts(found)
     write_result(what_if_result(both, corpus.systems, pairs, hangs=options.hangs), places, always_print=True)

@@ -1,1 +1,1 @@
-"""Revisions of the tables of verdicts, in the order of `versions`; alembic runs them by `env.py`."""
+"""Alembic's revisions of the store's tables: `versions` in their order, run by `env.py`."""

@@ -1,1 +1,1 @@
-"""One revision a file."""
+"""Revisions of the tables, one per file."""

@@ -1,0 +1,290 @@
+"""Agreement coefficients as rows: each figure of each group of annotators, by type, with its interval and n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from nereval_core.analysis.agreement.kappa_and_alpha import (
+    TokenCounts,
+    annotator_pairs,
+    ratio_or_nan,
+    token_coefficients,
+)
+from nereval_core.analysis.agreement.unitizing_alpha import (
+    AnnotatedUnits,
+    corpus_disagreement,
+    disagreement_of_sums,
+    resampling_counts,
+)
+from nereval_core.analysis.bootstrap import (
+    Bootstrap,
+    Estimates,
+    ResampledValues,
+    document_counts,
+    ratios,
+    type_counts,
+    undefined_estimates,
+)
+from nereval_core.analysis.comparison.significance import F1, lacks_interval
+from nereval_core.analysis.resampling_units import ResamplingUnits
+from nereval_core.arrays import Array, Float64
+from nereval_core.corpus import Documents
+from nereval_core.problems import counted
+from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import Criterion
+
+FIGURES = ("f1", "observed", "kappa", "alpha", "unitizing")
+ON_TOKENS = ("observed", "kappa", "alpha")
+NO_SPANS, NO_TOKENS, ONE_CATEGORY, NO_UNITS, NOTHING_EXPECTED = (
+    "no spans",
+    "no tokens",
+    "one category only",
+    "no units",
+    "no disagreement is to be expected",
+)
+
+Pair = tuple[int, int]
+Group = Pair | None
+"""Two annotators, the first taken as gold where that matters, or all of them."""
+Tokens = tuple[TokenCounts, Mapping[str, TokenCounts]] | str
+"""The counts of tokens for all types together and for each type, or the reason why there are none."""
+
+NONE_IN_COMMON = "no document in common"
+MEAN_OF_PAIRS = "mean over pairs, each on the documents the two have in common: no interval"
+NO_DOCUMENTS_OF_ALL = "each pair was compared on documents of its own"
+
+
+class CoefficientKey(NamedTuple):
+    """The subject of a figure: `criterion` is None for all figures but F1, `type` for all types together."""
+
+    figure: str
+    criterion: str | None
+    type: str | None
+    group: Group
+
+
+Row = tuple[CoefficientKey, float, float, float, int, int, str]
+"""A key, the value, the ends of its interval, undefined resamples, n, and the reason why value or interval is
+missing."""
+
+
+def is_symmetric(criterion: Criterion) -> bool:
+    """Tell whether F1 is the same whichever of two annotators is taken as gold."""
+    return criterion.boundaries not in ("core", "alternatives") and not (
+        criterion.minimum and criterion.share != "union"
+    )
+
+
+def _rows(
+    keys: Sequence[CoefficientKey],
+    found: Estimates,
+    numbers: Sequence[int],
+    why: Sequence[str],
+    units: ResamplingUnits | None = None,
+) -> Iterator[Row]:
+    """Yield the rows of figures; those without an interval although `units` were resampled have a note on it."""
+    columns = (column.tolist() for column in found)
+    for key, value, low, *rest, number, said in zip(keys, *columns, numbers, why, strict=True):
+        lone = units.no_interval_note("it") if units is not None and lacks_interval(value, low) else ""
+        yield (key, value, low, *rest, int(number), "; ".join(filter(None, (said, lone))))
+
+
+def annotator_groups(annotators: int) -> tuple[Group, ...]:
+    """Return the group of all annotators, where these are more than two, and each pair."""
+    return (*((None,) if annotators > 2 else ()), *annotator_pairs(annotators))
+
+
+def f1_rows(
+    scores: Mapping[Pair, Mapping[str, Scores]],
+    criteria: Sequence[Criterion],
+    annotators: int,
+    bootstrap: Bootstrap,
+) -> Iterator[Row]:
+    """Yield F1 of each pair and its mean over all pairs under each criterion, for all types and then for each type."""
+    for criterion in criteria:
+        name = criterion.name
+        asked = annotator_pairs(annotators) if is_symmetric(criterion) else tuple(permutations(range(annotators), 2))
+        there = [pair for pair in asked if name in scores.get(pair, {})]
+        for pair in asked:
+            if pair not in there:
+                lacking = f"it needs {criterion.needs}"
+                yield from _rows([CoefficientKey("f1", name, None, pair)], undefined_estimates(1), [0], [lacking])
+        if not there:
+            continue
+        types = tuple(sorted({kind for pair in there for kind in scores[pair][name].by_type(name)}))
+        whole = np.stack([document_counts(scores[pair][name], name) for pair in there])
+        by_type = np.stack([type_counts(scores[pair][name], name, types) for pair in there])
+        counts = np.concatenate((whole[None], np.moveaxis(by_type, 1, 0)))
+        blocks = [some.reshape(-1, some.shape[-1]) for some in counts]
+        for kind, sums in zip((None, *types), bootstrap.resample(blocks), strict=True):
+            yield from _f1_rows(name, kind, there, sums, annotators, len(asked), bootstrap)
+
+
+def _f1_rows(
+    name: str,
+    kind: str | None,
+    pairs: Sequence[Pair],
+    sums: ResampledValues,
+    annotators: int,
+    asked: int,
+    bootstrap: Bootstrap,
+) -> Iterator[Row]:
+    """Yield F1 of each pair from sums of PARTS, shape (pairs times 4, n), and its mean for more than two annotators."""
+
+    def figures(sums: Array) -> Float64:
+        found: Float64 = ratios(sums.reshape(len(pairs), 4, -1))[:, F1]
+        return found if annotators == 2 else np.concatenate((mean_of_defined(found), found))
+
+    whole = sums.whole.reshape(len(pairs), 4)
+    spans = {number: int(whole[row, 2 + side]) for row, pair in enumerate(pairs) for side, number in enumerate(pair)}
+    numbers = [spans[one] + spans[other] for one, other in pairs]
+    why = ["" if number else NO_SPANS for number in numbers]
+    groups: list[Group] = [*pairs]
+    if annotators > 2:
+        defined = sum(map(bool, numbers))
+        groups, numbers = [None, *groups], [sum(spans.values()), *numbers]
+        why = [_undefined_pairs_note(asked - defined, asked), *why]
+    found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
+    yield from _rows(
+        [CoefficientKey("f1", name, kind, group) for group in groups], found, numbers, why, bootstrap.units
+    )
+
+
+def mean_of_defined(values: Float64) -> Float64:
+    """Return the mean of the defined values, shape (rows, n) to (1, n)."""
+    known = ~np.isnan(values)
+    found = np.full((1, values.shape[-1]), np.nan)
+    number = known.sum(axis=0, keepdims=True)
+    np.divide(np.where(known, values, 0).sum(axis=0, keepdims=True), number, out=found, where=number > 0)
+    return found
+
+
+def _undefined_pairs_note(undefined: int, pairs: int) -> str:
+    if undefined == pairs:
+        return NO_SPANS
+    return f"{undefined} of {counted(pairs, 'pair')} undefined, left out" if undefined else ""
+
+
+def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterator[Row]:
+    """Yield the figures ON_TOKENS of each group, for all types and then for each type."""
+    groups = annotator_groups(annotators)
+    keys = [(group, figure) for group in groups for figure in ON_TOKENS]
+    if isinstance(tokens, str):
+        whole = [CoefficientKey(figure, None, None, group) for group, figure in keys]
+        yield from _rows(whole, undefined_estimates(len(keys)), [0] * len(keys), [tokens] * len(keys))
+        return
+    together, by_type = tokens
+    counted: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
+    blocks = (counts.rows() for counts in counted.values())
+    for kind, sums in zip(counted, bootstrap.resample(blocks), strict=True):
+        counts = counted[kind]
+
+        def figures(rows: Array, counts: TokenCounts = counts) -> Float64:
+            summed = counts.of_rows(rows)
+            each = (token_coefficients(summed if group is None else summed.of_pair(group)) for group in groups)
+            return np.array([values[figure] for values in each for figure in ON_TOKENS])
+
+        found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
+        number = int(counts.tokens.sum())
+        why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in found.value]
+        kinds = [CoefficientKey(figure, None, kind, group) for group, figure in keys]
+        yield from _rows(kinds, found, [number] * len(keys), why, bootstrap.units)
+
+
+def unitizing_rows(
+    units: Mapping[str, tuple[AnnotatedUnits, ...]],
+    names: Sequence[str],
+    documents: Documents,
+    bootstrap: Bootstrap,
+) -> Iterator[Row]:
+    """Yield unitizing alpha of each group, for all types and for each type; only all annotators have an interval."""
+    for group in annotator_groups(len(names)):
+        members = range(len(names)) if group is None else group
+        chosen = {kind: [every[number] for number in members] for kind, every in units.items()}
+        refused = {
+            kind: next(
+                filter(None, (overlap_refusal(names[one], kind, units[kind][one], documents) for one in members)), ""
+            )
+            for kind in units
+        }
+        sound = {kind: each for kind, each in chosen.items() if not refused[kind]}
+        drawn = group is None or len(names) == 2
+        apart = (
+            _resampled_disagreements(sound, documents, bootstrap) if drawn else _corpus_disagreements(sound, documents)
+        )
+        numbers = {kind: sum(len(one.doc) for one in each) for kind, each in chosen.items()}
+        said = next(filter(None, refused.values()), "")
+        total = _Disagreements(*map(_sum_over_types, zip(*apart.values(), strict=True))) if apart and not said else None
+        yield from _unitizing_row(None, group, total, sum(numbers.values()), said, bootstrap)
+        for kind in units:
+            yield from _unitizing_row(kind, group, apart.get(kind), numbers[kind], refused[kind], bootstrap)
+
+
+def overlap_refusal(name: str, kind: str, units: AnnotatedUnits, documents: Documents) -> str:
+    """Return the reason why unitizing alpha is refused, "" where no units of the annotator overlap."""
+    if not len(units.crossed):
+        return ""
+    first, more = documents.ids[int(units.crossed[0])], len(units.crossed) - 1
+    place = f"in document {first}" + (f" and {more:,} more" if more else "")
+    return f"refused, spans of {kind} overlap in {name} ({place})"
+
+
+class _Disagreements(NamedTuple):
+    """Observed and expected disagreement in all documents and, where resampled, in all but one and in samples."""
+
+    observed: tuple[Float64, ...]
+    expected: tuple[Float64, ...]
+
+
+def _sum_over_types(stages: Sequence[tuple[Float64, ...]]) -> tuple[Float64, ...]:
+    """Return sums over types: of all documents, and of the samples where all types have these."""
+    return tuple(np.sum(stage, axis=0) for stage in zip(*stages, strict=False))
+
+
+def _corpus_disagreements(
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents
+) -> dict[str, _Disagreements]:
+    found = {kind: corpus_disagreement(each, documents.base) for kind, each in units.items()}
+    return {kind: _Disagreements((one.observed,), (one.expected,)) for kind, one in found.items()}
+
+
+def _resampled_disagreements(
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap
+) -> dict[str, _Disagreements]:
+    """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
+    found = _corpus_disagreements(units, documents)
+    counted = {kind: resampling_counts(each, documents.base) for kind, each in units.items()}
+    known = {kind: counts for kind, counts in counted.items() if counts is not None}
+    for (kind, (_, lengths)), sums in zip(
+        known.items(), bootstrap.resample(counts for counts, _ in known.values()), strict=True
+    ):
+        three = [disagreement_of_sums(rows, lengths, len(units[kind])) for rows in sums]
+        found[kind] = _Disagreements(tuple(one.observed for one in three), tuple(one.expected for one in three))
+    return found
+
+
+def _unitizing_row(
+    kind: str | None,
+    group: Group,
+    apart: _Disagreements | None,
+    units: int,
+    refused: str,
+    bootstrap: Bootstrap,
+) -> Iterator[Row]:
+    key = [CoefficientKey("unitizing", None, kind, group)]
+    if apart is None:
+        yield from _rows(key, undefined_estimates(1), [units], [refused or NO_UNITS])
+        return
+    values = [1 - ratio_or_nan(*both)[None] for both in zip(*apart, strict=True)]
+    drawn = len(values) > 1
+    found = (
+        bootstrap.estimate(ResampledValues(*values))
+        if drawn
+        else undefined_estimates(1)._replace(value=values[0][:, 0])
+    )
+    why = "" if not np.isnan(found.value[0]) else NOTHING_EXPECTED if units else NO_UNITS
+    yield from _rows(key, found, [units], [why], bootstrap.units if drawn else None)

@@ -1,0 +1,294 @@
+"""Tables, sentences and the signature of an agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core import __version__
+from nereval_core.analysis.agreement import Agreement
+from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, is_symmetric
+from nereval_core.analysis.comparison.significance import FEW_UNITS, lacks_interval
+from nereval_core.analysis.result_tables import value_with_interval
+from nereval_core.corpus.tokens import tokens_in_words
+from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
+
+LABELS: Mapping[str, str] = {
+    "f1": "F1",
+    "observed": "observed agreement",
+    "kappa": "Cohen's kappa",
+    "alpha": "Krippendorff's alpha",
+    "unitizing": "unitizing alpha",
+}
+COUNTED_UNITS: Mapping[str, str] = {
+    "f1": "spans",
+    "observed": "tokens",
+    "kappa": "tokens",
+    "alpha": "tokens",
+    "unitizing": "units",
+}
+"""The things that n counts."""
+EXPLAINED: Mapping[str, str] = {
+    "f1": "of their spans, one of the two taken as gold",
+    "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
+    "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
+    "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",
+    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type",
+}
+"""The meaning of each figure, to follow its name."""
+
+
+def figure_label(figure: str, group: Group) -> str:
+    """Return the name of a figure; for more than two annotators kappa is Fleiss', F1 and agreement are means."""
+    if group is not None:
+        return LABELS[figure]
+    said = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
+    return said.get(figure, LABELS[figure])
+
+
+def figure_cell(row: Mapping[Hashable, Any]) -> str:
+    """Return the value of a row of AGREEMENT_COLUMNS with its interval as text."""
+    return value_with_interval(row["value"], row["low"], row["high"])
+
+
+def figures_table(found: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each figure of all types together: `figure`, `value`, `low`, `high`, `over` and `note`."""
+    rows = []
+    for number, name in enumerate(criteria):
+        table = found.rows(group, criterion=name)
+        table = table[table["type"].isna()]
+        for row in table.to_dict("records"):
+            if row["figure"] != "f1" and number:
+                continue
+            label = figure_label(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
+            unit = found.criterion(name).unit if row["figure"] == "f1" else ""
+            over = f"{row['n']:,} {'typed tokens' if unit == 'token' else COUNTED_UNITS[row['figure']]}"
+            rows.append((label, row["value"], row["low"], row["high"], over, _row_note(row, found)))
+    # F1 under every criterion comes first.
+    rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
+    return pd.DataFrame(rows, columns=["figure", "value", "low", "high", "over", "note"])
+
+
+def _row_note(row: Mapping[Hashable, Any], found: Agreement) -> str:
+    away = f"undefined in {row['undefined']:,} of {found.plan.resamples:,} resamples, left out"
+    parts = [str(row["why"]), away if row["undefined"] and not pd.isna(row["value"]) else ""]
+    return "; ".join(filter(None, parts))
+
+
+def types_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return a row for each type: `type`, `spans`, and each figure with its interval as text."""
+    table = found.rows(group, criterion=criterion)
+    table = table[table["type"].notna()]
+    rows = []
+    for kind, here in table.groupby("type", sort=True):
+        by_figure = {str(row["figure"]): row for row in here.to_dict("records")}
+        # A criterion may count tokens or merge types, so that n of F1 is not always the number of spans.
+        spans = by_figure["unitizing" if "unitizing" in by_figure else "f1"]["n"]
+        rows.append((str(kind), int(spans), *(_cell_of(by_figure, figure) for figure in FIGURES)))
+    return pd.DataFrame(rows, columns=["type", "spans", *(figure_label(figure, group) for figure in FIGURES)])
+
+
+def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
+    return figure_cell(rows[figure]) if figure in rows else UNDEFINED
+
+
+def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
+
+    Where a criterion is not symmetric, both orders have a row, with `one` as gold. Where each pair was compared on
+    documents of its own, `documents` is their number.
+    """
+    lopsided = any(not is_symmetric(found.criterion(name)) for name in criteria)
+    pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
+    number = ["documents"] if found.parts else []
+    heads = [
+        "one",
+        "other",
+        *number,
+        *(f"F1, {name}" for name in criteria),
+        *(LABELS[figure] for figure in FIGURES[1:]),
+    ]
+    rows = []
+    for pair in sorted(pairs):
+        cells = [str(shared_documents(found, pair))] if found.parts else []
+        for name in criteria:
+            table = found.rows(pair, criterion=name)
+            by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+            cells.append(_cell_of(by_figure, "f1"))
+        rows.append(
+            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, one) for one in FIGURES[1:]))
+        )
+    return pd.DataFrame(rows, columns=heads)
+
+
+def shared_documents(found: Agreement, pair: Pair) -> int:
+    """Return the number of documents that two annotators were compared on."""
+    part = found.parts.get((min(pair), max(pair)))
+    layers = part.layers if part else found.layers
+    return len(layers[0].documents) if layers else 0
+
+
+def pair_matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
+    """Return a figure of each pair of annotators, NaN on the diagonal; the row's annotator is gold if that matters."""
+    names = list(found.annotators)
+    rows = found.table[found.table["one"].notna() & found.table["type"].isna() & found.table["figure"].eq(figure)]
+    both_ways = True
+    if figure == "f1":
+        rows, both_ways = rows[rows["criterion"].eq(criterion)], is_symmetric(found.criterion(criterion))
+    values = np.full((len(names), len(names)), np.nan)
+    for one, other, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
+        at = names.index(one), names.index(other)
+        values[at] = value
+        if both_ways:
+            values[at[::-1]] = value
+    return pd.DataFrame(values, index=names, columns=names)
+
+
+def documents_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+    """Return `Agreement.by_document` with columns named for the reader."""
+    table = found.by_document(group, criterion=criterion)
+    names = {figure: figure_label(figure, group) for figure in FIGURES}
+    return table.rename(columns=names | {"why": "note"})
+
+
+def undefined_reasons(found: Agreement, group: Group, criterion: str) -> tuple[str, ...]:
+    """Return the reasons why figures of types are undefined, each with these figures; F1 is under a criterion."""
+    table = found.rows(group, criterion=criterion)
+    table = table[table["type"].notna() & table["why"].ne("")]
+    labels = [figure_label(figure, group) for figure in table["figure"]]
+    return _group_by_reason(
+        table["why"], [f"{label} of {kind}" for label, kind in zip(labels, table["type"], strict=True)]
+    )
+
+
+def pair_reasons(found: Agreement, figure: str, criteria: Sequence[str]) -> tuple[str, ...]:
+    """Return the reasons why a figure of pairs is undefined, each with these pairs; F1 is under some criteria."""
+    table = found.table
+    table = table[table["type"].isna() & table["one"].notna() & table["figure"].eq(figure) & table["why"].ne("")]
+    if figure == "f1":
+        table = table[table["criterion"].isin(criteria)]
+    names = table["criterion"].fillna("").map(lambda name: f" under {name}" if len(criteria) > 1 and name else "")
+    pairs = zip(table["one"], table["other"], names, strict=True)
+    return _group_by_reason(
+        table["why"], [f"{LABELS[figure]}{name} of {one} and {other}" for one, other, name in pairs]
+    )
+
+
+def _group_by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]:
+    said: dict[str, list[str]] = {}
+    for reason, one in zip(why, what, strict=True):
+        said.setdefault(str(reason), []).append(one)
+    return tuple(f"{', '.join(some)}: {reason}" for reason, some in said.items())
+
+
+def agreement_sentences(found: Agreement, criterion: str) -> tuple[str, ...]:
+    """Return sentences: F1 and kappa of all annotators, the closest and farthest pairs, and the types by F1."""
+    group = found.everyone
+    table = found.rows(group, criterion=criterion)
+    whole = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
+    if "f1" not in whole or pd.isna(whole["f1"]["value"]):
+        why = whole["f1"]["why"] if "f1" in whole else "no pair has what it needs"
+        return (f"F1 under {criterion} is undefined: {why}",)
+    who = "the annotators" if group is None else " and ".join(found.annotators)
+    f1, kappa = whole["f1"], whole["kappa"]
+    level = (
+        f1["why"] if lacks_interval(f1["value"], f1["low"]) else f"{found.plan.level:.0%} interval {_interval_ends(f1)}"
+    )
+    token = f"is {kappa['value']:.3f} ({_interval_ends(kappa)})"
+    if pd.isna(kappa["value"]):
+        token = f"is undefined: {kappa['why']}"
+    lines = [
+        f"{who} agree with {figure_label('f1', group)} {f1['value']:.3f} under {criterion} ({level}); "
+        f"{figure_label('kappa', group)} on tokens {token}"
+    ]
+    lines += _pairs_in_words(found, criterion)
+    kinds = table[table["type"].notna() & table["figure"].eq("f1") & table["value"].notna()].sort_values("value")
+    if len(kinds) > 1 and kinds["value"].iloc[0] < kinds["value"].iloc[-1]:
+        least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
+        lines.append(f"by F1 they agree most on {most} and least on {least}")
+    return tuple(lines)
+
+
+def interval_warnings(found: Agreement) -> tuple[str, ...]:
+    """Return warnings about the intervals: too few units, or units that may be dependent."""
+    if found.parts:
+        each = ((pair, line) for pair, part in found.parts.items() for line in interval_warnings(part))
+        return _group_by_line(found, each)
+    units = found.resampled
+    few = f"{units.in_words(units.count)} are few: intervals over {units.many} are rough and too narrow"
+    return (*((few,) if 1 < units.count < FEW_UNITS else ()), *units.notes)
+
+
+def _group_by_line(found: Agreement, lines: Iterable[tuple[Pair, str]]) -> tuple[str, ...]:
+    """Return each distinct line after the names of the pairs that it is about."""
+    said: dict[str, list[str]] = {}
+    for pair, line in lines:
+        said.setdefault(line, []).append(" and ".join(found.annotators[number] for number in pair))
+    return tuple(f"{', '.join(pairs)}: {line}" for line, pairs in said.items())
+
+
+def _interval_ends(row: Mapping[Hashable, Any]) -> str:
+    return UNDEFINED if pd.isna(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
+
+
+def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
+    if len(found.annotators) < 3:
+        return
+    table = found.table
+    pairs = table[
+        table["one"].notna() & table["type"].isna() & table["criterion"].eq(criterion) & table["value"].notna()
+    ]
+    if len(pairs) > 1 and pairs["value"].min() < pairs["value"].max():
+        ordered = pairs.sort_values("value")
+        most, least = (" and ".join(ordered.iloc[place][["one", "other"]]) for place in (-1, 0))
+        values = ordered["value"]
+        yield f"by F1 {most} are closest ({values.iloc[-1]:.3f}), {least} farthest apart ({values.iloc[0]:.3f})"
+
+
+def agreement_signature(found: Agreement, marks: Sequence[str] = ()) -> str:
+    """Return the line that reproduces the figures."""
+    settings = found.settings
+    parts = [
+        f"nereval {__version__}",
+        f"criterion {','.join(map(_criterion_in_signature, settings.criteria))}",
+        f"types merged: {merged_in_words(dict(settings.merge))}",
+        f"left out: {','.join(settings.leave_out) or 'none'}",
+        f"counting {settings.counting}",
+        *(_inputs_by_pair(found) if found.parts else _inputs(found)),
+        found.resampled.signature(found.plan),
+        *marks,
+    ]
+    return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
+
+
+def _inputs(found: Agreement) -> Iterable[str]:
+    documents = found.layers[0].documents
+    if not isinstance(found.tokens, str):
+        yield tokens_in_words(documents)
+    for name, layer in zip(found.annotators, found.layers, strict=True):
+        yield f"annotator {name} sha256:{layer.digest[:16]}"
+    yield f"documents {len(documents)}"
+
+
+def _inputs_by_pair(found: Agreement) -> Iterable[str]:
+    yield "documents pairwise"
+    for part in found.parts.values():
+        said = " and ".join(
+            f"{name} sha256:{layer.digest[:16]}" for name, layer in zip(part.annotators, part.layers, strict=True)
+        )
+        tokens = "" if isinstance(part.tokens, str) else f", {tokens_in_words(part.layers[0].documents)}"
+        yield f"{said} on documents {len(part.layers[0].documents)}{tokens}"
+
+
+def _criterion_in_signature(one: Criterion) -> str:
+    """Return a criterion for a signature: one of a user's own with its rule, and the types it merges and leaves out."""
+    if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]):
+        return one.name
+    merged = f"; types merged: {merged_in_words(dict(one.merge))}" if one.merge else ""
+    left = f"; left out: {','.join(one.leave_out)}" if one.leave_out else ""
+    return f"{one.name} ({one.rule()}{merged}{left})"

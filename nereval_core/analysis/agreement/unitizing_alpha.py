@@ -1,0 +1,205 @@
+"""Krippendorff's unitizing alpha: agreement on the stretches of text that annotators mark.
+
+This is the form of 2004 (Measuring the reliability of qualitative text analysis data, Quality & Quantity 38; Content
+Analysis, 2nd edition, p. 251 ff.), for each type on its own. Characters are the continuum; that of a corpus is its
+documents in a row, but neither units nor gaps reach from one document into another. A unit is the hull of a span. Where
+units of one type and annotator overlap, the figure is refused for that type and for all types together.
+
+With m annotators, L characters, N units and gaps of all annotators together, of lengths l and g:
+    observed  2 D / (m (m - 1) L^2), D summed over the pairs of annotators: of two units that overlap, the squares of
+              the distances of their starts and of their ends; of a unit in a gap of the other annotator, l^2;
+    expected  2/L ((N - 1)/3 F + X) / (mL (mL - 1) - Q), F = sum of l (l - 1)(2l - 1), Q = sum of l (l - 1),
+              X = sum over units and gaps of l^2 (g - l + 1) where g >= l.
+Alpha is 1 less observed / expected, over several types 1 less the sum of the observed / the sum of the expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from nereval_core.alignment.codes import ranges
+from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan
+from nereval_core.arrays import Array, Float64, Int64
+from nereval_core.corpus import Layer
+
+SUMMED_PARTS = ("length", "units", "apart", "cubes", "squares")
+"""Fields of `Disagreement` that are sums over documents."""
+MOST_RESAMPLING_COUNTS = 1 << 24
+"""Lengths of units times documents; with more, resampling would take too long."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedUnits:
+    """The units of one annotator and type in the order of the text, and the gaps between them.
+
+    `doc`, `start`, `end` have the shape (units,), `gap_doc` and `gap` (lengths) the shape (gaps,). `crossed` are the
+    documents in which units overlap, where alpha is refused.
+    """
+
+    doc: Int64
+    start: Int64
+    end: Int64
+    gap_doc: Int64
+    gap: Int64
+    crossed: Int64
+
+    @property
+    def length(self) -> Int64:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """Sums from which the disagreement of some annotators is computed, by document or resample, shape (n,) each.
+
+    In the module's formulas `length` is L, `units` N, `apart` D, `cubes` F, `squares` Q and `across` X.
+    """
+
+    annotators: int
+    length: Array
+    units: Array
+    apart: Array
+    cubes: Array
+    squares: Array
+    across: Array
+
+    @property
+    def observed(self) -> Float64:
+        many = self.annotators * (self.annotators - 1)
+        return ratio_or_nan(2 * np.asarray(self.apart, np.float64), many * np.asarray(self.length, np.float64) ** 2)
+
+    @property
+    def expected(self) -> Float64:
+        whole = self.annotators * np.asarray(self.length, np.float64)
+        # Without units no disagreement is expected.
+        above = np.maximum(np.asarray(self.units, np.float64) - 1, 0) / 3 * self.cubes + self.across
+        return ratio_or_nan(2 * above, self.length * (whole * (whole - 1) - self.squares))
+
+
+def annotator_units(layer: Layer, type: str) -> AnnotatedUnits:
+    """Return the units of a type in an annotator's layer."""
+    lengths = layer.documents.lengths
+    chosen = np.flatnonzero(layer.type == layer.types.index(type)) if type in layer.types else np.zeros(0, np.int64)
+    doc, start, end = (column[chosen].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
+    base = layer.documents.base
+    reached = np.maximum.accumulate(end + base[doc])
+    crossed = np.unique(doc[1:][(start + base[doc])[1:] < reached[:-1]])
+    # A gap precedes each unit and ends each document, if there is room for one.
+    before = np.zeros(len(doc), np.int64)
+    same = np.flatnonzero(doc[1:] == doc[:-1]) + 1
+    before[same] = end[same - 1]
+    last = np.zeros(len(lengths), np.int64)
+    np.maximum.at(last, doc, end)
+    gap = np.concatenate((start - before, lengths - last))
+    gap_doc = np.concatenate((doc, np.arange(len(lengths))))
+    room = gap > 0
+    return AnnotatedUnits(doc, start, end, gap_doc[room], gap[room], crossed)
+
+
+def pair_distance(one: AnnotatedUnits, other: AnnotatedUnits, base: Int64) -> Int64:
+    """Return the distance between the units of two annotators by document: D of the pair, shape (documents,)."""
+    found = np.zeros(len(base) - 1, np.int64)
+    a, b = (units.start + base[units.doc] for units in (one, other))
+    c, d = (units.end + base[units.doc] for units in (one, other))
+    low, high = np.searchsorted(d, a, side="right"), np.searchsorted(b, c, side="left")
+    row, match = ranges(low, np.maximum(low, high))
+    np.add.at(found, one.doc[row], (a[row] - b[match]) ** 2 + (c[row] - d[match]) ** 2)
+    for units, met in ((one, row), (other, match)):
+        alone = np.ones(len(units.doc), bool)
+        alone[met] = False
+        np.add.at(found, units.doc[alone], units.length[alone] ** 2)
+    return found
+
+
+def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64) -> Disagreement:
+    """Return the sums by document, where each document is a continuum of its own."""
+    doc, length, gap_doc, gap = _pool_annotators(annotators)
+    documents = len(base) - 1
+    distance = np.zeros(documents, np.int64)
+    for one, other in combinations(annotators, 2):
+        distance += pair_distance(one, other, base)
+    return Disagreement(
+        annotators=len(annotators),
+        length=np.diff(base),
+        units=np.bincount(doc, minlength=documents),
+        apart=distance,
+        cubes=_document_sums(length * (length - 1) * (2 * length - 1), doc, documents),
+        squares=_document_sums(length * (length - 1), doc, documents),
+        across=_units_across_gaps(doc, length, gap_doc, gap, documents),
+    )
+
+
+def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64) -> Disagreement:
+    """Return the sums over all documents as one continuum, shape (1,) each."""
+    found = disagreement(annotators, base)
+    _, length, _, gap = _pool_annotators(annotators)
+    parts = {name: getattr(found, name).sum(keepdims=True) for name in SUMMED_PARTS}
+    return Disagreement(
+        annotators=len(annotators),
+        **parts,
+        across=_units_across_gaps(np.zeros_like(length), length, np.zeros_like(gap), gap, 1),
+    )
+
+
+def resampling_counts(annotators: Sequence[AnnotatedUnits], base: Int64) -> tuple[Int64, Int64] | None:
+    """Return counts by document from which `disagreement_of_sums` computes any sample of documents, and the lengths.
+
+    X is no sum over documents, because a unit of one document is compared with the gaps of all. But for each length of
+    a unit it is the number of such units times the number of places for one, and both of these are such sums. Shapes
+    (SUMMED_PARTS and 2 lengths, documents) and (lengths,); None where there would be more than MOST_RESAMPLING_COUNTS.
+    """
+    found = disagreement(annotators, base)
+    doc, length, gap_doc, gap = _pool_annotators(annotators)
+    documents = len(base) - 1
+    distinct, place = np.unique(length, return_inverse=True)
+    if len(distinct) * documents > MOST_RESAMPLING_COUNTS:
+        return None
+    number = np.bincount(place * documents + doc, minlength=len(distinct) * documents)
+    room = np.zeros((len(distinct), documents), np.int64)
+    for row, size in zip(room, distinct.tolist(), strict=True):
+        fits = gap >= size
+        row[:] = np.bincount(gap_doc[fits], gap[fits] - size + 1, documents)
+    plain = np.array([getattr(found, name) for name in SUMMED_PARTS], np.int64)
+    return np.concatenate((plain, number.reshape(-1, documents), room)), distinct
+
+
+def disagreement_of_sums(sums: Array, lengths: Int64, annotators: int) -> Disagreement:
+    """Return the disagreement in samples of documents from sums of `resampling_counts`, shape (rows, n)."""
+    stop = len(SUMMED_PARTS) + len(lengths)
+    across = (lengths[:, None] ** 2 * sums[len(SUMMED_PARTS) : stop].astype(np.float64) * sums[stop:]).sum(axis=0)
+    parts = dict(zip(SUMMED_PARTS, sums.astype(np.float64), strict=False))
+    return Disagreement(annotators=annotators, **parts, across=across)
+
+
+def _pool_annotators(annotators: Sequence[AnnotatedUnits]) -> tuple[Int64, Int64, Int64, Int64]:
+    """Return the documents and lengths of the units of all annotators, then those of the gaps."""
+    names = ("doc", "length", "gap_doc", "gap")
+    one, two, three, four = (np.concatenate([getattr(units, name) for units in annotators]) for name in names)
+    return one, two, three, four
+
+
+def _document_sums(values: Int64, doc: Int64, documents: int) -> Int64:
+    """Return sums by document in integers, which are exact beyond the range of floats."""
+    found = np.zeros(documents, np.int64)
+    np.add.at(found, doc, values)
+    return found
+
+
+def _units_across_gaps(doc: Int64, length: Int64, gap_doc: Int64, gap: Int64, documents: int) -> Float64:
+    """Return X by document, where a unit is compared only with the gaps of its own document.
+
+    Gaps are sorted by document and length, so that those long enough for a unit are consecutive.
+    """
+    order = np.lexsort((gap, gap_doc))
+    gap_doc, gap = gap_doc[order], gap[order]
+    reached = np.concatenate((np.zeros(1, np.int64), np.cumsum(gap)))
+    step = int(max(gap.max(initial=0), length.max(initial=0))) + 1
+    low = np.searchsorted(gap_doc * step + gap, doc * step + length)
+    high = np.searchsorted(gap_doc, doc, side="right")
+    places = reached[high] - reached[low] - (high - low) * (length - 1)
+    found: Float64 = np.bincount(doc, length.astype(np.float64) ** 2 * places, documents).astype(np.float64)
+    return found

@@ -1,0 +1,198 @@
+"""Search for the surface forms of spans in all texts, by words without case and with white space as one blank.
+
+Forms are the nodes of a tree of words, reached from their first word with one word in each step. All forms are searched
+at once, step by step from every word of the texts, so that the time grows with the words and not with the forms.
+Occurrences begin and end where words do (see `nereval_core.analysis.running_words`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.running_words import Words, words_of
+from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.corpus import Layer, frozen
+
+LONGEST_FORM_WORDS = 30
+"""Longer forms are compared among the spans but not searched in the texts."""
+
+
+@dataclass(frozen=True, eq=False)
+class FormStep:
+    """The forms of one length in words: the form of a key (the form one word shorter, the last word) has the number
+    `first` plus the key's place in `keys`."""
+
+    keys: pd.Index
+    first: int
+
+
+@dataclass(frozen=True, eq=False)
+class FormTree:
+    """The forms of spans: `code` (spans,) is the form of each, -1 for a span without any word.
+
+    Each form, or beginning of one, has its `size` in words, tells whether a span `has` it, and whether it is `bare`
+    (one letter or digit, or no letter at all).
+    """
+
+    code: Int32
+    size: Int32
+    has: Bools
+    bare: Bools
+    steps: tuple[FormStep, ...]
+
+    def find(self, words: Words, low: Int64, high: Int64) -> Int64:
+        """Return the form of each stretch of words, -1 where no span has it or it is longer than LONGEST_FORM_WORDS."""
+        width = 2 * len(words.names)
+        found = np.full(len(low), -1, np.int64)
+        left, reached = np.flatnonzero(high > low), np.zeros(len(low), np.int64)
+        for number, step in enumerate(self.steps):
+            word = low[left] + number
+            keys = words.code[word].astype(np.int64) if number == 0 else reached[left] * width + words.steps[word]
+            place = step.keys.get_indexer(pd.Index(keys))
+            left, place = left[place >= 0], place[place >= 0]
+            reached[left] = place + step.first
+            done = left[high[left] - low[left] == number + 1]
+            found[done] = np.where(self.has[reached[done]], reached[done], -1)
+            left = left[high[left] - low[left] > number + 1]
+        return found
+
+
+class FormHits(NamedTuple):
+    """Occurrences of forms in texts: number of the first word, number of words, and form, each of shape (hits,)."""
+
+    word: Int64
+    size: Int32
+    form: Int32
+
+
+@dataclass(frozen=True, eq=False)
+class SpanWords:
+    """The spans of a layer among the words of its texts.
+
+    `low` and `high` (spans,) are the words that a span shares characters with, the end exclusive; `whole` tells which
+    spans are exactly these words. `own` are the words of a span's form: these words, or, for a span in fragments or
+    with an edge inside a word, the words of its own text, which follow those of the documents in `words`.
+    """
+
+    words: Words
+    low: Int64
+    high: Int64
+    whole: Bools
+    own: tuple[Int64, Int64]
+
+
+def locate_spans(layer: Layer) -> SpanWords:
+    """Find the spans of a layer among the words of its texts."""
+    base = layer.documents.base
+    start, end = base[layer.doc] + layer.start, base[layer.doc] + layer.end
+    low, high = np.zeros((2, len(layer)), np.int64)
+    whole = np.zeros(len(layer), bool)
+    odd = np.zeros(0, np.int64)
+
+    def texts_apart(word_start: Int64, word_end: Int64) -> list[str]:
+        """Locate the spans, and return the texts of those that do not consist of whole words of their document."""
+        nonlocal odd
+        low[:] = np.searchsorted(word_end, start, side="right")
+        high[:] = np.searchsorted(word_start, end, side="left")
+        some = high > low
+        # White space at an edge is no word and does not change the form.
+        whole[some] = (word_start[low[some]] >= start[some]) & (word_end[high[some] - 1] <= end[some])
+        whole[list(layer.fragments)] = False
+        odd = np.flatnonzero(some & ~whole)
+        return [layer.text(span) for span in odd.tolist()]
+
+    words = words_of(layer.documents, texts_apart)
+    own = (low.copy(), high.copy())
+    many = len(layer.documents)
+    own[0][odd] = words.first[many : many + len(odd)]
+    own[1][odd] = words.first[many + 1 : many + len(odd) + 1]
+    return SpanWords(words, frozen(low), frozen(high), frozen(whole), (frozen(own[0]), frozen(own[1])))
+
+
+def build_form_tree(words: Words, low: Int64, high: Int64) -> FormTree:
+    """Number the forms of spans that are the words `low` to `high`, the end exclusive."""
+    size = high - low
+    code = np.full(len(low), -1, np.int32)
+    steps: list[FormStep] = []
+    sizes, bare = [np.zeros(0, np.int32)], [np.zeros(0, bool)]
+    known = 0
+    reached = np.zeros(len(low), np.int64)
+    left = np.flatnonzero((size > 0) & (size <= LONGEST_FORM_WORDS))
+    width = 2 * len(words.names)
+    for step in range(LONGEST_FORM_WORDS):
+        if not len(left):
+            break
+        word = low[left] + step
+        # The character before the first word is no part of a form.
+        keys = words.code[word].astype(np.int64) if step == 0 else reached[left] * width + words.steps[word]
+        found, distinct = pd.factorize(keys)
+        steps.append(FormStep(pd.Index(distinct), known))
+        sizes.append(np.full(len(distinct), step + 1, np.int32))
+        if step == 0:
+            bare.append(words.bare[distinct])
+        else:
+            bare.append(~(words.lettered[distinct % width // 2] | _lettered(steps, bare, words, distinct // width)))
+        reached[left] = found + known
+        known += len(distinct)
+        done = size[left] == step + 1
+        code[left[done]] = reached[left[done]]
+        left = left[~done]
+    more: dict[bytes, int] = {}
+    for span in np.flatnonzero(size > LONGEST_FORM_WORDS).tolist():
+        path = words.steps[low[span] : high[span]].copy()
+        path[0] &= ~1
+        code[span] = known + more.setdefault(path.tobytes(), len(more))
+    sizes.append(np.full(len(more), LONGEST_FORM_WORDS + 1, np.int32))
+    bare.append(np.zeros(len(more), bool))
+    has = np.zeros(known + len(more), bool)
+    has[code[code >= 0]] = True
+    return FormTree(
+        frozen(code), frozen(np.concatenate(sizes)), frozen(has), frozen(np.concatenate(bare)), tuple(steps)
+    )
+
+
+def _lettered(steps: Sequence[FormStep], bare: Sequence[Bools], words: Words, before: Int64) -> Bools:
+    """Tell which forms of the last step but one hold a letter."""
+    if len(steps) == 2:
+        first: Bools = words.lettered[steps[0].keys.to_numpy()][before]
+        return first
+    return np.logical_not(bare[-1][before - steps[-2].first])
+
+
+def find_forms(words: Words, forms: FormTree, texts: int) -> FormHits:
+    """Find all occurrences of forms in the first `texts` texts."""
+    many = int(words.first[texts])
+    word, size, form = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    if not forms.steps:
+        return FormHits(word[0], size[0], form[0])
+    longer = np.zeros(len(forms.size), bool)
+    width = 2 * len(words.names)
+    for step in forms.steps[1:]:
+        longer[step.keys.to_numpy() // width] = True
+    at = np.arange(many)
+    first = np.full(len(words.names), -1, np.int32)
+    first[forms.steps[0].keys.to_numpy()] = np.arange(len(forms.steps[0].keys), dtype=np.int32)
+    node = first[words.code[:many]]
+    for number, step in enumerate(forms.steps):
+        if number:
+            some = longer[node]
+            at, node = at[some], node[some]
+            inside = at + number < many
+            inside[inside] = ~words.opens[at[inside] + number]
+            at, node = at[inside], node[inside]
+            found = step.keys.get_indexer(pd.Index(node.astype(np.int64) * width + words.steps[at + number]))
+            node = (found + step.first).astype(np.int32)
+            known = found >= 0
+        else:
+            known = node >= 0
+        at, node = at[known], node[known]
+        here = forms.has[node]
+        word.append(at[here])
+        form.append(node[here])
+        size.append(np.full(len(word[-1]), number + 1, np.int32))
+    return FormHits(np.concatenate(word), np.concatenate(size), np.concatenate(form))

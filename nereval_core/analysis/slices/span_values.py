@@ -1,0 +1,281 @@
+"""The values of spans under each slicing: one function per slicing.
+
+A function takes the scores to slice and the argument in the slicing's name; it returns None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary, ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.analysis.slices import thresholds, user_columns
+from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
+from nereval_core.analysis.slices.span_shapes import SHAPES, shapes_of
+from nereval_core.analysis.slices.user_columns import UserColumns
+from nereval_core.analysis.span_relations import carry_over
+from nereval_core.analysis.surface_forms import CONSISTENCIES, SEEN, FormFacts, form_facts, seen_in
+from nereval_core.corpus import Layer
+from nereval_core.corpus.tokens import tokens_of
+from nereval_core.problems import FormatError
+from nereval_core.scoring import Scores
+from nereval_core.scoring.type_merging import apply_rules
+
+Side = Literal["gold", "pred"]
+Codes = NDArray[Any]
+
+SPAN_LENGTH_STARTS = (1, 2, 4, 7, 11, 16, 26, 51)
+SPAN_TOKENS_STARTS = (0, 1, 2, 3, 4, 5, 6)
+DOCUMENT_LENGTH_STARTS = (0, 101, 201, 501, 1_001, 2_001, 5_001, 10_001, 50_001)
+DOCUMENT_SPANS_STARTS = (0, 1, 2, 3, 6, 11, 21, 51, 101)
+FREQUENCY_STARTS = (0, 1, 2, 6, 21, 101)
+"""The first numbers of slices."""
+DOCUMENT_FIFTHS = ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
+SCORE_TENTHS = tuple(f"{low / 10:.1f}-{(low + 1) / 10:.1f}" for low in range(10))
+"""Tenths of the scores of predictions; the last includes 1."""
+
+
+class SpanValues(NamedTuple):
+    """The value of each gold span and prediction as an index into `names`, -1 where a span has none."""
+
+    names: tuple[str, ...]
+    gold: Codes
+    pred: Codes
+
+    def of(self, side: Side) -> Codes:
+        return self.gold if side == "gold" else self.pred
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedScores:
+    """Scores under a criterion to slice, the layers as they were read, and further data.
+
+    `beside` returns a training layer, or columns of the user, by the first digits of its digest.
+    """
+
+    scores: Scores
+    criterion: str
+    read: tuple[Layer, Layer]
+    beside: Callable[[str], object | None] = lambda _: None
+
+    @property
+    def layers(self) -> tuple[Layer, Layer]:
+        return self.scores.layers(self.criterion)
+
+    @property
+    def by_token(self) -> bool:
+        return self.scores.criterion(self.criterion).unit == "token"
+
+
+def bins(numbers: NDArray[Any], starts: Sequence[int]) -> Codes:
+    """Return the index of the last start that each number reaches, shape (numbers,)."""
+    return (np.searchsorted(starts, numbers, side="right") - 1).astype(np.int8)
+
+
+def bin_names(starts: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of slices of whole numbers from their starts: `1`, `2-3`, ..., `51+`."""
+    names = (str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(starts))
+    return (*names, f"{starts[-1]}+")
+
+
+def _binned_values(starts: Sequence[int], gold: NDArray[Any], pred: NDArray[Any]) -> SpanValues:
+    return SpanValues(bin_names(starts), bins(gold, starts), bins(pred, starts))
+
+
+def length_values(given: SlicedScores, _: str) -> SpanValues:
+    gold, pred = (lengths(layer) for layer in given.layers)
+    return _binned_values(SPAN_LENGTH_STARTS, gold, pred)
+
+
+def lengths(layer: Layer) -> NDArray[np.int64]:
+    """Return the number of characters in each span's fragments, shape (spans,)."""
+    found = (layer.end - layer.start).astype(np.int64)
+    for span, parts in layer.fragments.items():
+        found[span] = sum(high - low for low, high in parts)
+    return found
+
+
+def tokens_values(given: SlicedScores, _: str) -> SpanValues | None:
+    try:
+        gold, pred = (token_counts(layer) for layer in given.layers)
+    except FormatError:
+        return None
+    return _binned_values(SPAN_TOKENS_STARTS, gold, pred)
+
+
+def token_counts(layer: Layer) -> NDArray[np.int64]:
+    """Return the number of tokens that share a character with each span, shape (spans,).
+
+    Raises:
+        FormatError: there are neither tokens nor texts.
+    """
+    tokens = tokens_of(layer.documents)
+    base = layer.documents.base
+    by_token = np.repeat(base[:-1], np.diff(tokens.first))
+    starts, ends = by_token + tokens.starts, by_token + tokens.ends
+
+    def touched(low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.int64]:
+        return np.searchsorted(starts, high, side="left") - np.searchsorted(ends, low, side="right")
+
+    at = base[layer.doc]
+    found = touched(at + layer.start, at + layer.end)
+    for span, parts in layer.fragments.items():
+        edges = np.array(parts, np.int64) + at[span]
+        first = np.searchsorted(ends, edges[:, 0], side="right").tolist()
+        last = np.searchsorted(starts, edges[:, 1], side="left").tolist()
+        found[span] = len({token for pair in zip(first, last, strict=True) for token in range(*pair)})
+    return found
+
+
+def document_length_values(given: SlicedScores, _: str) -> SpanValues:
+    documents = given.layers[0].documents
+    return _values_of_documents(
+        given, bin_names(DOCUMENT_LENGTH_STARTS), bins(documents.lengths, DOCUMENT_LENGTH_STARTS)
+    )
+
+
+def spans_values(given: SlicedScores, _: str) -> SpanValues:
+    gold = given.layers[0]
+    return _values_of_documents(
+        given, bin_names(DOCUMENT_SPANS_STARTS), bins(np.diff(gold.first), DOCUMENT_SPANS_STARTS)
+    )
+
+
+def _values_of_documents(given: SlicedScores, names: tuple[str, ...], codes: Codes) -> SpanValues:
+    gold, pred = given.layers
+    return SpanValues(names, codes[gold.doc], codes[pred.doc])
+
+
+def position_values(given: SlicedScores, _: str) -> SpanValues:
+    def fifth(layer: Layer) -> Codes:
+        return (layer.start.astype(np.int64) * len(DOCUMENT_FIFTHS) // layer.documents.lengths[layer.doc]).astype(
+            np.int8
+        )
+
+    gold, pred = given.layers
+    return SpanValues(DOCUMENT_FIFTHS, fifth(gold), fifth(pred))
+
+
+def shape_values(given: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(given) else SpanValues(SHAPES, *map(shapes_of, given.layers))
+
+
+def frequency_values(given: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(given) else _binned_values(FREQUENCY_STARTS, *_form_facts(given).frequency)
+
+
+def consistency_values(given: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(given) else SpanValues(CONSISTENCIES, *_form_facts(given).consistency)
+
+
+_FACTS: WeakKeyDictionary[Layer, tuple[ref[Layer], FormFacts]] = WeakKeyDictionary()
+
+
+def _form_facts(given: SlicedScores) -> FormFacts:
+    gold, pred = given.layers
+    kept = _FACTS.get(pred)
+    if kept is None or kept[0]() is not gold:
+        kept = _FACTS[pred] = (ref(gold), form_facts(gold, pred))
+    return kept[1]
+
+
+def seen_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    training = given.beside(argument)
+    if not isinstance(training, Layer) or _without_texts(given):
+        return None
+    rules = given.scores.settings.rules_for(given.scores.criterion(given.criterion))
+    known = apply_rules(training, rules)
+    return SpanValues(SEEN, *(seen_in(known, layer) for layer in given.layers))
+
+
+def _without_texts(given: SlicedScores) -> bool:
+    return given.layers[0].documents.sizes is not None
+
+
+def period_values(given: SlicedScores, _: str) -> SpanValues | None:
+    found = document_decades(given.layers[0].documents)
+    names = tuple(sorted(set(found), key=lambda name: (name == UNDATED, name)))
+    if set(names) <= {UNDATED}:
+        return None
+    place = {name: code for code, name in enumerate(names)}
+    return _values_of_documents(given, names, np.fromiter(map(place.__getitem__, found), np.int16, len(found)))
+
+
+def noise_values(given: SlicedScores, _: str) -> SpanValues | None:
+    def known(layer: Layer) -> Codes:
+        codes: Codes = span_noise(layer)
+        # Predictions seldom have LED: those without it are in no slice.
+        return codes if (codes != NOISE.index(UNKNOWN)).any() else np.full(len(layer), -1, np.int8)
+
+    gold, pred = map(known, given.layers)
+    return None if (gold < 0).all() else SpanValues(NOISE, gold, pred)
+
+
+def meta_values(given: SlicedScores, key: str) -> SpanValues | None:
+    meta: Sequence[Mapping[str, object]] = given.layers[0].documents.meta or ()
+    if not any(key in one for one in meta):
+        return None
+    codes, names = user_columns.group_values([one.get(key) for one in meta])
+    return _values_of_documents(given, names, codes)
+
+
+def column_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    digest, _, name = argument.partition(" ")
+    columns = given.beside(digest)
+    if not isinstance(columns, UserColumns) or name not in columns.names or (columns.of_spans and given.by_token):
+        return None
+    gold, pred = given.read
+    if not columns.of_spans:
+        codes, names = user_columns.group_values(user_columns.document_values(columns, name, gold))
+        return _values_of_documents(given, names, codes)
+    ours, theirs = (
+        user_columns.values_of_spans(columns, name, layer, side) for layer, side in ((gold, "g"), (pred, "p"))
+    )
+    codes, names = user_columns.group_values([*ours, *theirs])
+    sides = zip(given.layers, given.read, (codes[: len(gold)], codes[len(gold) :]), strict=True)
+    return SpanValues(names, *(carry_over(codes, read, layer) for layer, read, codes in sides))
+
+
+def score_values(given: SlicedScores, _: str) -> SpanValues | None:
+    gold, pred = given.layers
+    scores = thresholds.span_scores(pred)
+    within = (scores >= 0) & (scores <= 1)
+    if not within.any():
+        return None
+    codes = np.where(within, np.minimum(np.nan_to_num(scores) * 10, 9), -1).astype(np.int8)
+    # Products such as 0.3 * 10 are inexact: the bound itself decides.
+    edges = np.array([float(name.partition("-")[0]) for name in SCORE_TENTHS])
+    codes[within] = np.searchsorted(edges, scores[within], side="right") - 1
+    return SpanValues(SCORE_TENTHS, np.full(len(gold), -1, np.int8), codes)
+
+
+def at_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    """Return the decision on every span if only the predictions with at least so high a score are kept."""
+    try:
+        threshold = float(argument)
+    except ValueError:
+        return None
+    found = thresholds.threshold_decisions(given.scores, given.criterion)
+    return None if found is None else SpanValues(thresholds.DECIDED, *found.at(threshold))
+
+
+KEPT_OR_DROPPED = ("kept", thresholds.DROPPED)
+
+
+def kept_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    """Return the predictions kept at a threshold: those with at least so high a score, and those without a score."""
+    try:
+        threshold = float(argument)
+    except ValueError:
+        return None
+    gold, pred = given.layers
+    if not pred.scores:
+        return None
+    return SpanValues(
+        KEPT_OR_DROPPED, np.full(len(gold), -1, np.int8), (thresholds.span_scores(pred) < threshold).astype(np.int8)
+    )

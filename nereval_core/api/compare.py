@@ -1,0 +1,74 @@
+"""The verb `compare` of the library: several systems against gold and against one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Unpack
+
+from nereval_core.analysis.comparison import Comparison, compare_scores
+from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
+from nereval_core.api.inputs import Given, Texts, gold_reading
+from nereval_core.api.score import score
+from nereval_core.pairing import Pairing
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.objects import is_objects
+from nereval_core.scoring import Counting, Scores
+from nereval_core.scoring.criteria import SCHEMAS, Criterion
+
+
+def compare(
+    gold: Given,
+    systems: Mapping[str, Given],
+    *,
+    baseline: str | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    resample_by: str = "",
+    by_type: bool = False,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Mapping[str, str] | Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+    core_type: str | None = None,
+    texts: Texts | None = None,
+    **pairing: Unpack[Pairing],
+) -> Comparison:
+    """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
+
+    The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
+    `runs:20`, by default each document as read. The others of the options are those of `score`.
+
+    Raises:
+        FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
+            gold's documents cannot be resampled by.
+    """
+    if not systems or (baseline is not None and baseline not in systems):
+        found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
+        raise FormatError.single("compare", None, found, "give systems by name, the baseline among them")
+    if not is_objects(gold):
+        # Read once for all systems.
+        gold, core_type = gold_reading(gold, format=format, core_type=core_type), None
+    problems: list[Problem] = []
+    scores: dict[str, Scores] = {}
+    for name, pred in systems.items():
+        try:
+            scores[name] = score(
+                gold,
+                pred,
+                criteria=criteria,
+                merge=merge,
+                leave_out=leave_out,
+                counting=counting,
+                format=format,
+                core_type=core_type,
+                texts=texts,
+                **pairing,
+            )
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
+    plan = ResamplingPlan(resamples=resamples, seed=seed)
+    return compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type=by_type)

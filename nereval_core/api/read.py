@@ -1,0 +1,74 @@
+"""The verb `read` of the library: annotations in any format as a layer over its documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from nereval_core import readers
+from nereval_core.api.inputs import Input, check_core_type, check_cores, source_of
+from nereval_core.corpus import Documents
+from nereval_core.pairing.document_lists import DocumentIds, restricted
+from nereval_core.pairing.type_names import TypeNames, mapped
+from nereval_core.problems import one_of
+from nereval_core.readers import Reading, ReadOptions
+from nereval_core.readers.shared.label_list import Labels, label_list
+from nereval_core.readers.shared.offset_units import Offsets
+from nereval_core.readers.shared.tag_schemes import Repair
+
+Types = TypeNames | Mapping[str, str] | str | os.PathLike[str]
+
+
+def read(
+    path: Input,
+    *,
+    format: str = "auto",
+    name: str | None = None,
+    column: int | str | None = None,
+    scheme: str | None = None,
+    repair: Repair | None = None,
+    core_type: str | None = None,
+    offsets: Offsets | None = None,
+    layer: str | None = None,
+    columns: Mapping[str, int | str] | None = None,
+    labels: Labels | None = None,
+    texts: Documents | None = None,
+    documents: DocumentIds | Iterable[str] | None = None,
+    types: Types | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Reading:
+    """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
+
+    Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
+    `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
+    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those in
+    which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file.
+
+    `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
+    around them. `documents` are the ids of those that are taken, `types` the names that types are called by instead: a
+    mapping, or a file of lines `PER = person`. `progress` is called with the lines or files done and their total.
+
+    Raises:
+        FormatError: with every problem found.
+    """
+    if repair is not None:
+        one_of("repair", repair, Repair)
+    check_core_type(core_type)
+    options = ReadOptions(
+        name=name,
+        column=column,
+        scheme=scheme,
+        repair=repair,
+        core_type=core_type,
+        offsets=offsets,
+        layer=layer,
+        columns=columns,
+        labels=None if labels is None else label_list(labels),
+        texts=texts,
+        progress=progress,
+    )
+    reading = readers.read(source_of(path), format=format, options=options)
+    check_cores(reading, core_type)
+    if types is not None:
+        reading = mapped(reading, types)
+    return reading if documents is None else restricted(reading, documents)

@@ -1,0 +1,47 @@
+"""The verb `reproduce` of the library: the figures of a published scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack, cast
+
+from nereval_core.api.inputs import Given, Input, both_readings, source_of
+from nereval_core.conventions import Given as Files
+from nereval_core.conventions import Outcome, Sides, apply, apply_to_layers, find_convention
+from nereval_core.corpus import Layer
+from nereval_core.pairing import Pairing, pair
+from nereval_core.readers import Reading
+from nereval_core.readers.objects import is_objects
+
+
+def reproduce(
+    gold: Given,
+    pred: Given,
+    *,
+    convention: str,
+    options: Mapping[str, Any] | None = None,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> Outcome:
+    """Score as a published scorer does: its figures under its own names, and the records that make them.
+
+    Files of the scorer's own format are read as it reads them; what `read` returned, layers and Python objects are
+    scored by their spans. `options` are the scorer's own; a dash and an underscore in their names are alike.
+
+    Raises:
+        FormatError: no such convention or option, unreadable input, data the scorer cannot have.
+    """
+    if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
+        ours, theirs = both_readings(gold, pred, format=format)
+        paired = pair(ours, theirs, **pairing)
+        return apply_to_layers(
+            find_convention(convention), Sides(ours.layer, paired.layer, paired.marks), options or {}
+        )
+    files = Files(
+        gold=source_of(cast(Input, gold)),
+        pred=source_of(cast(Input, pred)),
+        gold_format=format,
+        pred_format=format,
+        pairing=pairing,
+    )
+    return apply(find_convention(convention), files, options or {})

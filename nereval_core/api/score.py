@@ -1,0 +1,46 @@
+"""The verb `score` of the library: a prediction against gold under matching criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Unpack
+
+from nereval_core.api.inputs import Given, Texts, both_readings
+from nereval_core.api.scoring_settings import check_criteria, settings_of, warn_of_other_types
+from nereval_core.pairing import Pairing, pair
+from nereval_core.scoring import Counting, Scores, score_layers
+from nereval_core.scoring.criteria import SCHEMAS, Criterion
+
+
+def score(
+    gold: Given,
+    pred: Given,
+    *,
+    criteria: Iterable[str | Criterion] = SCHEMAS,
+    merge: Mapping[str, str] | Iterable[str] = (),
+    leave_out: Iterable[str] = (),
+    counting: Counting = "one-to-one",
+    format: str = "auto",
+    core_type: str | None = None,
+    texts: Texts | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **pairing: Unpack[Pairing],
+) -> Scores:
+    """Score a prediction against gold, each a path, what `read` returned, a layer, or Python objects.
+
+    Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
+    `texts` too. Where gold has texts, a prediction without is held against these. `merge` maps a type to the name it is
+    scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
+    total. `core_type` is the brat type or attribute of core terms, as in `read`; `pairing` are the options of `pair`.
+
+    Raises:
+        FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
+            does not have, a bad merge.
+    """
+    settings = settings_of(criteria, merge, leave_out, counting)
+    ours, theirs = both_readings(gold, pred, format=format, core_type=core_type, texts=texts)
+    check_criteria(settings.criteria, ours.layer)
+    paired = pair(ours, theirs, **pairing)
+    found = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+    warn_of_other_types(found.gold, found.pred, theirs.source)
+    return found

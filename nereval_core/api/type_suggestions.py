@@ -1,0 +1,27 @@
+"""The verb `type_suggestions` of the library: types of gold that a prediction may call by other names."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from nereval_core.api.inputs import Given, both_readings
+from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
+
+
+def type_suggestions(
+    gold: Given,
+    pred: Given,
+    *,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> tuple[Suggestion, ...]:
+    """Suggest, for each type of a prediction that gold has not, which type of gold it is, and say why.
+
+    Nothing is applied: `mapped` and `read(…, types=…)` do that.
+
+    Raises:
+        FormatError: as `score`.
+    """
+    ours, theirs = both_readings(gold, pred, format=format)
+    return suggest_types(ours.layer, [pair(ours, theirs, **pairing).layer])

@@ -1,0 +1,201 @@
+"""Decode tags into chunks: find the scheme, name the tags that break it, and cut a row of tags as the scheme says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.arrays import Int64
+from nereval_core.corpus import Place
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.readers.read_settings import ReadOptions
+from nereval_core.readers.shared.tag_schemes import (
+    CONLLEVAL,
+    LETTERS,
+    NO_TAG,
+    SCHEMES,
+    Repair,
+    Scheme,
+    Tags,
+    scheme_named,
+)
+
+REPAIR_REMEDY = (
+    "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
+)
+
+
+def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
+    """Return the scheme given or detected, and notes on it; `place` gives source and line of a token.
+
+    Raises:
+        FormatError: several schemes fit and do not decode alike.
+    """
+    if options.scheme:
+        scheme = scheme_named(options.scheme)
+        return scheme, [f"tag scheme {scheme.name} (given)"]
+    detected = detect(tags)
+    if detected.rivals:
+        names = ", ".join(detected.rivals)
+        raise FormatError.single(
+            *place(detected.parting),
+            f"the tags fit {names}, which part here",
+            f"name the scheme: --scheme {'|'.join(detected.rivals)}",
+        )
+    if detected.scheme is None:
+        return None, ["no tag but O: the scheme cannot be told"]
+    if not detected.broken:
+        return detected.scheme, [f"tag scheme {detected.scheme.name} (detected)"]
+    least = counted(detected.broken, "time")
+    return detected.scheme, [f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {least})"]
+
+
+def tag_problems(
+    tags: Tags,
+    scheme: Scheme | None,
+    written: Callable[[int], str],
+    place: Callable[[int], Place],
+    options: ReadOptions,
+) -> list[Problem]:
+    """Return a problem for each token whose tag is none, and, without repair, for each that breaks the scheme."""
+    problems = [Problem(*place(token), f"{quoted(written(token))} is no tag", NO_TAG) for token in tags.odd]
+    broken = faults(tags, scheme) if scheme and not options.repair else []
+    # A tag beside something that is no tag is not blamed.
+    beside = {token + step for token in tags.odd for step in (-1, 1)}
+    return problems + [Problem(*place(token), found, REPAIR_REMEDY) for token, found in broken if token not in beside]
+
+
+def decode_tags(tags: Tags, scheme: Scheme | None, options: ReadOptions) -> tuple[Chunks, str]:
+    """Return the chunks of tags without problems, and a note on those that were repaired, empty for none."""
+    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    if not chunks.mended:
+        return chunks, ""
+    done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
+    return chunks, f"{counted(chunks.mended, 'malformed chunk')} {done}"
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
+
+    `first` and `last` are the places of their first and last tokens among the tagged ones. `mended` counts the
+    malformed chunks that were kept by conlleval's table or discarded.
+    """
+
+    start: Int64
+    end: Int64
+    type: NDArray[np.int32]
+    first: Int64
+    last: Int64
+    mended: int = 0
+
+
+class Fault(NamedTuple):
+    """A tag that breaks a scheme: the token and what is wrong."""
+
+    token: int
+    found: str
+
+
+class Detection(NamedTuple):
+    """The scheme that fits best and how often it is broken; `rivals` fit too but decode differently from `parting` on.
+
+    The scheme is None where no tag but `O` occurs.
+    """
+
+    scheme: Scheme | None
+    broken: int
+    rivals: tuple[str, ...] = ()
+    parting: int = -1
+
+
+def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> Detection:
+    """Return the scheme under which all sentences are legal, or else the one broken least often."""
+    if not len(tags.tokens):
+        return Detection(None, 0)
+    known = {scheme.name: scheme for scheme in schemes}
+    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in known.items()}
+    least = min(broken.values())
+    fitting = [known[name] for name, count in broken.items() if count == least]
+    best = fitting[0]
+    if least:
+        return Detection(best, least)
+    met = tags.counts > 0
+    for other in fitting[1:]:
+        # Chunks are parted alike where every transition that occurs is.
+        if np.array_equal(best.parts.ravel()[met], other.parts.ravel()[met]):
+            continue
+        parting = _parting(decode(tags, best), decode(tags, other))
+        if parting is not None:
+            return Detection(best, 0, tuple(scheme.name for scheme in fitting), parting)
+    return Detection(best, 0)
+
+
+def _parting(one: Chunks, two: Chunks) -> int | None:
+    """Return the first token where two decodings differ."""
+    ones = set(zip(one.start.tolist(), one.end.tolist(), one.type.tolist(), strict=True))
+    twos = set(zip(two.start.tolist(), two.end.tolist(), two.type.tolist(), strict=True))
+    return min((start for start, _, _ in ones ^ twos), default=None)
+
+
+def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
+    """Return each tag that breaks the scheme, in order."""
+    found: dict[int, str] = {}
+    for one, two in _illegal(tags, scheme):
+        for token, other, edge, word in (
+            (one, two, "at the end of a sentence", "before"),
+            (two, one, "at the start of a sentence", "after"),
+        ):
+            tag = tags.tag(token) if token >= 0 else "O"
+            letter = LETTERS.index(tag[0])
+            if tag[0] not in scheme.letters:
+                letters_known = ", ".join(scheme.letters)
+                found[token] = f"{quoted(tag)} is no tag of {scheme.name}, whose letters are {letters_known}"
+            elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
+                where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
+                found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
+    return [Fault(token, found[token]) for token in sorted(found)]
+
+
+def _illegal(tags: Tags, scheme: Scheme) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each illegal transition, in order; -1 stands for the edge of a sentence."""
+    table = ~scheme.legal.ravel()
+    out = ~tags.follows[1:]
+    into = np.flatnonzero(table.take(tags.entries))
+    outof = np.flatnonzero(table.take(tags.exits) & out)
+    for gap in np.sort(np.concatenate((2 * into, 2 * outof + 1))).tolist():
+        token = int(tags.tokens[gap // 2])
+        if gap % 2:
+            yield token, -1 if tags.begins[token + 1] else token + 1
+        else:
+            yield -1 if tags.begins[token] else token - 1, token
+
+
+def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
+    """Return the chunks of tags that are legal in the scheme, or mended: see `faults` first.
+
+    With "conlleval" malformed chunks are cut by that program's table (an orphan I begins a chunk); with "discard" they
+    are dropped. Malformed is a chunk that begins or ends with a letter that cannot, or holds a foreign letter.
+    """
+    legal = scheme.legal.ravel()
+    sound = not tags.counts[~legal].any()
+    assert sound or repair, "malformed tags are refused or repaired"
+    parts = (scheme.parts if sound else CONLLEVAL).ravel()
+    first = np.flatnonzero(parts.take(tags.entries))
+    last = np.flatnonzero(tags.after(parts))
+    mended = 0
+    if not sound:
+        entered, left = ~legal.take(tags.entries), ~tags.after(legal)
+        # A transition is blamed on the chunk whose letter could not stand there next to O either.
+        bad = entered[first] & ~scheme.legal[0, 0, tags.letters[first]]
+        bad |= left[last] & ~scheme.legal[0, tags.letters[last], 0]
+        illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(entered)))
+        bad |= illegal[last + 1] > illegal[first + 1]
+        mended = int(bad.sum())
+        if repair == "discard":
+            first, last = first[~bad], last[~bad]
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)

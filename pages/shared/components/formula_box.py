@@ -1,0 +1,39 @@
+"""The formula of a ratio, each count in it a link to its records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.glossary import GLOSSARY
+from nereval_core.records.queries import Query
+from nereval_core.scoring import Counts
+from pages.shared.components import navigation
+from pages.shared.components.record_list import count, noun
+from pages.shared.view import View
+from pages.shared.view.count_tables import formula
+from pages.shared.view.queries import view_of
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def formula_box(
+    here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
+) -> None:
+    """Show the formula of a ratio of a type, a system or a document; the counts in it are links to their records."""
+    made = formula(ratio, counts, kind)
+    of = "".join(f" of {plain(name)}" for name in (kind, system, doc) if name)
+    st.markdown(f"**{GLOSSARY[ratio].label}{of} under {plain(criterion)}**")
+    st.code(made.text, language=None, wrap_lines=True)
+    view = replace(here.view, criterion=criterion, system=system or here.system)
+    with st.container(horizontal=True):
+        for label, value, query in made.counts:
+            count_link(view, label, value, replace(query, doc=doc))
+
+
+def count_link(view: View, label: str, value: int, query: Query) -> None:
+    navigation.link_to("Errors", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))

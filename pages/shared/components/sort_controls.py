@@ -1,0 +1,48 @@
+"""Controls for the words of `sort`: how a page lays its tables out, and which of its views it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.shared.view import state
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def toggle_word(here: Here, word: str, label: str, help: str) -> bool:
+    """Ask whether the link has a word of `sort`; return the answer."""
+
+    def take(on: bool) -> None:
+        state.put(state.view().with_sort(word, on))
+
+    return st.toggle(label, help=help, **state.mirror(word, word in here.view.sort, take))
+
+
+def choose_word(
+    here: Here, name: str, label: str, choices: Mapping[str, str], *, visible: bool = False, help: str | None = None
+) -> str:
+    """Ask for one of several words of `sort`, given with their labels; return it.
+
+    The first choice is the default, for which the link has none of the words. `name` is that of the widget.
+    """
+    default, *words = choices
+
+    def take(word: str) -> None:
+        state.put(state.view().with_choice(words, word))
+
+    return str(
+        st.segmented_control(
+            label,
+            list(choices),
+            format_func=choices.__getitem__,
+            required=True,
+            label_visibility="visible" if visible else "collapsed",
+            help=help,
+            width="content",
+            **state.mirror(name, here.view.choice(words) or default, take),
+        )
+    )

@@ -1,0 +1,248 @@
+"""Tables of Overview: by criterion, by type, averages and by document, and the figures above them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
+from nereval_core.report.figures import decision_bars
+from pages.shared.components.columns import ratio_columns
+from pages.shared.components.count_table import ROWS, count_figure, count_table, first_row
+from pages.shared.components.downloads import Export
+from pages.shared.components.formula_box import count_link, formula_box
+from pages.shared.components.record_list import open_records
+from pages.shared.components.sort_controls import toggle_word
+from pages.shared.data import caches
+from pages.shared.view import keys
+from pages.shared.view.count_tables import (
+    COUNTS,
+    RATIOS,
+    SIDES,
+    criteria_cell,
+    criteria_table,
+    documents_table,
+    mean_formula,
+    number,
+    reconciles,
+    side_counts,
+    sided,
+    types_cell,
+    types_table,
+)
+from pages.shared.view.queries import Ledger, Side, side_query
+from pages.shared.view.text import explained, plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from pages.shared.frame import Here
+
+PIECE = 10_000
+"""Documents that are written into a file at once."""
+WHOLE: Mapping[Side, str] = {"gold": "POS", "pred": "ACT"}
+SYSTEMS = 12
+"""Systems that the line on top names."""
+CHOICE = "Choose a count to see its records, a ratio to see its formula."
+
+
+def all_criteria(here: Here) -> bool:
+    """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
+    return toggle_word(here, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
+
+
+def systems_line(here: Here) -> None:
+    """Show F1 of all systems under the chosen criterion; each opens its formula."""
+    name = here.by
+    st.markdown(f"**F1 of each system, criterion {plain(name)}**", help=explained("F1"))
+    with st.container(horizontal=True, gap="small"):
+        for system in here.systems[:SYSTEMS]:
+            counts = here.scores(system).counts(name)
+            said = f"{plain(system, 30)} **{number(counts.f1)}**"
+            with st.popover(said, width="content", key=f"{keys.LIST}f1-{system}", on_change="rerun") as popover:
+                # Links take as long as a table, so they are drawn for whoever looks.
+                if popover.open:
+                    formula_box(here, name, "F1", counts, None, system=system)
+    if len(here.systems) > SYSTEMS:
+        st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
+
+
+def reconciliation(here: Here) -> None:
+    """Say that the decisions of each side add up to its spans; each number in the sum opens its records."""
+    counts, ledger = here.scores().counts(here.by), here.ledger()
+    # The records, counted for themselves, against the decisions of the spans.
+    gold, pred = (ledger.total(query).weight for side in SIDES if (query := side_query(side, WHOLE[side])) is not None)
+    sums = reconciles(counts, gold, pred)
+    with st.container(horizontal=True, gap="small"):
+        for side, (holds, text) in zip(SIDES, sums, strict=True):
+            said = f":green-badge[✓ {text}]" if holds else f":red-badge[≠ does not reconcile: {text}]"
+            with st.popover(
+                said, type="tertiary", width="content", key=f"{keys.LIST}sum-{side}", on_change="rerun"
+            ) as popover:
+                for label, value, query in side_counts(side, counts) if popover.open else ():
+                    count_link(here.view, label, value, query)
+
+
+def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") -> None:
+    scores = here.scores(names=names)
+    table = criteria_table(scores, names)
+    signatures = " / ".join(here.signature(criterion) for criterion in names)
+    cell = count_table(
+        table,
+        name,
+        (here.view, names),
+        columns={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)} | _columns(COUNTS),
+        choose=(*RATIOS, *COUNTS),
+        export=Export(table, signatures, name, figure=lambda: decision_bars(table, here.system)),
+        caption=CHOICE,
+    )
+    if cell is None:
+        return
+    criterion, column = names[cell[0]], cell[1]
+    query = criteria_cell(column)
+    if query is None:
+        formula_box(here, criterion, column, scores.counts(criterion), None)
+    else:
+        open_records(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
+
+
+def decision_figure(here: Here, names: Sequence[str]) -> None:
+    table = criteria_table(here.scores(names=names), names)
+    facts = (here.loaded.corpus.digest, here.system, *table.itertuples(index=False, name=None))
+    # Another figure is another widget anyway, and one that stays is not drawn anew.
+    point = count_figure(_bars(facts, table, here.system), "bars", file="decisions")
+    if point:
+        criterion, code = point[:2]
+        query = criteria_cell(code)
+        if query is not None and criterion in names:
+            open_records(here, criterion, query, f"{GLOSSARY[code].label} under {plain(criterion)}", name="bars")
+
+
+@st.cache_resource(max_entries=50, show_spinner=False)
+def _bars(facts: tuple[object, ...], _table: pd.DataFrame, _system: str) -> Figure:
+    # Making the figure takes longer than all tables of the page.
+    return decision_bars(_table, _system)
+
+
+def by_type(here: Here) -> None:
+    """Show each type: recall counts its gold spans, precision its predictions, each with their own decisions."""
+    scores, name = here.scores(), here.by
+    table = types_table(scores, name)
+    columns = [column for column in table.columns if column != "type"]
+    cell = count_table(
+        table,
+        "types",
+        (here.view,),
+        columns={
+            "type": st.column_config.TextColumn("type", width=150, pinned=True),
+            "support": st.column_config.NumberColumn(
+                "support", width=72, format="localized", help=explained("support")
+            ),
+        }
+        | _columns([column for column in columns if column not in ("support", *RATIOS)]),
+        choose=columns,
+        export=Export(table, here.signature(), "types"),
+        caption="Recall counts the gold spans of a type, precision its predictions (pred), each with their own "
+        f"decisions: {', '.join(map(decision_label, DECISIONS))}; all predictions (ACT).",
+        height=560,
+    )
+    if cell is None:
+        return
+    kind, column = str(table["type"].iat[cell[0]]), cell[1]
+    query = types_cell(column, kind)
+    if query is None:
+        formula_box(here, name, column, scores.by_type(name)[kind], kind)
+    else:
+        side, code = sided(column)
+        what = "gold spans" if side == "gold" else "predictions"
+        open_records(here, name, query, f"{what} of {plain(kind)}, {GLOSSARY[code].label}", name="types")
+
+
+def averages(here: Here) -> None:
+    """Show micro and macro averages; each ratio opens its formula."""
+    scores, name = here.scores(), here.by
+    table, over_types, over_documents = caches.averages(here.loaded, here.system, here.settings, name)
+    cell = count_table(
+        table,
+        "averages",
+        (here.view,),
+        columns={"average": st.column_config.TextColumn("average", width=170)} | _columns(()),
+        choose=tuple(RATIOS),
+        export=Export(table, here.signature(), "averages"),
+        caption="A ratio that is undefined is left out of a mean.",
+    )
+    if cell is None:
+        return
+    row, ratio = cell
+    if row == 0:
+        formula_box(here, name, ratio, scores.counts(name), None)
+    elif row == 1:
+        made = mean_formula(ratio, scores.by_type(name).values(), over_types[RATIOS[ratio]], "types")
+        st.code(made, language=None, wrap_lines=True)
+        st.caption("Each ratio stands in the table by type above, and opens its formula there.")
+    else:
+        some = here.ledger().documents().counts.values()
+        made = mean_formula(ratio, some, over_documents[RATIOS[ratio]], "documents")
+        st.code(made, language=None, wrap_lines=True)
+        by_document(here)
+
+
+def by_document(here: Here) -> None:
+    """Show each document's ratios and counts, as those of the whole corpus."""
+    ledger, name = here.ledger(), here.by
+    sought = ""
+    if (number := ledger.documents().documents) > ROWS:
+        sought = st.text_input("Documents whose id holds", key=f"{keys.LIST}documents", width=280)
+        number = ledger.documents(sought).documents
+        if not number:
+            st.caption("No documents.")
+            return
+    first = first_row(number, "documents", here.view, "documents")
+    found = ledger.documents(sought, first, ROWS).counts
+    table = documents_table(found)
+    facts = (first, sought) if first or sought else ()
+    cell = count_table(
+        table,
+        "documents",
+        (here.view, *facts),
+        columns={"document": st.column_config.TextColumn("document", width=100, pinned=True)} | _columns(COUNTS),
+        choose=(*RATIOS, *COUNTS),
+        export=Export(
+            partial(_every_document, ledger), here.signature(), "documents", rows=ledger.documents().documents
+        ),
+        caption=CHOICE,
+        height=360,
+    )
+    if cell is None:
+        return
+    doc, column = str(table["document"].iat[cell[0]]), cell[1]
+    query = criteria_cell(column)
+    if query is None:
+        formula_box(here, name, column, found[doc], None, doc=doc)
+    else:
+        title = f"{GLOSSARY[column].label} in {plain(doc)} under {plain(name)}"
+        open_records(here, name, replace(query, doc=doc), title, name="documents")
+
+
+def _every_document(ledger: Ledger) -> Iterator[pd.DataFrame]:
+    """Yield the rows of all documents, piece by piece."""
+    for first in range(0, max(1, ledger.documents().documents), PIECE):
+        yield documents_table(ledger.documents("", first, PIECE).counts)
+
+
+def _columns(counts: Sequence[str]) -> dict[str, Any]:
+    """Describe the ratios, and count columns such as `COR` or `gold COR`, with name and formula as tooltips."""
+    made = ratio_columns(RATIOS, 58)
+    for column in counts:
+        side, _, code = column.rpartition(" ")
+        # With a side before them the words would not fit beside one another; the tooltip has them.
+        label = f"{side[:4]} {code}" if side else GLOSSARY[code].label
+        made[column] = st.column_config.NumberColumn(
+            label, width=70 if side else 16 + 6 * len(label), format="localized", help=explained(code)
+        )
+    return made

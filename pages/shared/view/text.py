@@ -1,0 +1,58 @@
+"""Text on pages: corpus text inside Markdown, tooltips of terms, and lists of problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.problems import ALL_OPTIONS, SHOWN, counted
+from nereval_core.scoring.criteria import Criterion
+
+_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
+LONGEST_LABEL = 120
+"""Characters of corpus text in a label, unless another limit is given."""
+
+
+def plain(text: str, limit: int = LONGEST_LABEL) -> str:
+    """Return Markdown that shows as the text itself, on one line and cut at `limit` characters.
+
+    A colon is followed by a word joiner, or `:smile:` would become a picture, and so is an at sign, or an address
+    would become a link.
+    """
+    shown = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    return _MARKS.sub(r"\\\1", shown).replace("\\:", "\\:\u2060").replace("@", "@\u2060")
+
+
+def explained(*codes: str) -> str:
+    """Return name, sentence and formula of abbreviations as Markdown, each with a link to the Guide."""
+    return "  \n".join(f"{tooltip(code)} [Guide](Guide#{GLOSSARY[code].anchor})" for code in codes)
+
+
+def criterion_explained(criterion: Criterion) -> str:
+    return f"{criterion.sentence} ({criterion.source}) [Guide](Guide#criterion-{criterion.name})"
+
+
+def level_said(level: str) -> str:
+    """Return a noise level as words, 0.0-0.1 as 0.0–0.1; other text stays as it is."""
+    if not re.fullmatch(r"[\d.]+-[\d.]+", level):
+        return level
+    low, high = level.split("-")
+    return low if low == high else f"{low}–{high}"
+
+
+def show_problems(lines: Sequence[str], *, below: Callable[[], None] | None = None) -> None:
+    """Show lines as `FormatError.lines` gives them; `below` draws between the heading and the lines."""
+    problems = [line for line in lines if not line.startswith(ALL_OPTIONS)]
+    if len(problems) > SHOWN:
+        st.error(f"What was given has {problems[SHOWN].replace(';', ':')}")
+    else:
+        st.error(f"{counted(len(problems), 'problem')} in what was given:")
+    if below is not None:
+        below()
+    options = [line for line in lines if line.startswith(ALL_OPTIONS)]
+    for line in (*problems[:SHOWN], *options):
+        st.code(line, language=None, wrap_lines=True)

@@ -1,0 +1,90 @@
+"""Counts by document, the sums of their resamples and swaps, and ratios of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nereval_core.analysis import bootstrap
+from nereval_core.analysis.bootstrap import (
+    bootstrap_sums,
+    document_counts,
+    ratios,
+    resample_counts,
+    swap_sums,
+    type_counts,
+)
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.scoring import Scores
+from nereval_core.scoring.counts import Counts
+from nereval_core.scoring.criteria import APPLICABLE
+from tests.analysis.comparison.test_significance import demo, drawn
+
+__all__ = ["demo"]
+
+
+@pytest.mark.parametrize("name", APPLICABLE)
+def test_counts_of_documents_and_types_add_up(demo: Mapping[str, Scores], name: str) -> None:
+    for scores in demo.values():
+        whole, kinds = scores.counts(name), scores.by_type(name)
+        parts = document_counts(scores, name)
+        assert parts.shape == (4, 20)
+        assert parts.sum(axis=1).tolist() == four(whole)
+        found = type_counts(scores, name, tuple(kinds))
+        assert {kind: found[row].sum(axis=1).tolist() for row, kind in enumerate(kinds)} == {
+            kind: four(counts) for kind, counts in kinds.items()
+        }
+        # By document too.
+        assert (found[:, 2:].sum(axis=0) == parts[2:]).all()
+
+
+def four(counts: Counts) -> list[int]:
+    return [*(2 * side[0] + side[2] for side in (counts.gold, counts.pred)), counts.pos, counts.act]
+
+
+SIDE = st.lists(st.integers(0, 30), min_size=5, max_size=5).map(tuple)
+
+
+@given(st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=6))
+def test_ratios_are_those_of_counts(rows: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
+    every = [Counts(gold, pred) for gold, pred in rows]
+    found = ratios(np.array([four(counts) for counts in every]).T)
+    for place, counts in enumerate(every):
+        expected = [counts.precision, counts.recall, counts.f1]
+        assert [None if np.isnan(value) else value for value in found[:, place]] == expected
+
+
+@pytest.mark.parametrize(("block", "columns"), [(1 << 22, 1 << 25), (40, 1 << 25), (7, 30), (1, 1)])
+def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch, block: int, columns: int) -> None:
+    """Whatever is multiplied at once, the documents drawn are the same."""
+    monkeypatch.setattr(bootstrap, "WEIGHTS_AT_ONCE", block)
+    monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", columns)
+    counts = drawn(13, 3, 0)
+    plan = ResamplingPlan(resamples=50, seed=4)
+    rng = np.random.default_rng((4, 0))
+    draws = [rng.integers(0, 13, 13, np.int32) for _ in range(50)]
+    expected = np.stack([counts[..., draw].sum(axis=-1) for draw in draws], axis=-1)
+    assert (bootstrap_sums(counts, plan) == expected).all()
+    rng = np.random.default_rng((4, 1))
+    words = [int(rng.integers(0, 1 << 32, 1, np.uint32)[0]) for _ in range(50)]
+    # The first bit of the first byte is the first document's.
+    signs = np.array([[1 - 2 * (word >> (8 * (bit // 8) + 7 - bit % 8) & 1) for bit in range(13)] for word in words])
+    assert (swap_sums(counts, plan) == np.einsum("...d,rd->...r", counts, signs)).all()
+
+
+def test_sums_beyond_float32_are_exact() -> None:
+    counts = np.array([[[[(1 << 24) + 1, 3]] * 4]], np.int32)
+    found = bootstrap_sums(counts, ResamplingPlan(resamples=40))
+    assert set(found.reshape(-1).tolist()) == {6, (1 << 24) + 4, (1 << 25) + 2}
+
+
+def test_blocks_are_drawn_alike() -> None:
+    blocks = [np.arange(12).reshape(2, 6), np.arange(6)[None]]
+    apart = [next(resample_counts([block], ResamplingPlan(resamples=100))) for block in blocks]
+    for one, other in zip(resample_counts(blocks, ResamplingPlan(resamples=100)), apart, strict=True):
+        for stage, same in zip(one, other, strict=True):
+            np.testing.assert_array_equal(stage, same)

@@ -1,0 +1,79 @@
+"""Pages in running apps without a browser: opening one as a link does, its widgets and what it shows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.components.navigation import pages
+from pages.shared.data.loading import load_demo
+from pages.shared.view import View
+from pages.shared.view.link import write_link
+from tests.support import ROOT
+
+# Each app looks through the metadata of all installed packages for components, which takes four times as long as
+# opening a page does otherwise; once is enough.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+DEMO = load_demo("pharmacology")
+VIEW = View(corpus=DEMO.corpus.digest, system="rules")
+GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
+PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
+
+
+def opened(page: str, view: View | None = None, **state: object) -> AppTest:
+    """Open a page in a fresh session, as a link does, with widgets preset."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    file = pages()[page]
+    if file != "app.py":
+        app.switch_page(file)
+    for name, value in write_link(view).items() if view else ():
+        app.query_params[name] = value
+    for key, value in state.items():
+        app.session_state[key] = value
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    """Check that nothing failed: neither an exception on screen nor a fault with an id."""
+    assert not app.exception
+    assert not [error.value for error in app.error if "fault of nereval" in error.value]
+    return app
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """Return the parameters in the address bar."""
+    values = dict(app.query_params).items()
+    return {name: value[0] if isinstance(value, list) else value for name, value in values}
+
+
+def cell(row: int, column: str) -> dict[str, object]:
+    return {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+
+
+def headings(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown)
+
+
+def upload(app: AppTest, gold: str | bytes, *systems: str | bytes) -> AppTest:
+    def raw(text: str | bytes) -> bytes:
+        return text if isinstance(text, bytes) else text.encode()
+
+    app.file_uploader(key="upload_gold").set_value([("gold.jsonl", raw(gold), "application/json")]).run()
+    for number, system in enumerate(systems):
+        files = [(f"system{number}.jsonl", raw(system), "application/json")]
+        app.file_uploader(key=f"upload_system_{number}").set_value(files).run()
+    return settled(app.button(key="upload_read").click().run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Wait until nothing is being read: the page looks for itself only in a browser."""
+    while any(button.key == "reading_cancel" for button in app.button):
+        app = sound(app.run())
+    return sound(app)
+
+
+def point(*customdata: object) -> dict[str, object]:
+    return {"selection": {"points": [{"customdata": list(customdata)}], "point_indices": [0], "box": [], "lasso": []}}
