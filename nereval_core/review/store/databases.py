@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
@@ -73,6 +74,9 @@ class Database:
             shown = url.difference_update_query(_SECRETS).set(drivername="postgresql")
             self.name = shown.render_as_string(hide_password=True)
         self._opened: tuple[int, int] | None = None
+        # Looking at the file and comparing are one step: else a thread that saw no file compares it with the file that
+        # another thread has made meanwhile.
+        self._identity_lock = Lock()
 
     @contextmanager
     def reading(self) -> Iterator[Connection | None]:
@@ -133,18 +137,19 @@ class Database:
     def _is_the_same(self) -> None:
         """Refuse a file that has replaced the open one: anything written to the open one would be lost."""
         assert self.file is not None
-        found = self.file.stat() if self.file.exists() else None
-        if found is not None and not stat.S_ISREG(found.st_mode):
-            what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is no ordinary file"
-            raise FormatError.single(self.name, None, what, "name a file")
-        now = (found.st_dev, found.st_ino) if found is not None else None
-        if self._opened is None:
-            self._opened = now
-            if found is not None:
-                _take_rights(self.file)
-        elif self._opened != now:
-            what = "the file was removed, or another one put in its place, while it was open"
-            raise FormatError.single(self.name, None, what, "start nereval again")
+        with self._identity_lock:
+            found = self.file.stat() if self.file.exists() else None
+            if found is not None and not stat.S_ISREG(found.st_mode):
+                what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is no ordinary file"
+                raise FormatError.single(self.name, None, what, "name a file")
+            now = (found.st_dev, found.st_ino) if found is not None else None
+            if self._opened is None:
+                self._opened = now
+                if found is not None:
+                    _take_rights(self.file)
+            elif self._opened != now:
+                what = "the file was removed, or another one put in its place, while it was open"
+                raise FormatError.single(self.name, None, what, "start nereval again")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
