@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from nereval_core.cli import main
 from nereval_core.report.colours import CONTRAST
@@ -101,7 +102,7 @@ def test_a_number_leads_to_its_records(opened: Opened) -> None:
     link = row.locator("a").last
     number = int(link.inner_text().replace(",", ""))
     link.click()
-    page.wait_for_function("location.hash.startsWith('#show=')")
+    page.wait_for_url(re.compile("#show="))
     shown = page.locator("article:visible")
     there = int((link.get_attribute("title") or "").split()[0])
     assert shown.count() == there < every
@@ -111,10 +112,10 @@ def test_a_number_leads_to_its_records(opened: Opened) -> None:
     assert all("spurious (SPU)" in head for head in shown.locator("h4").all_inner_texts())
     # The address is a link to these; Back shows all again, and so does the button.
     page.go_back()
-    page.wait_for_function("!document.querySelector('article[hidden]')")
+    expect(page.locator("article[hidden]")).to_have_count(0)
     page.go_forward()
     page.get_by_role("button", name="Show all records").click()
-    page.wait_for_function("!document.querySelector('article[hidden]')")
+    expect(page.locator("article[hidden]")).to_have_count(0)
     assert page.locator("#status").is_hidden()
 
 
@@ -135,7 +136,7 @@ def test_figures_answer(opened: Opened) -> None:
     page.locator("#confusion .hoverlayer .hovertext").first.wait_for()
     assert "gold" in page.locator("#confusion .hoverlayer").first.text_content()
     page.mouse.click(*place)
-    page.wait_for_function("location.hash.startsWith('#show=')")
+    page.wait_for_url(re.compile("#show="))
     assert page.locator("article:visible").count() >= 1
 
 
