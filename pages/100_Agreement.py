@@ -16,14 +16,14 @@ def draw(here: Here) -> None:
     agreement.say_agreement(here, found)
     agreement.all_annotators(here, found)
 
-    st.subheader("Each with each")
+    st.header("Each with each")
     pair = agreement.annotator_matrix(here, found)
     if pair is None:
         st.caption("Choose a cell to open what the two disagree on.")
     else:
         agreement.list_disagreements(here, found, pair)
 
-    st.subheader(f"By type{agreement.of_whom(found, pair)}")
+    st.header(f"By type{agreement.of_whom(found, pair)}")
     agreement.by_type(here, found, pair)
-    st.subheader(f"By document{agreement.of_whom(found, pair)}")
+    st.header(f"By document{agreement.of_whom(found, pair)}")
     agreement.by_document(here, found, pair)

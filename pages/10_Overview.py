@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared.components import report_button, sentence
+from pages.shared.components import sentence
 from pages.shared.frame import Here, page
 from pages.shared.overview import convention, tables
 from pages.shared.view.text import explained, plain
@@ -16,19 +16,18 @@ def draw(here: Here) -> None:
     tables.systems_line(here)
     tables.reconciliation(here)
     sentence.overview(here)
-    report_button.offer_report(here)
 
-    st.subheader("By matching criterion")
+    st.header("By matching criterion")
     everything = tables.all_criteria(here)
     few = dict.fromkeys((*SCHEMAS, here.by))
     names = tuple(name for name in here.criteria if everything or name in few)
     tables.by_criterion(here, names)
     tables.decision_figure(here, names)
 
-    st.subheader(f"By type, under {plain(here.by)}", help=explained("support"))
+    st.header(f"By type, under {plain(here.by)}", help=explained("support"))
     tables.by_type(here)
 
-    st.subheader("Averages", help=explained("micro", "macro over types", "macro over documents"))
+    st.header("Averages", help=explained("micro", "macro over types", "macro over documents"))
     tables.averages(here)
 
     st.caption("Signature: what reproduces these numbers")

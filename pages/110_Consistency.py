@@ -11,7 +11,7 @@ from pages.shared.frame import Here, page
 def draw(here: Here) -> None:
     found = consistency.inspect_layer(here)
     kind = consistency.choose_question(here, found)
-    st.markdown(f"#### {consistency.sentence(found, kind)}")
+    st.markdown(f"## {consistency.sentence(found, kind)}")
     chosen = consistency.list_findings(here, found, kind)
     if chosen is not None:
         consistency_places.list_places(here, found, kind, *chosen)

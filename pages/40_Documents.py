@@ -19,7 +19,7 @@ from pages.shared.view.text import plain
 HINT = "Click a span, or press j, to see its partner, the reason for its decision, and what every criterion says of it."
 
 
-@page("Documents")
+@page("Documents", filters=lambda view: True)
 def documents(here: Here) -> None:
     texts = here.loaded.corpus.documents
     if not len(texts):

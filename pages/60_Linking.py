@@ -7,7 +7,7 @@ from pages.shared.frame import Here, page
 from pages.shared.linking import lists as linking_lists
 
 
-@page("Linking")
+@page("Linking", filters=lambda view: True)
 def draw(here: Here) -> None:
     if linking.say_no_links(here):
         return

@@ -5,10 +5,11 @@ import streamlit as st
 from pages.shared import criteria
 from pages.shared.criteria import views as criteria_views
 from pages.shared.frame import Here, page
+from pages.shared.view import CRITERIA_VIEWS
 from pages.shared.view.text import plain
 
 
-@page("Criteria")
+@page("Criteria", filters=lambda view: view.choice(CRITERIA_VIEWS) == "ladder")
 def draw(here: Here) -> None:
     view = criteria_views.choose_view(here)
     if view is not None:

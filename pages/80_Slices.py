@@ -20,8 +20,8 @@ def draw(here: Here) -> None:
     chosen = hipe_and_decades.choose_view(here)
     if chosen in VIEWS:
         title, show = VIEWS[chosen]
-        st.subheader(f"{title}, under {plain(here.by)}")
+        st.header(f"{title}, under {plain(here.by)}")
         show(here)
     else:
-        st.subheader("By period and noise, as the CLEF-HIPE scorer slices")
+        st.header("By period and noise, as the CLEF-HIPE scorer slices")
         hipe_and_decades.draw_hipe(here)

@@ -16,20 +16,20 @@ def draw(here: Here) -> None:
     found = compare.comparison_of(here, names)
     compare.say_comparison(here, found)
 
-    st.subheader("F1 by matching criterion")
+    st.header("F1 by matching criterion")
     compare.score_table(here, found)
     compare.leaderboard(here, found)
 
     if len(here.systems) > 1:
-        st.subheader(f"Against {plain(here.system)}, under {plain(here.by)}")
+        st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
         compare.baseline_differences(here, found)
-    st.subheader(f"By type, under {plain(here.by)}")
+    st.header(f"By type, under {plain(here.by)}")
     compare.by_type(here, found)
 
     if len(here.systems) > 1:
-        st.subheader("Does the order hold?")
+        st.header("Does the order hold?")
         compare.order_of_systems(here, found)
     if len(here.systems) > 2:
-        st.subheader(f"Each against each, under {plain(here.by)}")
+        st.header(f"Each against each, under {plain(here.by)}")
         compare.pairwise_differences(here, found)
     transitions.draw(here)

@@ -107,7 +107,7 @@ def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
     held = with_reference(DEMO, "rules").corpus
     counts = score_layers(held.gold, held.system("original gold")).counts("strict")
     assert f":primary[correct (COR): {counts.cor:,} records →]" in links(app)
-    assert any(title.value.startswith("By type: rules and gold") for title in app.subheader)
+    assert any(title.value.startswith("By type: rules and gold") for title in app.header)
 
 
 def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:

@@ -45,7 +45,7 @@ def draw(here: Here) -> None:
     """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
     if len(here.systems) < 2:
         return
-    st.subheader(f"Fixed, broken, changed, under {plain(here.by)}")
+    st.header(f"Fixed, broken, changed, under {plain(here.by)}")
     other = _other(here)
     one = here.scores()
     two = here.scores(other)
@@ -156,7 +156,7 @@ def _right(here: Here) -> None:
     """Draw gold spans by how many systems get them right; a bar opens them."""
     every = [here.scores(system) for system in here.systems]
     table, figure = _right_by(_key(here), here.by, here.systems, every)
-    st.subheader(f"Gold spans by how many systems get them right, under {plain(here.by)}")
+    st.header(f"Gold spans by how many systems get them right, under {plain(here.by)}")
     chosen = count_figure(figure, "right", (here.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
         names = table["right_by"].astype(str).tolist()

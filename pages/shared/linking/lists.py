@@ -198,7 +198,7 @@ def show_document(linking: Linking, found: pd.DataFrame) -> None:
     record = rows[rows["record"] == view.record]
     if len(record):
         record_card(linking, record.iloc[0])
-    st.subheader("In the text")
+    st.header("In the text")
     choose_document(texts.ids, document)
     data = linked_text(linking.alignment(rule.boundaries), records, found, document, view.record)
     show_text(data, key=f"{keys.WIDGET}linked", on_select=state.take_record)

@@ -43,7 +43,7 @@ GLYPHS = {code: f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISI
 
 def draw_scorer(here: Here, convention: Convention) -> None:
     """Show the scorer's figures, ours beside them, and the spans that the two decide differently."""
-    st.subheader(f"As published: {plain(convention.name)}")
+    st.header(f"As published: {plain(convention.name)}")
     st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
     try:
         outcome = caches.outcome(here.loaded, here.system, convention.name)

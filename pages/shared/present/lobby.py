@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nereval_core.report.slides import from_word, to_word
 from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_CHARACTERS, Item, Playlist, move_item
 from pages.shared import present
-from pages.shared.components import navigation, report_button
+from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.present import stars
@@ -116,7 +116,6 @@ def _about(here: Here, playlist: Playlist) -> None:
             view = View(playlist=playlist.uid[:LINK_DIGITS], mask=here.view.mask).with_sort(SLIDES)
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
-        report_button.offer_report(here)
         with st.popover("Rename or remove", type="tertiary"):
             widget = state.mirror("name", playlist.name, partial(_rename, playlist), prefix=keys.PLAYLIST)
             st.text_input("Name", max_chars=NAME_CHARACTERS, **widget)

@@ -51,7 +51,7 @@ def draw_adjudication(here: Here) -> None:
             st.metric(label, f"{value:,}", help=help, width=115)
     if found.open:
         list_open(here, found)
-    st.subheader("The adjudicated layer")
+    st.header("The adjudicated layer")
     key = (here.loaded.number, here.system, review.verdicts_number(), review.accepted_choice())
     review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
@@ -101,7 +101,7 @@ def list_open(here: Here, found: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
     # Two agree on types as they annotated them, whatever is merged elsewhere.
     here = as_read(here)
-    st.subheader(count(len(found.open), "open record"))
+    st.header(count(len(found.open), "open record"))
     low = first_row(len(found.open), "open", here.view, "records")
     part = found.open[low : low + ROWS]
     table = open_table(part, here.loaded.corpus.documents)

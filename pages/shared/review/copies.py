@@ -32,7 +32,7 @@ SHOWN = 20
 
 
 def draw_copies(here: Here) -> None:
-    st.subheader("Corrected gold")
+    st.header("Corrected gold")
     if not review.say_no_verdicts(here):
         review.choose_accepted()
         found = review.corrected_gold(here)
@@ -42,7 +42,7 @@ def draw_copies(here: Here) -> None:
         )
         key = (here.loaded.number, review.verdicts_number(), review.accepted_choice())
         offer_copy(found.layer, log_rows(found.log), signature(found), _name(here), key)
-    st.subheader("Verdicts")
+    st.header("Verdicts")
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
         return

@@ -69,7 +69,7 @@ def say_headline(here: Here, every: WhatIf) -> None:
         now, then = number(both.before.f1), number(both.after.f1)
         gain = both.difference("f1")
         less = "" if gain is None else f" ({signed(gain)})"
-        st.markdown(f"### F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
+        st.markdown(f"## F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
     left = sum(value for name, value in found.counts().items() if name in REASONS)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,7 +152,7 @@ def order_on_verdicts(here: Here) -> None:
     """Say of each two systems which verdicts have to fall for the better one to be no longer better."""
     if len(here.systems) < 2:
         return
-    st.subheader(f"Does the order hang on verdicts, under {plain(here.by)}?")
+    st.header(f"Does the order hang on verdicts, under {plain(here.by)}?")
     if len(here.systems) > HELD:
         st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
         return

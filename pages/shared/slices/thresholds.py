@@ -42,7 +42,7 @@ def draw_thresholds(here: Here) -> None:
         return
     table, bins, gap, unscored = found
     _curve_shown(here, table, unscored)
-    st.subheader("Are the scores right?")
+    st.header("Are the scores right?")
     if bins is None:
         st.info("No score lies between 0 and 1: as shares of right predictions they cannot be read.")
     else:

@@ -9,14 +9,14 @@ import streamlit as st
 
 from nereval_core.problems import SHOWN
 from nereval_core.report.colours import LOOKS
-from pages.shared.components import demo_cards, navigation
+from pages.shared.components import demo_cards, navigation, reading_progress
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import LayerRead, demo_names
 from pages.shared.frame import Here
 from pages.shared.start import retry as start_retry
-from pages.shared.start import type_mapping, upload_forms, waiting
+from pages.shared.start import type_mapping, upload_forms
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import side_query, view_of
 from pages.shared.view.text import plain, show_problems
@@ -96,7 +96,7 @@ def _demo_view() -> View | None:
 
 def choose_corpus(here: Here | None) -> None:
     """Offer the demo corpora, uploads and, where the server was given one, its folder."""
-    st.subheader("Choose a corpus")
+    st.header("Choose a corpus")
     folder = caches.served_folder()
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
     tabs = st.tabs(labels)
@@ -109,7 +109,7 @@ def choose_corpus(here: Here | None) -> None:
             if not masks.all_masked():
                 scored_folders.offer_folders(folder)
             upload_forms.served_form(folder)
-    waiting.say_stored()
+    reading_progress.say_stored()
 
 
 def show_reading_problems() -> None:
@@ -133,7 +133,7 @@ def _export(here: Here) -> None:
 
 def say_what_was_read(here: Here) -> None:
     """Show the account of the reading: source, format and numbers of each layer, with notes and lost spans."""
-    st.subheader(f"What was read: {plain(here.loaded.corpus.name)}")
+    st.header(f"What was read: {plain(here.loaded.corpus.name)}")
     rows = [
         {
             "layer": row.name,

@@ -102,6 +102,17 @@ class View:
         rest = replace(self, sort=tuple(word for word in self.sort if word not in words))
         return rest.with_sort(chosen) if chosen in words else rest
 
+    def merged_groups(self) -> dict[str, list[str]]:
+        """Return the types merged, by the name that they are merged into."""
+        groups: dict[str, list[str]] = {}
+        for member, name in self.merge:
+            groups.setdefault(name, []).append(member)
+        return groups
+
+    def without_merge(self, name: str) -> View:
+        """Return the view without the types merged into a name."""
+        return replace(self, merge=tuple(pair for pair in self.merge if pair[1] != name))
+
     def cleared(self) -> View:
         """Return the view without the filters of lists; the settings of scoring stay."""
         return replace(self, **{name: getattr(View(), name) for name in SHOW})

@@ -86,6 +86,7 @@ def _collect(job: Job) -> None:
     caches.jobs().take(st.session_state.pop(keys.READING))
     if job.problem is not None:
         st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
+        st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
         demo_cards.open_corpus(job.loaded)
