@@ -334,10 +334,10 @@ def next_record(page: Any, number: int) -> None:
 ACTIONS = (
     *(
         Action("change the criterion", name, choose_criterion, open_criteria)
-        for name in ("Overview", "Confusion", "Errors", "Documents")
+        for name in ("Overview", "Confusion", "Inspect", "Documents")
     ),
-    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Errors", "Documents")),
+    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect", "Documents")),
     Action("click a confusion cell", "Confusion", choose_cell, table_there),
-    Action("turn a page of the queue", "Errors", turn_page),
+    Action("turn a page of the queue", "Inspect", turn_page),
     Action("next record", "Documents", next_record, text_there),
 )

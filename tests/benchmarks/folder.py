@@ -232,4 +232,4 @@ def choose_criterion(page: Any, number: int) -> None:
 CLICKS = tuple(
     replace(one, click=choose_criterion, ready=ready) if one.ready is open_criteria else one for one in ACTIONS
 )
-MORE = (Action("jump to any page of the queue", "Errors", jump),)
+MORE = (Action("jump to any page of the queue", "Inspect", jump),)

@@ -148,7 +148,7 @@ def sideways(visit: Visit) -> int:
 
 
 def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> None:
-    visit.go("/Errors?corpus=0123456789abcdef")
+    visit.go("/Inspect?corpus=0123456789abcdef")
     visit.page.get_by_text("0123456789abcdef").wait_for()
 
 

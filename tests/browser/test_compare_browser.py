@@ -12,7 +12,7 @@ from tests.support.pages import VIEW
 
 def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     visit.page.set_viewport_size(TALL)
-    visit.open("Compare", VIEW)
+    visit.open("Systems", VIEW)
     # One: the p value of the first system. It opens the gold spans that only the better one gets right.
     visit.click_row(0, visit.table_with("p after Holm"))
     heading = visit.page.locator("strong", has_text=re.compile(r"only .* right: [\d,]+ records?$")).first
@@ -30,7 +30,7 @@ def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     assert "record=" in visit.page.url
 
 
-@pytest.mark.parametrize("page", ["Overview", "Errors"])
+@pytest.mark.parametrize("page", ["Overview", "Inspect"])
 def test_a_sentence_runs_on_as_text_does(visit: Visit, page: str) -> None:
     visit.open(page, VIEW)
     said = visit.page.locator("[class*='st-key-sentence-']").first

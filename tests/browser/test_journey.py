@@ -47,7 +47,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
     view = View(corpus=load_demo(DEMO).corpus.digest, system="rules")
     with serve_app() as address:
         visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
-        visit.open("Agreement", view)
+        visit.open("Annotators", view)
         disagreements = open_cell(visit)
         decide(visit, disagreements)
         place = urlsplit(visit.page.url)
@@ -68,13 +68,13 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
 
 
 def open_cell(visit: Visit) -> int:
-    """Choose a cell of the matrix and open its records in Errors; return how many there are."""
+    """Choose a cell of the matrix and open its records in Inspect; return how many there are."""
     visit.click_row(0, visit.table_with(PAIR[1]))
     heading = visit.page.locator("strong", has_text=re.compile(r"[\d,]+ records?$")).first
     heading.wait_for()
     number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
     with visit.rerun():
-        visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
+        visit.page.get_by_role("link", name="Open in Inspect →", exact=True).click()
     visit.page.get_by_role("button", name=f"0 of {number} have a verdict").wait_for()
     visit.page.get_by_role("button", name=f"taken as gold: {PAIR[0]}").wait_for()
     return number

@@ -56,19 +56,19 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     known = words()
     assert len(known) > 250
     sent = Sent(visit)
-    visit.open("Errors", replace(VIEW, mask=""))
+    visit.open("Inspect", replace(VIEW, mask=""))
     assert len(sent.found(known)) > 50, "what is looked for is found where nothing is masked"
     sent.parts.clear()
     visit.page.goto("about:blank")
 
-    for page in ("", "Criteria", "Slices", "Compare", "Agreement", "Consistency", "Review", "Linking", "Present"):
+    for page in ("", "Criteria", "Slices", "Systems", "Annotators", "Consistency", "Review", "Linking", "Present"):
         visit.open(page, VIEW)
     for word in ("by-class", "ladder"):
-        visit.open("Errors" if word == "by-class" else "Criteria", VIEW.with_sort(word))
+        visit.open("Inspect" if word == "by-class" else "Criteria", VIEW.with_sort(word))
     # The records of a cell, one of them in its text, and all of them in a file.
     visit.open("Confusion", VIEW)
     visit.click_row(0, 0, from_right=40)
-    visit.open("Errors", VIEW)
+    visit.open("Inspect", VIEW)
     visit.click_row(1, 0, from_right=300)
     visit.page.locator(".nvh-text").first.wait_for()
     visit.page.get_by_text("Export", exact=True).first.click()
@@ -94,7 +94,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
 
 def test_a_word_of_the_text_is_not_found(visit: Visit) -> None:
     word = max(words(), key=len)
-    visit.open("Errors", VIEW)
+    visit.open("Inspect", VIEW)
     sent = Sent(visit)
     with visit.rerun():
         visit.page.get_by_role("textbox", name="Search").fill(word)

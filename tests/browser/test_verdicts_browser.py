@@ -27,7 +27,7 @@ def store() -> Iterator[ReviewStore]:
 
 
 def opened(visit: Visit) -> None:
-    visit.open("Errors", VIEW)
+    visit.open("Inspect", VIEW)
     # Keys are heard once the buttons are drawn that they belong to.
     visit.page.get_by_role("button", name="Undo").wait_for()
     visit.page.wait_for_timeout(500)

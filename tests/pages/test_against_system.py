@@ -45,8 +45,8 @@ def test_each_value_says_what_it_lists(query: Query) -> None:
 
 
 def test_the_control_lists_what_it_names() -> None:
-    app = opened("Errors", VIEW, **{BOX: True})
-    assert not [pills for pills in opened("Errors", VIEW).button_group if pills.key == "widget_against"]
+    app = opened("Inspect", VIEW, **{BOX: True})
+    assert not [pills for pills in opened("Inspect", VIEW).button_group if pills.key == "widget_against"]
     counts = value_counts(Demo("pharmacology", ("strict",)).ledger("rules", "strict"), query_of(VIEW), "annotator-1")
     for value, decision in ((ONLY_THIS, "COR"), (ONLY_OTHER, None)):
         (pills,) = (pills for pills in app.button_group if pills.key == "widget_against")
@@ -58,6 +58,6 @@ def test_the_control_lists_what_it_names() -> None:
 
 
 def test_nothing_is_offered_where_tokens_are_counted() -> None:
-    app = opened("Errors", replace(VIEW, criterion="fragment"), **{BOX: True})
+    app = opened("Inspect", replace(VIEW, criterion="fragment"), **{BOX: True})
     assert not [pills for pills in app.button_group if pills.key == "widget_against"]
     assert any("counts tokens" in caption.value for caption in app.caption)

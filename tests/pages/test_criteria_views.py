@@ -119,7 +119,7 @@ def test_a_step_of_the_curve_opens_its_records(share: str, least: float, same: b
     assert (found.share, float(found.minimum), found.same_type) == (share, least, same)
     point_of = shown("curve", **state, **{table_key("table_curve", share, same, least): point(2)})
     assert frame(point_of, "POS")["COR"].iloc[0] == table["COR"].iloc[2]
-    again = opened("Errors", replace(VIEW, criterion=found.name, rule=address(kept)["rule"], decision=("COR",)))
+    again = opened("Inspect", replace(VIEW, criterion=found.name, rule=address(kept)["rule"], decision=("COR",)))
     assert f"**{count(int(row['COR'].iloc[0]), 'record')}**" in headings(again)
 
 

@@ -91,7 +91,7 @@ def connected(address: str) -> ClientConnection:
     return connect(stream, subprotocols=["streamlit"], max_size=None, close_timeout=0.1)
 
 
-@pytest.mark.parametrize("path", ["/", "/Errors", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
+@pytest.mark.parametrize("path", ["/", "/Inspect", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
 def test_every_answer_has_the_headers(app: str, path: str) -> None:
     headers = ask(app, path).headers
     policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))

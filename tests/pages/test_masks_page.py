@@ -25,13 +25,13 @@ PAGES = [
     "Start",
     "Overview",
     "Confusion",
-    "Errors",
+    "Inspect",
     "Documents",
     "Linking",
     "Criteria",
     "Slices",
-    "Compare",
-    "Agreement",
+    "Systems",
+    "Annotators",
 ]
 NEWS = load_demo("newspapers")
 
@@ -124,7 +124,7 @@ def test_every_page_is_masked(page: str) -> None:
 
 
 def test_the_switch_in_the_sidebar() -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
     before = app.dataframe[0].value
     app = sound(switch.set_value(True).run())
@@ -140,9 +140,9 @@ def test_the_switch_in_the_sidebar() -> None:
 
 
 def test_a_search_finds_no_word_of_the_original() -> None:
-    word = next(text for text in opened("Errors", VIEW).dataframe[0].value["span"] if len(text) > 5)
-    assert not opened("Errors", replace(HIDDEN, q=word)).dataframe
-    assert opened("Errors", replace(VIEW, q=word)).dataframe
+    word = next(text for text in opened("Inspect", VIEW).dataframe[0].value["span"] if len(text) > 5)
+    assert not opened("Inspect", replace(HIDDEN, q=word)).dataframe
+    assert opened("Inspect", replace(VIEW, q=word)).dataframe
 
 
 def test_a_link_that_says_something_else_is_told_of() -> None:
@@ -160,7 +160,7 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("forced")
 def test_a_server_may_mask_everything() -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
     assert switch.value and switch.disabled and address(app)["mask"] == MASKED
     assert not [button for button in app.button if button.label.startswith("text masked")]

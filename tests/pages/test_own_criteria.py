@@ -48,7 +48,7 @@ HALF, ONE_TYPE = BOTH
 STATE = {keys.OWN: own_criteria.OwnCriteria(BOTH)}
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
-PAGES = ("Overview", "Confusion", "Errors", "Documents")
+PAGES = ("Overview", "Confusion", "Inspect", "Documents")
 BY_NAME = pytest.mark.parametrize("criterion", BOTH, ids=lambda criterion: criterion.name)
 
 
@@ -148,7 +148,7 @@ def test_the_same_name_is_not_the_same_rule() -> None:
     view = replace(VIEW, criterion="mine", decision=("COR",))
     found = []
     for rule in (*rules, rules[0]):
-        app = opened("Errors", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
+        app = opened("Inspect", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
         expected = scored(rule).counts("mine").cor
         assert expected is not None and f"**{count(expected, 'record')}**" in headings(app)
         overview = opened("Overview", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
@@ -219,7 +219,7 @@ def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion
     view = under(criterion)
     shown = caches.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
     for row in (0, len(shown) // 2, len(shown) - 1):
-        app = opened("Errors", view, **STATE, **{"list_errors": cell(row, "span")})
+        app = opened("Inspect", view, **STATE, **{"list_errors": cell(row, "span")})
         assert f"**{count(len(shown), 'record')}**" in headings(app)
         record = shown.iloc[row]
         assert str(record["gold_text" if record["gold"] >= 0 else "pred_text"]).split()[0] in app.html[0].proto.body
@@ -299,7 +299,7 @@ def test_every_page_shows_a_link_under_an_own_criterion(criterion: Criterion, pa
 
 def test_the_views_rules_come_before_the_criterions() -> None:
     view = replace(under(ONE_TYPE), merge=(("cell_type", "cells"),), leaveout=("RNA",), type=("cells", "macromolecule"))
-    app = opened("Errors", view, **STATE)
+    app = opened("Inspect", view, **STATE)
     assert not app.warning
     settings = caches.settings_of(DEMO.corpus.gold, view, BOTH)
     ledger = caches.ledger(DEMO, "rules", settings, "one-type")

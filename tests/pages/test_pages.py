@@ -49,8 +49,8 @@ from tests.support.pages import (
     upload,
 )
 
-OURS = ("Overview", "Confusion", "Errors", "Criteria")
-EVERY = (*OURS, "Slices", "Compare", "Agreement")
+OURS = ("Overview", "Confusion", "Inspect", "Criteria")
+EVERY = (*OURS, "Slices", "Systems", "Annotators")
 BAD = (
     '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 70, "label": "Drug"}]}\n'
     '{"id": "d2", "text": "No.", "spans": [{"start": 2, "end": 2, "label": "Drug"}]}\n'
@@ -249,18 +249,18 @@ def test_the_figures_open_the_same_records_as_the_tables() -> None:
         opened("Confusion", view, **{table_key("table_map", view): wrong})
 
 
-@pytest.mark.parametrize("page", ["Overview", "Errors", "Documents"])
+@pytest.mark.parametrize("page", ["Overview", "Inspect", "Documents"])
 @pytest.mark.parametrize("key", ["shown", "every"])
 def test_the_numbers_of_the_sidebar_open_their_records(page: str, key: str) -> None:
     app = opened(page, replace(VIEW, type=("PROTEINAS",), q="" if page == "Overview" else "boundary:equal"))
     said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))
     app = sound(app.button(key=key).click().run())
-    assert app.title[0].value == "Errors" and f"**{count(said, 'record')}**" in headings(app)
+    assert app.title[0].value == "Inspect" and f"**{count(said, 'record')}**" in headings(app)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_stands_in_the_link(order: str) -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     app = sound(app.selectbox(key="widget_order").set_value(order).run())
     assert address(app).get("sort", "document") == order
 
@@ -294,7 +294,7 @@ def test_a_selection_outside_the_table_is_passed_over(place: dict[str, object]) 
 def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
     sides = (DEMO.corpus.gold, DEMO.corpus.system("rules"))
     every = ledger(score_layers(*sides), "strict", sides)
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     assert f"**{every.total(query_of(VIEW)).records} records**" in headings(app)
     label = next(button for button in app.pills[0].options if "COR" in button)
     app = sound(app.pills[0].set_value("COR").run())
@@ -305,10 +305,10 @@ def test_errors_leaves_out_the_correct_ones_until_asked() -> None:
 
 @pytest.mark.parametrize("label", ["Gold type", "Predicted type", "Boundaries", "Words", "Period", "Document"])
 def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     box = next(box for box in app.selectbox if box.label == label)
     for place in range(len(box.options)):
-        app = opened("Errors", VIEW)
+        app = opened("Inspect", VIEW)
         box = next(box for box in app.selectbox if box.label == label)
         value, _, said = box.options[place].rpartition(" · ")
         app = sound(box.set_value(ABSENT if value.startswith("no span") else value).run())
@@ -316,7 +316,7 @@ def test_a_facet_lists_as_many_records_as_it_says(label: str) -> None:
 
 
 def test_search_and_clear() -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     app = sound(app.text_input(key="widget_q").set_value("boundary:equal").run())
     assert address(app)["q"] == "boundary:equal"
     assert next(box for box in app.selectbox if box.label == "Boundaries").value == "equal"
@@ -330,7 +330,7 @@ def test_search_and_clear() -> None:
 
 
 def test_a_chip_takes_away_what_it_names() -> None:
-    app = opened("Errors", replace(VIEW, type=("PROTEINAS",), criterion="left"))
+    app = opened("Inspect", replace(VIEW, type=("PROTEINAS",), criterion="left"))
     chip = next(button for button in app.button if button.label.startswith("type"))
     app = sound(chip.click().run())
     assert address(app) == write_link(replace(VIEW, criterion="left"))
@@ -363,13 +363,13 @@ def test_types_are_merged_and_parted_again() -> None:
 
 
 def test_a_page_switch_keeps_the_view() -> None:
-    app = opened("Errors", replace(VIEW, type=("PROTEINAS",)))
+    app = opened("Inspect", replace(VIEW, type=("PROTEINAS",)))
     app = sound(app.switch_page(pages()["Overview"]).run())
     assert address(app)["type"] == "PROTEINAS"
 
 
 def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
     assert not app.query_params
     assert any("does not fit a link" in caption.value for caption in app.caption)
@@ -416,7 +416,7 @@ def test_hostile_names_are_shown_as_they_are(hostile: View, page: str) -> None:
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_name_is_chosen_and_searched_for(hostile: View, kind: str) -> None:
     app = opened(
-        "Errors", replace(hostile, type=(kind,), decision=DECISIONS, q=kind, doc=f"{kind}{HOSTILE.index(kind)}")
+        "Inspect", replace(hostile, type=(kind,), decision=DECISIONS, q=kind, doc=f"{kind}{HOSTILE.index(kind)}")
     )
     check_plain(app)
     assert f"**{count(1, 'record')}**" in headings(app)
@@ -438,7 +438,7 @@ def test_a_long_list_is_paged() -> None:
     sources = [Source.of_uploads([("a.jsonl", text.encode())]) for text in (rows, empty)]
     loaded = load("many", sources[0], {"none": sources[1]})
     caches.shelf().put(loaded)
-    app = opened("Errors", View(corpus=loaded.corpus.digest))
+    app = opened("Inspect", View(corpus=loaded.corpus.digest))
     assert "**1,500 records**" in headings(app)
     assert len(app.dataframe[0].value) == ROWS
     overview = opened("Overview", View(corpus=loaded.corpus.digest))
@@ -482,7 +482,7 @@ def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
     loaded = load("long", sources[0], {"system": sources[1]})
     caches.shelf().put(loaded)
     view = View(corpus=loaded.corpus.digest, system="system")
-    app = opened("Errors", view, **{"list_errors": cell(0, "span")})
+    app = opened("Inspect", view, **{"list_errors": cell(0, "span")})
     assert len(app.dataframe[0].value) == 1
     assert app.dataframe[0].value.astype("str").map(len).to_numpy().max() < 1_000
     assert 0 < len(app.html[0].proto.body) < 20_000

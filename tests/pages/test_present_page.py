@@ -88,7 +88,7 @@ def test_counted_by_token_there_is_no_star(store: PlaylistStore) -> None:
 
 def test_on_errors_the_record_chosen_is_starred(store: PlaylistStore) -> None:
     chosen = {"selection": {"rows": [], "columns": [], "cells": [(2, "span")]}}
-    app = press(opened("Errors", VIEW, list_errors=chosen), "star")
+    app = press(opened("Inspect", VIEW, list_errors=chosen), "star")
     # It stays chosen, though the playlist that it went on is now chosen too.
     assert address(app)["playlist"] and app.button(key=f"{keys.PLAYLIST}star").label == "★ Starred"
     (item,) = store.playlists().standing[0].items

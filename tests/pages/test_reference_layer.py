@@ -94,7 +94,7 @@ def test_the_two_change_places(reference: str, system: str, name: str, moved_to:
 
 
 @pytest.mark.parametrize(
-    "page", ["Start", "Overview", "Confusion", "Errors", "Documents", "Slices", "Compare", "Consistency"]
+    "page", ["Start", "Overview", "Confusion", "Inspect", "Documents", "Slices", "Systems", "Consistency"]
 )
 def test_every_page_shows_it(page: str) -> None:
     view = replace(VIEW, reference="annotator-1", system="annotator-2")

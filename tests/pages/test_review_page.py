@@ -80,7 +80,7 @@ def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) 
             str(found.agreed),
         ]
         return
-    assert "No verdict stands on this corpus yet" in app.info[0].value and "Errors" in app.info[0].value
+    assert "No verdict stands on this corpus yet" in app.info[0].value and "Inspect" in app.info[0].value
     assert not app.dataframe
 
 

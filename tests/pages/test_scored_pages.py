@@ -101,9 +101,9 @@ def shown(app: AppTest) -> list[str]:
         ("Overview", {}),
         ("Overview", {"criterion": "fragment", "sort": ("all-criteria",)}),
         ("Confusion", {}),
-        ("Errors", {}),
-        ("Errors", {"decision": DECISIONS, "type": ("Drug",), "q": "the"}),
-        ("Errors", {"sort": ("longest",), "criterion": "type"}),
+        ("Inspect", {}),
+        ("Inspect", {"decision": DECISIONS, "type": ("Drug",), "q": "the"}),
+        ("Inspect", {"sort": ("longest",), "criterion": "type"}),
     ],
 )
 def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: dict[str, object]) -> None:
@@ -134,7 +134,7 @@ def test_documents_are_read_in_the_folder(served: Path) -> None:
     assert any(caption.value.startswith("Record 1 of ") for caption in app.caption)
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
+@pytest.mark.parametrize("page", ["Inspect", "Documents"])
 def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path, page: str) -> None:
     app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
     assert any("Verdicts are not given on a scored folder" in caption.value for caption in app.caption)
@@ -159,7 +159,7 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
         assert address(app)["record"] == found.record
 
 
-@pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Compare"])
+@pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Systems"])
 def test_what_needs_all_spans_says_where_to_go(served: Path, page: str) -> None:
     app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
     assert "Overview, Confusion, Errors and Documents" in app.info[0].value
@@ -177,10 +177,10 @@ def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 3)
     monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 3)
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Errors", replace(view, sort=("text",)))
+    app = opened("Inspect", replace(view, sort=("text",)))
     captions = " ".join(caption.value for caption in app.caption)
     assert "not sorted by text" in captions and "the first 3 records" in captions
-    assert shown(app) == shown(opened("Errors", view))
+    assert shown(app) == shown(opened("Inspect", view))
 
 
 @pytest.mark.parametrize("harm", ["manifest", "form", "index", "shard"])
@@ -206,7 +206,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
         assert len(app.error) == 1 and str(tmp_path / "scored") in app.code[0].value
         assert opened("Overview", View(corpus=digest)).info
     else:
-        app = opened("Errors", View(corpus=digest, system=systems()[0]))
+        app = opened("Inspect", View(corpus=digest, system=systems()[0]))
         assert len(app.error) == 1
         assert {"index": "0.0.columns: No such file", "shard": "shard 1 of 3: damaged"}[harm] in app.code[0].value
     assert opened("Overview", View(corpus=load_demo("pharmacology").corpus.digest)).dataframe

@@ -116,8 +116,8 @@ def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
     app = opened("Slices", DECADES, table_decades=cell(row, column))
     table = app.dataframe[0].value
     assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
-    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    app = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
+    link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
+    app = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0])
     assert f"**{count(int(table[column].iat[row]), 'record')}**" in headings(app)
     assert selected(app, "Period") == table["period"].iat[row]
 
@@ -161,13 +161,13 @@ def test_predictions_without_noise_levels_are_noted(historic: Loaded) -> None:
 @pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
 def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
     view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)
-    app = opened("Errors", view)
+    app = opened("Inspect", view)
     box = facet(app, NOISY)
     assert [option.partition(" · ")[0] for option in box.options] == ["0.0", "0.1–0.3", "no gold span"]
     label, _, number = box.options[place].partition(" · ")
     app = sound(box.set_value(value).run())
     assert f"**{count(int(number), 'record')}**" in headings(app) and selected(app, NOISY) == label
-    again = opened("Errors", read_link(address(app))[0])
+    again = opened("Inspect", read_link(address(app))[0])
     assert f"**{count(int(number), 'record')}**" in headings(again)
 
 
@@ -175,8 +175,8 @@ def test_no_facet_where_nothing_is_known_but_one_that_a_link_asks_for() -> None:
     text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
     view = View(corpus=loaded_of(text, text, "a.jsonl").corpus.digest, system="system")
     labels = {"Period", NOISY}
-    assert not labels & {box.label for box in opened("Errors", view).selectbox}
-    app = opened("Errors", replace(view, q='noise:0.1-0.3 period:"no date"'))
+    assert not labels & {box.label for box in opened("Inspect", view).selectbox}
+    app = opened("Inspect", replace(view, q='noise:0.1-0.3 period:"no date"'))
     assert labels <= {box.label for box in app.selectbox} and "No records." in [one.value for one in app.caption]
     for label in sorted(labels):
         app = sound(facet(app, label).set_value(None).run())
@@ -188,7 +188,7 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
     line = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]%s}\n'
     for date in ("", "1848", year):
         loaded = loaded_of(line % (f', "meta": {{"date": "{date}"}}' if date else ""), line % "", "a.jsonl")
-        app = opened("Errors", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
+        app = opened("Inspect", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
         boxes = [box.options for box in app.selectbox if box.label == "Period"]
         assert boxes == ([[f"{date[:3]}0s · 1"]] if date else [])
 

@@ -39,8 +39,8 @@ def scores_of(loaded: Loaded) -> View:
 
 def followed(app: AppTest) -> int:
     """Follow the link of the count that is open; return how many records Errors lists."""
-    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    there = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
+    link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
+    there = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0])
     found = re.search(r"\*\*([\d,]+) records?\*\*", headings(there))
     assert found is not None
     return int(found[1].replace(",", ""))

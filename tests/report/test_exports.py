@@ -148,24 +148,24 @@ def test_pieces_make_the_file_of_the_whole(form: str) -> None:
         assert b"nereval" in made and b"0.5000" in made
 
 
-@pytest.mark.parametrize("page", ["Overview", "Errors"])
+@pytest.mark.parametrize("page", ["Overview", "Inspect"])
 def test_files_are_offered_once_asked_for(page: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened(page, view)
     # The report on Overview is made when its button is pressed.
     report = ["Download report"] if page == "Overview" else []
     assert [button.label for button in app.get("download_button")] == report
-    name = "export_records_errors" if page == "Errors" else "export_averages"
+    name = "export_records_errors" if page == "Inspect" else "export_averages"
     app.session_state[name] = True
     shown = [button.label for button in sound(app.run()).get("download_button")]
-    layer = ["gold-errors.jsonl"] if page == "Errors" else []
+    layer = ["gold-errors.jsonl"] if page == "Inspect" else []
     assert [label for label in shown if label not in report] == [*(label for label, _, _ in FORMS.values()), *layer]
 
 
 def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "PRINTED", 3)
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened("Errors", view, export_records_errors=True)
+    app = opened("Inspect", view, export_records_errors=True)
     assert [button.label for button in app.get("download_button")][:-1] == ["CSV", "Parquet", "Excel"]
     monkeypatch.setattr(downloads, "CALCULATED", 4)
     assert [button.label for button in sound(app.run()).get("download_button")][:-1] == ["CSV", "Parquet"]
@@ -221,7 +221,7 @@ def test_the_command_line_writes_excel(cli: Cli) -> None:
     assert "criterion strict" in str(found["notes"][1][1])
 
 
-@pytest.mark.parametrize(("page", "key"), [("Overview", "criteria"), ("Confusion", "confusion"), ("Compare", "right")])
+@pytest.mark.parametrize(("page", "key"), [("Overview", "criteria"), ("Confusion", "confusion"), ("Systems", "right")])
 def test_a_figure_is_offered_as_a_page_that_stands_alone(page: str, key: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened(page, view, **{f"export_{key}": True})

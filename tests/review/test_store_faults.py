@@ -143,13 +143,13 @@ def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
 ) -> None:
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{small}/review.sqlite")
     verdict_store._kept.clear()
-    app = press(first("Errors", ANN), "gold")
+    app = press(first("Inspect", ANN), "gold")
     filler = fill(small)
     app = press(write(app, LONG), "pred")
     assert "the disk is full, and nothing was kept; make room and try again" in said(app) and written(app) == LONG
     # Another server on the full disk.
     verdict_store._kept.clear()
-    app = first("Errors", ANN)
+    app = first("Inspect", ANN)
     assert progress(app).startswith(":primary[1 of 60 have a verdict")
     filler.unlink()
     assert "Kept as Ann: prediction is right" in said(press(app, "pred"))

@@ -47,11 +47,11 @@ EXCERPT = 2_000
 
 
 def open_records(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
-    """Show the records of a count: title, number, list, and the way to Errors. `title` is Markdown."""
+    """Show the records of a count: title, number, list, and the way to Inspect. `title` is Markdown."""
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{title}: {count_words(criterion, here.ledger(criterion).total(query))}**")
-        navigation.link_to("Errors", ":primary[Open in Errors →]", view, key=name)
+        navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
     record_table(here, criterion, query, name=name)
 
 

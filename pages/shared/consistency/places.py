@@ -82,8 +82,8 @@ def _records(here: Here, finding: Finding) -> None:
     if not finding.form or state.params_of(view) is None:
         return
     number = here.ledger().total(query).records
-    said = f":primary[{count(number, 'record')} of this form in Errors →]"
-    navigation.link_to("Errors", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
+    said = f":primary[{count(number, 'record')} of this form in Inspect →]"
+    navigation.link_to("Inspect", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The parts of the Errors page: search, order and facets with live counts."""
+"""The parts of the Inspect page: search, order and facets with live counts."""
 
 from __future__ import annotations
 

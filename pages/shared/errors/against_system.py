@@ -1,4 +1,4 @@
-"""Records held against another system, on Errors: who is right about the gold span, and what both predict wrongly."""
+"""Records held against another system, on Inspect: who is right about the gold span, and what both predict wrongly."""
 
 from __future__ import annotations
 

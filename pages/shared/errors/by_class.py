@@ -1,4 +1,4 @@
-"""The view "by class" of the Errors page: what kinds of errors there are, what each costs, and their records."""
+"""The view "by class" of the Inspect page: what kinds of errors there are, what each costs, and their records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def choose_classes(here: Here) -> bool:
 def draw_classes(here: Here) -> None:
     """Show the sentence, the table of classes, the figure, and the classes broken down."""
     if here.loaded.folder is not None:
-        scored_folders.say_elsewhere("Errors by class")
+        scored_folders.say_elsewhere("Inspect by class")
         return
     found = errors_of(here)
     sentence.draw(here, found.sentence(here.by), "classes", STRICT)

@@ -103,7 +103,7 @@ def error_classes() -> None:
 def verdicts() -> None:
     st.header("Verdicts", anchor="verdicts")
     st.write(
-        "Who is right about a record? On Errors and Documents a key or a button says it, and the next record comes. "
+        "Who is right about a record? On Inspect and Documents a key or a button says it, and the next record comes. "
         "`u` takes back your own last verdict, `j` and `k` go to the next and the previous record; no key does "
         "anything while you type."
     )

@@ -1,4 +1,4 @@
-"""A slide show: the title, then one record after the other, of a playlist or of the list that Errors shows."""
+"""A slide show: the title, then one record after the other, of a playlist or of the list that Inspect shows."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ WORDS, BESIDE = 80, 30
 TYPED = -1
 """In place of the version of a comment in view: what was typed over it was not kept."""
 HOW = (
-    "A playlist is a choice of records for a meeting. Star records on Errors or Documents (button, or key `s`), then "
+    "A playlist is a choice of records for a meeting. Star records on Inspect or Documents (button, or key `s`), then "
     "order them here, comment on them and show them in large type."
 )
 
@@ -51,7 +51,7 @@ def draw_lobby(here: Here) -> None:
     if playlist is None:
         st.info(HOW)
         with st.container(horizontal=True):
-            navigation.link_to("Errors", ":primary[Star records on Errors →]", here.view)
+            navigation.link_to("Inspect", ":primary[Star records on Inspect →]", here.view)
             navigation.link_to("Documents", ":primary[… or on Documents →]", here.view)
         return
     _about(here, playlist)
@@ -86,7 +86,7 @@ def find_corpus() -> None:
 
 
 def _begin(here: Here, playlist: Playlist | None) -> None:
-    """Offer to present the playlist, and the records that Errors lists."""
+    """Offer to present the playlist, and the records that Inspect lists."""
     total = here.ledger().total(here.query()).records
     if playlist is not None:
         st.button(
@@ -98,7 +98,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
             args=(present.first_slide(here, playlist),),
         )
     st.button(
-        f"Present the {count(total, 'record')} that Errors lists",
+        f"Present the {count(total, 'record')} that Inspect lists",
         key=f"{keys.PLAYLIST}begin_list",
         type="secondary" if playlist is not None else "primary",
         disabled=not total,

@@ -156,12 +156,12 @@ def say_no_verdicts(here: Here) -> bool:
     if corrected_gold(here, Accepted()).log:
         return False
     st.info(
-        "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right, by the "
+        "No verdict stands on this corpus yet. Choose a record on Inspect or Documents and say who is right, by the "
         "keys 1 to 5: gold, the prediction, both, neither, or unclear. Then this page says what every score would be, "
         "and hands out a corrected copy of gold. Gold itself is never changed."
     )
     with st.container(horizontal=True, gap="medium"):
-        navigation.link_to("Errors", ":primary[Give verdicts on Errors →]", here.view)
+        navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", here.view)
         navigation.link_to("Documents", ":primary[Read the documents →]", here.view)
     return True
 

@@ -109,8 +109,8 @@ def list_open(here: Here, found: Adjudicated) -> None:
     def decide(_: ChosenCell | None) -> None:
         query = Query(decision=ERRORS, having=(("verdict", "none"),))
         if rest := here.ledger(STRICT).total(query).records:
-            label = f":primary[Decide on Errors: {count(rest, 'record')} without a verdict →]"
-            navigation.link_to("Errors", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
+            label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
+            navigation.link_to("Inspect", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
 
     cell = count_table(
         table,

@@ -48,7 +48,7 @@ def draw_headline() -> None:
         counts = scores.counts("strict")
         sentence = f"In the demo, the rule-based system finds **{recall:.0%}** of the gold spans exactly."
         them = f":primary[Read these {counts.gold[0]:,} of {counts.pos:,} →]"
-        navigation.link_to("Errors", f"{sentence} {them}", view_of(view, found))
+        navigation.link_to("Inspect", f"{sentence} {them}", view_of(view, found))
         near = caches.ledger(loaded, DEMO_SYSTEM, settings, "strict").page(replace(found, decision=("INC",)))
         near = near[near["boundary"] != "equal"] if (near["boundary"] != "equal").any() else near
         if len(near):
@@ -67,7 +67,7 @@ def offer_ways_in(here: Here | None) -> None:
     if view is None:
         return
     offers = (
-        ("Inspect errors", "Errors", view, "Go through what was missed, confused, cut short or made up, one by one."),
+        ("Inspect errors", "Inspect", view, "Go through what was missed, confused, cut short or made up, one by one."),
         (
             "Compare criteria",
             "Overview",

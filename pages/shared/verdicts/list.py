@@ -31,7 +31,7 @@ FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted
 NAMES = {("verdict", NONE): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
 REVIEWED, OPEN = ("reviewed", YES), ("verdict", NONE)
 LIST = "errors"
-"""The list of Errors, by its name."""
+"""The list of Inspect, by its name."""
 FORM = "form"
 """The attribute that is a record's surface form."""
 

@@ -13,7 +13,7 @@ from nereval_core.records.queries import ORDERS
 
 MASKED = "yes"
 BY_CLASS = "by-class"
-"""The word of `sort` by which Errors shows classes of errors in place of records."""
+"""The word of `sort` by which Inspect shows classes of errors in place of records."""
 LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
 CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
 """Views of the Criteria page beside all criteria."""

@@ -1,4 +1,4 @@
-"""Transitions from one system to another on the Compare page, and gold spans by the number of systems right."""
+"""Transitions from one system to another on the Systems page, and gold spans by the number of systems right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement: figures of agreement between annotators, and their disagreements in the text."""
+"""Annotators: figures of agreement between annotators, and their disagreements in the text."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from pages.shared import agreement
 from pages.shared.frame import Here, page
 
 
-@page("Agreement")
+@page("Annotators")
 def draw(here: Here) -> None:
     names = agreement.choose_annotators(here)
     if len(names) < 2:

@@ -1,4 +1,4 @@
-"""Errors: the queue of match records, narrowed down by facets, searched and sorted, or the classes of errors."""
+"""Inspect: the queue of match records, narrowed down by facets, searched and sorted, or the classes of errors."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from pages.shared.frame import Here, page
 from pages.shared.verdicts import list as verdicts_list
 
 
-@page("Errors", filters=lambda view: True)
+@page("Inspect", filters=lambda view: True)
 def draw(here: Here) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by_class = error_classes.choose_classes(here)

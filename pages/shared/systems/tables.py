@@ -1,4 +1,4 @@
-"""Tables of the Compare page: their files, the box that a cell opens, and the records in which two systems differ."""
+"""Tables of the Systems page: their files, the box that a cell opens, and the records in which two systems differ."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | 
     with st.container(horizontal=True):
         for name, query in asked.items():
             number = count(ledger.total(query).records, "gold span")
-            navigation.link_to("Errors", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
+            navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
     if one == here.system:
         better = other if row["difference"] > 0 else one
         open_records(here, criterion, asked[better], f"only {plain(better)} right", name="compare_apart")

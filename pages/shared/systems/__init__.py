@@ -1,4 +1,4 @@
-"""Parts of the Compare page: systems with intervals, differences from the chosen one, ranks, all pairs."""
+"""Parts of the Systems page: systems with intervals, differences from the chosen one, ranks, all pairs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from nereval_core.report.figures.comparison import leaderboard as leaderboard_fi
 from nereval_core.report.table_formats import DAGGER, UNDEFINED
 from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared.compare import tables as parts
-from pages.shared.compare.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.data import caches
+from pages.shared.systems import tables as parts
+from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
