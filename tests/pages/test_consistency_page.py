@@ -42,10 +42,6 @@ def sort(kind: str) -> tuple[str, ...]:
     return (kind,) if kind in CONSISTENCY_VIEWS else ()
 
 
-def test_with_nothing_the_page_says_where_to_begin() -> None:
-    assert "Choose a demo corpus" in opened("Consistency").info[0].value
-
-
 def test_capitals_matter_as_the_reader_chooses() -> None:
     row = '{"id": "d%d", "text": "%s grew", "spans": [%s]}\n'
     span = '{"start": 0, "end": 3, "label": "GENE"}'

@@ -221,12 +221,6 @@ def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
     assert "".join(pieces[number] for number in sent["place"]) == text[place[0] : min(place[1], high)]
 
 
-def test_documents_without_a_corpus_says_what_to_do() -> None:
-    page = open_page("Documents")
-    assert not page.error
-    assert "Choose a demo corpus" in page.info[0].value
-
-
 def test_documents_shows_the_demo() -> None:
     page = open_page("Documents", VIEW)
     assert not page.error

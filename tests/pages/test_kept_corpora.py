@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import Any, Literal
 
 import pytest
@@ -349,12 +350,14 @@ def test_a_page_shows_how_far_a_reading_is_and_ends_it(gate: Event) -> None:
     app = opened("Start")
     number = caches.jobs().start("slow", slowly(gate))
     app.session_state[keys.READING] = number
+    job = caches.jobs().get(number)
+    while job is None or not job.watch.done:
+        sleep(0.01)
     app = sound(app.run())
     assert "**slow** · Reading gold" in headings(app)
     assert any(re.fullmatch(r"[\d,]+ of 100,000 documents(, [\d,]+ documents/s)?", one.value) for one in app.caption)
-    job = caches.jobs().get(number)
     app = sound(app.button(key="reading_cancel").click().run())
-    assert job is not None and job.finished.wait(30) and job.loaded is None
+    assert job.finished.wait(30) and job.loaded is None
     app = sound(app.run())
     assert not any(button.key == "reading_cancel" for button in app.button) and "slow" not in headings(app)
 

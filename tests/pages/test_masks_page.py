@@ -123,9 +123,9 @@ def test_every_page_is_masked(page: str) -> None:
     assert "mask" not in address(app)
 
 
-def test_the_switch_in_the_sidebar() -> None:
-    app = opened("Inspect", VIEW)
-    (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
+def test_the_switch_in_the_share_menu() -> None:
+    app = opened("Inspect", VIEW, widget_share_menu=True)
+    (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     before = app.dataframe[0].value
     app = sound(switch.set_value(True).run())
     assert address(app)["mask"] == MASKED
@@ -160,8 +160,8 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("forced")
 def test_a_server_may_mask_everything() -> None:
-    app = opened("Inspect", VIEW)
-    (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
+    app = opened("Inspect", VIEW, widget_share_menu=True)
+    (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     assert switch.value and switch.disabled and address(app)["mask"] == MASKED
     assert not [button for button in app.button if button.label.startswith("text masked")]
     assert all(text == masked_text(text) for text in app.dataframe[0].value["span"])

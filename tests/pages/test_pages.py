@@ -29,7 +29,7 @@ from pages.shared.components.navigation import pages
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import load, served_entries, served_folders, served_sources
-from pages.shared.view import View
+from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, types_table
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import Query, query_of
@@ -42,6 +42,7 @@ from tests.support.pages import (
     address,
     cell,
     headings,
+    menus,
     opened,
     point,
     settled,
@@ -58,13 +59,11 @@ BAD = (
 
 
 @pytest.mark.parametrize("page", EVERY)
-def test_with_nothing_a_page_says_where_to_begin(page: str) -> None:
+def test_with_nothing_a_page_shows_the_demo(page: str) -> None:
     app = opened(page)
-    assert "Choose a demo corpus or upload files" in app.info[0].value
-    assert not app.dataframe and not app.error
-    app = sound(app.button(key="demo-pharmacology").click().run())
-    assert app.title[0].value == page and app.dataframe and not any("demo" in box.value for box in app.info)
+    assert app.title[0].value == page and app.dataframe and not app.error
     assert address(app) == write_link(replace(VIEW, system=DEMO.start))
+    assert any(link.proto.label.startswith("Demo: Pharmacological case notes") for link in app.get("page_link"))
 
 
 @pytest.mark.parametrize("page", EVERY)
@@ -249,13 +248,11 @@ def test_the_figures_open_the_same_records_as_the_tables() -> None:
         opened("Confusion", view, **{table_key("table_map", view): wrong})
 
 
-@pytest.mark.parametrize("page", ["Overview", "Inspect", "Documents"])
-@pytest.mark.parametrize("key", ["shown", "every"])
-def test_the_numbers_of_the_sidebar_open_their_records(page: str, key: str) -> None:
-    app = opened(page, replace(VIEW, type=("PROTEINAS",), q="" if page == "Overview" else "boundary:equal"))
-    said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))
-    app = sound(app.button(key=key).click().run())
-    assert app.title[0].value == "Inspect" and f"**{count(said, 'record')}**" in headings(app)
+@pytest.mark.parametrize(("page", "acts"), [("Overview", False), ("Inspect", True)])
+def test_filters_stand_only_where_they_act(page: str, acts: bool) -> None:
+    app = opened(page, replace(VIEW, type=("PROTEINAS",), leaveout=("NORMALIZABLES",)))
+    chips = [button.label for button in app.button if str(button.key).startswith(keys.CHIP)]
+    assert chips == ["left out: NORMALIZABLES ×", *(["type: PROTEINAS ×"] if acts else [])]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -342,13 +339,19 @@ def test_scoring_changes_numbers_and_show_does_not() -> None:
     assert not opened("Overview", replace(VIEW, leaveout=("PROTEINAS",))).dataframe[0].value.equals(table)
 
 
-def test_a_criterion_that_does_not_apply_is_greyed_with_its_reason() -> None:
-    assert not [button for button in opened("Overview", VIEW).button if str(button.key).startswith("criterion-")]
+def test_all_criteria_are_in_one_list_and_those_that_do_not_apply_say_why() -> None:
+    app = opened("Overview", VIEW)
+    assert menus(app)[0] == "more"
+    app = sound(app.segmented_control(key="widget_schema").set_value("partial").run())
+    assert address(app)["criterion"] == "partial"
+    assert not [box for box in app.selectbox if box.key == "widget_criterion"], "nothing is drawn that is not open"
     app = opened("Overview", VIEW, widget_criteria=True)
-    assert app.button(key="criterion-core").disabled and not app.button(key="criterion-left").disabled
-    assert any("core does not apply" in caption.value for caption in app.caption)
-    app = sound(app.button(key="criterion-left").click().run())
-    assert address(app)["criterion"] == "left"
+    box = app.selectbox(key="widget_criterion")
+    names = [option.partition(" · ")[0] for option in box.options]
+    assert "left" in names and "core" not in names and "nervaluate-1.2.1" in names
+    assert any("core: it needs core terms" in caption.value for caption in app.caption)
+    app = sound(box.set_value("left").run())
+    assert address(app)["criterion"] == "left" and menus(app)[0] == "left"
 
 
 def test_types_are_merged_and_parted_again() -> None:
@@ -369,7 +372,7 @@ def test_a_page_switch_keeps_the_view() -> None:
 
 
 def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
-    app = opened("Inspect", VIEW)
+    app = opened("Inspect", VIEW, widget_share_menu=True)
     app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
     assert not app.query_params
     assert any("does not fit a link" in caption.value for caption in app.caption)

@@ -28,7 +28,7 @@ from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
 from pages.shared.view.link import read_link
-from tests.support.pages import address, opened, sound
+from tests.support.pages import address, menus, opened, sound
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +113,8 @@ def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: d
         for digest in (read(served / "scored").digest, load_demo("pharmacology").corpus.digest)
     )
     assert shown(folder) == shown(memory) and shown(folder)
-    # Of a folder the sidebar offers the criteria it was scored under; its types are as they were.
-    offered = [[box.label for box in (*app.multiselect, *app.button_group)] for app in (folder, memory)]
-    assert [sidebar.count("Matching criterion") for sidebar in offered] == [1, 0]
-    assert [sidebar.count("Types left out") for sidebar in offered] == [0, 1]
+    # The types of a folder are as they were.
+    assert ["Types" in menus(app) for app in (folder, memory)] == [False, True]
     signatures = [[code.value for code in app.code if "sha256" in code.value] for app in (folder, memory)]
     assert signatures[0] == signatures[1] and len(signatures[0]) == (page == "Overview")
 
@@ -162,7 +160,7 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
 @pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Systems"])
 def test_what_needs_all_spans_says_where_to_go(served: Path, page: str) -> None:
     app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
-    assert "Overview, Confusion, Errors and Documents" in app.info[0].value
+    assert "Overview, Confusion, Inspect and Documents" in app.info[0].value
     assert not app.dataframe
 
 

@@ -53,6 +53,11 @@ def cell(row: int, column: str) -> dict[str, object]:
     return {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
 
 
+def menus(app: AppTest) -> list[str]:
+    """Return the labels of the buttons that open something over the page."""
+    return [block.proto.popover.label for block in app.get("popover")]
+
+
 def headings(app: AppTest) -> str:
     return "\n".join(element.value for element in app.markdown)
 

@@ -65,7 +65,7 @@ def _applicable(here: Here) -> tuple[dict[str, str], list[str]]:
         except FormatError as error:
             first, more = error.problems[0], len(error.problems) - 1
             problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
-            lacking.append(plain(f"{one.name}: it needs {one.needs}. {problem}.", 500))
+            lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
     return names, lacking
 
 
