@@ -16,7 +16,7 @@ from pages.shared.view.text import plain
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-NAME = 150
+NAME = 140
 """Pixels of a list of systems or layers."""
 
 
@@ -41,7 +41,6 @@ def _pair(here: Here) -> None:
         here.systems,
         label_visibility="collapsed",
         width=NAME,
-        help="The system whose spans are judged.",
         **state.mirror_field("system", here.system),
     )
     names = [] if here.loaded.folder is not None else list(reference_layer.layers(here.loaded))
