@@ -12,7 +12,7 @@ from nereval_core.api.inputs import Input, check_core_type, check_cores, source_
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus
 from nereval_core.pairing import Paired
-from nereval_core.pairing.document_lists import DocumentIds
+from nereval_core.pairing.selection import DocumentIds
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.pairing.type_suggestions import no_common_type_in_words
+from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import FormatError, Problem, one_of, quoted
 from nereval_core.scoring import Counting, Settings
 from nereval_core.scoring.criteria import CRITERIA, Annotated, Criterion
@@ -79,5 +79,7 @@ def check_criteria(criteria: Iterable[Criterion], gold: Annotated, *, source: st
 
 def warn_of_other_types(gold: Layer, pred: Layer, name: str) -> None:
     """Issue a `UserWarning` where two layers as scored have types, and none in common."""
-    if said := no_common_type_in_words(gold, pred):
-        warnings.warn(f"{name}: {said}", stacklevel=3)
+    if have_no_common_type(gold, pred):
+        from nereval_core.pairing.type_suggestions import no_common_type_in_words
+
+        warnings.warn(f"{name}: {no_common_type_in_words(gold, pred)}", stacklevel=3)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nereval_core.cli.options import STDOUT
+from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import SHOWN, counted, one_line, quoted
 
 if TYPE_CHECKING:
@@ -92,12 +93,12 @@ def say_lost(loaded: Loaded) -> None:
 
 def say_other_types(loaded: Loaded) -> None:
     """Print the systems that share no type with gold, which may use other names for the same types."""
-    from nereval_core.pairing.type_suggestions import no_common_type_in_words
-
     gold = loaded.corpus.gold
     for system in loaded.corpus.systems:
-        if found := no_common_type_in_words(gold, system):
-            say(f"{system.name}: {found}")
+        if have_no_common_type(gold, system):
+            from nereval_core.pairing.type_suggestions import no_common_type_in_words
+
+            say(f"{system.name}: {no_common_type_in_words(gold, system)}")
 
 
 def say_unused(settings: Settings, types: Collection[str]) -> None:

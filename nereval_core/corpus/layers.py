@@ -112,6 +112,11 @@ class Layer:
         layer = replace(self, type=frozen(code), types=types)
         return layer if order is None else layer._reordered(order)
 
+    def renumbered(self, doc: Integers) -> Layer:
+        """Return the layer with these document numbers, sorted by them; spans of one document keep their order."""
+        layer = replace(self, doc=frozen(doc.astype(np.int32)))
+        return layer if bool(np.all(doc[1:] >= doc[:-1])) else layer._reordered(np.argsort(doc, kind="stable"))
+
     def _reordered(self, order: Int64) -> Layer:
         number = np.empty(len(order), np.int64)
         number[order] = np.arange(len(order))
