@@ -21,10 +21,9 @@ from nereval_core.engine.tally import SPANS, Means, Tally, ids_of, shares_of, su
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Settings, coreless_in_words
-from nereval_core.scoring.averages import Average
-from nereval_core.scoring.counts import Counts, DocumentCounts, averages_of
+from nereval_core.scoring.averages import Average, averages_of
+from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts
 from nereval_core.scoring.criteria import Criterion
-from nereval_core.scoring.ratios import RATIOS
 
 
 @dataclass(frozen=True, eq=False)

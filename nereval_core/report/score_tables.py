@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Average, Counts
+from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import Decision
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from nereval_core.scoring.averages import Average
     from nereval_core.scoring.protocols import CountedScores, SystemScores
 
 Cell = str | int | float | None

@@ -8,7 +8,7 @@ their own from the same parts (`criterion_syntax.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, Protocol
@@ -16,8 +16,20 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Decision, Question, Rules
-from nereval_core.alignment.questions import ALTERNATIVES, CORE, QUESTION_BITS
+from nereval_core.alignment.codes import (
+    ALTERNATIVES,
+    CODES,
+    CONTAIN,
+    CORE,
+    END,
+    EQUAL,
+    QUESTION_BITS,
+    SAME_TYPE,
+    START,
+    Decision,
+    Question,
+    Rules,
+)
 from nereval_core.corpus import Layer
 
 Unit = Literal["span", "token"]
@@ -77,6 +89,22 @@ BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
         ),
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRules:
+    """Type rules: `merge` maps a member to its merged name, `leave_out` drops spans.
+
+    A type is left out if its own name or the name it is merged into is listed.
+    """
+
+    merge: Mapping[str, str] = field(default_factory=dict)
+    leave_out: tuple[str, ...] = ()
+
+    def name(self, label: str) -> str | None:
+        """Return the type a span is scored as, None where it is left out."""
+        merged = self.merge.get(label, label)
+        return None if label in self.leave_out or merged in self.leave_out else merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,6 +327,7 @@ __all__ = (
     "BoundaryRule",
     "Criterion",
     "Decision",
+    "TypeRules",
     "applicable",
     "decision_table",
     "questions_of",

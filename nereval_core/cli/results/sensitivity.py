@@ -15,7 +15,8 @@ from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import together
 from nereval_core.scoring import Counting
-from nereval_core.scoring.type_merging import TypeRules, apply_rules
+from nereval_core.scoring.criteria import TypeRules
+from nereval_core.scoring.type_merging import apply_rules
 
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),

@@ -60,7 +60,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.problems import FormatError
     from nereval_core.readers.concepts import read_mapping
     from nereval_core.scoring import Settings
-    from nereval_core.scoring.type_merging import TypeRules, apply_rules
+    from nereval_core.scoring.criteria import TypeRules
+    from nereval_core.scoring.type_merging import apply_rules
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     places = output_places(options, "records")
