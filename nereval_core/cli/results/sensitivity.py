@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.criteria.sensitivity import overtakings, ranking_in_words
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.corpus import Corpus
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side

@@ -40,8 +40,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.api.linking import TSV
     from nereval_core.cli.files import prediction_files
+    from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.indexing import index_result
-    from nereval_core.cli.runner import output_places, write_result
     from nereval_core.readers import formats
 
     if not prediction_files(options.files):
