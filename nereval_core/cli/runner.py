@@ -149,7 +149,7 @@ def applicable_criteria(
         if criterion not in kept:
             say(f"--criteria all: {criterion.name} skipped, it needs {criterion.lacks(gold)}")
     bare = len(gold) - len(gold.cores)
-    if bare and any(criterion.boundaries == "core" for criterion in kept):
+    if bare and any(criterion.boundary_rule.bare for criterion in kept):
         say(f"core: {bare} of {len(gold)} gold spans have no core, each counts as its own")
     return kept
 

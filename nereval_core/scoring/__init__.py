@@ -208,9 +208,9 @@ class Scores:
             from nereval_core.corpus.tokens import tokens_in_words
 
             return (tokens_in_words(self.gold.documents),)
-        if criterion.boundaries == "core":
+        if criterion.boundary_rule.bare is not None:
             gold = self.layers(name)[0]
-            return (coreless_in_words(len(gold) - len(gold.cores), len(gold)),)
+            return (criterion.boundary_rule.bare_in_words(len(gold) - len(gold.cores), len(gold)),)
         return ()
 
     def _find(self, name: str) -> tuple[_Group, int]:
@@ -320,11 +320,6 @@ def score_layers(
     return Scores(settings, tuple(marks), (gold, pred), tuple(groups))
 
 
-def coreless_in_words(bare: int, spans: int) -> str:
-    """Return in words how many of the gold spans have no core."""
-    return f"gold spans without a core, each its own: {bare} of {spans}"
-
-
 def _of_tokens(name: str, gold: Layer, pred: Layer, types: tuple[str, ...]) -> _Group:
     """Count tokens instead of aligning spans: both countings are the same."""
     from nereval_core.corpus.tokens import tokens_of
@@ -390,7 +385,6 @@ __all__: Sequence[str] = (
     "DocumentCounts",
     "Scores",
     "Settings",
-    "coreless_in_words",
     "score_layers",
     "spans_of",
 )

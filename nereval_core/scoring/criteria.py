@@ -56,7 +56,7 @@ class BoundaryRule:
     It holds where the code of the pair has any of `bits`, or answers `question` with yes; a rule with neither holds for
     every pair, because all pairs share a character. `words` complete "a pair is correct where …". A rule about
     annotations of gold has no meaning where gold has none of them: `annotation` is their name in a layer, `needs` says
-    in words what is needed.
+    in words what is needed. Gold spans without such an annotation may be taken for it themselves: `bare` names them.
     """
 
     words: str
@@ -64,6 +64,11 @@ class BoundaryRule:
     question: Question | None = None
     annotation: Literal["cores", "alternatives"] | None = None
     needs: str | None = None
+    bare: str | None = None
+
+    def bare_in_words(self, bare: int, spans: int) -> str:
+        """Return in words how many of the gold spans have no annotation of their own."""
+        return f"{self.bare}: {bare} of {spans}"
 
 
 BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
@@ -79,6 +84,7 @@ BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
             question=CORE,
             annotation="cores",
             needs="core terms in gold (`core` in JSONL, or brat read with --core-type)",
+            bare="gold spans without a core, each its own",
         ),
         "alternatives": BoundaryRule(
             "the boundaries are those of the gold span or one of its alternatives",
