@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nereval_core.api.load import Loaded, load_corpus
-from nereval_core.api.scoring_settings import check_criteria, choose_criteria
 from nereval_core.cli.files import Paths, gold_path, system_paths
 from nereval_core.cli.options import ALL, comma_separated, load_options
 from nereval_core.cli.output import progress_bar, say
@@ -16,7 +15,7 @@ from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import SHOWN, FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Annotated, Criterion
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Annotated, Criterion, check_criteria, choose_criteria
 
 
 def load_layers(

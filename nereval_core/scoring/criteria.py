@@ -31,6 +31,7 @@ from nereval_core.alignment.codes import (
     Rules,
 )
 from nereval_core.corpus import Layer
+from nereval_core.problems import FormatError, Problem, quoted
 
 Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
@@ -277,6 +278,47 @@ APPLICABLE = tuple(name for name, criterion in CRITERIA.items() if criterion.nee
 """The criteria that apply to any data."""
 
 
+def choose_criteria(
+    chosen: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
+) -> tuple[Criterion, ...]:
+    """Return criteria by name, composed ones among them, each once and in the order given.
+
+    Raises:
+        FormatError: an unknown name, or one name for two criteria.
+    """
+    own = {criterion.name: criterion for criterion in composed}
+    found: dict[str, Criterion] = {}
+    problems: list[Problem] = []
+    for item in chosen:
+        criterion = item if isinstance(item, Criterion) else own.get(item) or CRITERIA.get(item)
+        if criterion is None:
+            known = ", ".join((*CRITERIA, *own))
+            problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {known}"))
+        elif found.setdefault(criterion.name, criterion) != criterion:
+            remedy = "give each its own name"
+            problems.append(Problem(source, None, f"two criteria are called {quoted(criterion.name)}", remedy))
+    if not found and not problems:
+        problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(CRITERIA)}"))
+    if problems:
+        raise FormatError(problems)
+    return tuple(found.values())
+
+
+def check_criteria(criteria: Iterable[Criterion], gold: Annotated, *, source: str = "criteria") -> None:
+    """Refuse criteria that need what no gold span has.
+
+    Raises:
+        FormatError: with every such criterion.
+    """
+    problems = [
+        Problem(source, None, f"criterion {criterion.name} needs {need}, and gold has none", "leave it out or add them")
+        for criterion in criteria
+        if (need := criterion.lacks(gold)) is not None
+    ]
+    if problems:
+        raise FormatError(problems)
+
+
 def applicable(gold: Layer) -> tuple[str, ...]:
     """Return the names of the field's criteria that apply to a gold layer."""
     return tuple(name for name, criterion in CRITERIA.items() if criterion.lacks(gold) is None)
@@ -335,6 +377,8 @@ __all__ = (
     "Decision",
     "TypeRules",
     "applicable",
+    "check_criteria",
+    "choose_criteria",
     "decision_table",
     "questions_of",
     "same_rule",

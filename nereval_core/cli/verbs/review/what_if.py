@@ -32,7 +32,6 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.scoring_settings import check_criteria
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.what_if import what_if_result
     from nereval_core.cli.runner import say_unused, scoring_settings, types_of
@@ -40,6 +39,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.deciding_verdicts import conclude_pairs
     from nereval_core.review.apply.what_if import what_if
+    from nereval_core.scoring.criteria import check_criteria
 
     places = output_places(options)
     verdict_kinds(options)
