@@ -1,7 +1,8 @@
-"""The one place where verbs write and print: results to files or standard output, messages to standard error.
+"""The one place where results are written and printed: to files or standard output, messages to standard error.
 
 A verb gives its `Result` to `write_result`, with the FILE of each form that was asked for; `write_files` writes them,
-all files or none. What a form needs is imported where it is made: most results are only printed.
+all files or none. What a form needs is imported where it is made: most results are only printed. Layers are written by
+`writers.write`, the folder of scored shards by `engine.scored_folder.write`.
 """
 
 from __future__ import annotations
