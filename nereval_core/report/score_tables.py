@@ -78,14 +78,14 @@ def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
     """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
     blocks = []
     for sheet in sheets:
-        grid = [sheet.columns, *([shown(cell) for cell in row] for row in sheet.rows)]
+        grid = [sheet.columns, *([cell_text(cell) for cell in row] for row in sheet.rows)]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
         blocks.append("\n".join(map(one_line, lines)))
     return "\n\n".join(blocks) + "\n"
 
 
-def shown(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """Return a cell as text, with four places of a ratio."""
     if cell is None:
         return UNDEFINED

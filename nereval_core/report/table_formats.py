@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from nereval_core.problems import one_line
-from nereval_core.report.score_tables import Cell, Sheet, shown
+from nereval_core.report.score_tables import Cell, Sheet, cell_text
 from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
     for sheet in sheets:
         rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
         rows += [
-            [_bold("**{}**", sheet, at, _markdown(shown(cell))) for at, cell in _numbered(number, row)]
+            [_bold("**{}**", sheet, at, _markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
             for number, row in enumerate(sheet.rows)
         ]
         lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
@@ -46,7 +46,9 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
     blocks = []
     for sheet in sheets:
         frame = pd.DataFrame(
-            [[one_line(shown(cell)) for cell in row] for row in sheet.rows], columns=list(sheet.columns), dtype="str"
+            [[one_line(cell_text(cell)) for cell in row] for row in sheet.rows],
+            columns=list(sheet.columns),
+            dtype="str",
         )
         styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
         if sheet.strong:
@@ -105,7 +107,7 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
                 (
                     _each(
                         "<td>{}</td>",
-                        (_bold(_STRONG, sheet, at, shown(cell)) for at, cell in _numbered(number, row)),
+                        (_bold(_STRONG, sheet, at, cell_text(cell)) for at, cell in _numbered(number, row)),
                     )
                     for number, row in enumerate(sheet.rows)
                 ),
