@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nereval_core.api.slices import slices_of
     from nereval_core.api.type_suggestions import type_suggestions
     from nereval_core.api.write import write
-    from nereval_core.pairing.document_lists import restricted
+    from nereval_core.pairing.selection import restricted
     from nereval_core.pairing.type_names import mapped
     from nereval_core.readers.objects import read_objects
 
@@ -44,7 +44,7 @@ _MODULES = {
     "read_objects": "readers.objects",
     "report_of": "api.report",
     "reproduce": "api.reproduce",
-    "restricted": "pairing.document_lists",
+    "restricted": "pairing.selection",
     "score": "api.score",
     "scores_with_verdicts": "api.review",
     "slices_of": "api.slices",

@@ -6,7 +6,7 @@ clusters, and a cluster of one gold span and one prediction is a pair. Only the 
 solver (`tangled_clusters.py`).
 
 A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each further question
-that criteria ask (`questions.py`). A criterion is a table from codes to decisions.
+that criteria ask (`Facts`). A criterion is a table from codes to decisions.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from nereval_core.alignment.codes import (
     UNALIGNED,
     Alignment,
     Decision,
+    Facts,
     Progress,
     Rules,
     SideOutcome,
     Spans,
     describe,
 )
-from nereval_core.alignment.questions import Facts
 from nereval_core.arrays import Array, Int64, UInt8
 
 CHUNK_SPANS = 1 << 17

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Spans, describe, ranges
-from nereval_core.alignment.questions import Facts
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Spans, describe, ranges
 from nereval_core.arrays import Array, Int64
 
 BLOCK_PAIRS = 1 << 22

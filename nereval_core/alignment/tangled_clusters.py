@@ -24,12 +24,11 @@ from nereval_core.alignment.candidates import (
     preference,
     tangled_spans,
 )
-from nereval_core.alignment.codes import Alignment, Decision, Rules, SideOutcome, Spans, ranges
+from nereval_core.alignment.codes import Alignment, Decision, Facts, Rules, SideOutcome, Spans, ranges
 from nereval_core.alignment.greedy import greedy_alignments, offered_and_identical_pairs
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.narrow_clusters import NarrowCluster, cut_segments
 from nereval_core.alignment.nesting import pairs_by_criterion, solve_nested
-from nereval_core.alignment.questions import Facts
 from nereval_core.alignment.small_clusters import SMALL_CLUSTER_SPANS, solve_chain, solve_small_clusters, solve_stars
 from nereval_core.arrays import Int64
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
 
 
 def typed_table(rows: Iterable[Any], columns: Mapping[str, str]) -> pd.DataFrame:

@@ -20,8 +20,7 @@ from nereval_core.alignment.candidates import (
     shared_characters,
     tangled_spans,
 )
-from nereval_core.alignment.codes import Question, ranges
-from nereval_core.alignment.questions import Facts
+from nereval_core.alignment.codes import Facts, Question, ranges
 from nereval_core.arrays import Array, Bools, Int64, UInt8
 from nereval_core.corpus import Fragments, Layer
 from nereval_core.problems import FormatError

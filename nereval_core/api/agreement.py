@@ -10,10 +10,9 @@ from nereval_core.analysis.agreement import Agreement, measure_agreement, measur
 from nereval_core.analysis.agreement.coefficients import Pair
 from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
 from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of, warn_of_other_types
 from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.api.scoring_settings import settings_of, warn_of_other_types
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError, Problem, one_of

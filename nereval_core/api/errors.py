@@ -9,9 +9,8 @@ from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.api.inputs import Given, Texts
 from nereval_core.api.score import score
-from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.pairing import Pairing
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.criteria import Criterion, choose_criteria
 
 
 def errors_of(

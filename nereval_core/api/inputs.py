@@ -1,55 +1,28 @@
-"""Inputs of the library's verbs: a place, what `read` returned, a layer, or Python objects."""
+"""Inputs of the library's verbs: a place, what `read` returned, a layer, or Python objects; and settings of scoring."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from nereval_core import readers
+from nereval_core.api.load import Input, check_core_type, check_cores, source_of
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.pairing import have_no_common_type
+from nereval_core.problems import FormatError, one_of
+from nereval_core.readers import Reading, ReadOptions
+from nereval_core.scoring import Counting, Settings
+from nereval_core.scoring.criteria import Criterion, choose_criteria
+from nereval_core.scoring.type_merging import parse_merge
 
-Single = Source | str | os.PathLike[str]
-Input = Single | Sequence[Single]
-"""A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
 Objects = Sequence[Sequence[Any]]
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Annotations = Reading | Layer | Input
 Given = Annotations | Objects
-
-NO_INPUT = (
-    "give a path, several paths, what read() returned, a layer, or a list with a list of spans or tags for each "
-    "document; a table or data set is saved first"
-)
-"""The remedy for an object that is no input."""
-
-
-def source_of(place: Input) -> Source:
-    """Return what is to be read from a place or from several, the parts of one layer.
-
-    Raises:
-        FormatError: no such file or folder, nothing in it, or an object that is no place.
-    """
-    if isinstance(place, Source):
-        return place
-    if isinstance(place, (str, os.PathLike)):
-        return Source.of_path(place)
-    if not isinstance(place, Sequence) or isinstance(place, (bytes, bytearray)):
-        found = f"{type(place).__module__}.{type(place).__name__} is nothing to read from".removeprefix("builtins.")
-        raise FormatError.single("input", None, found, NO_INPUT)
-    return Source.of_parts([source_of(part) for part in place])
-
-
-def source_names(place: Input) -> tuple[str, ...]:
-    """Return the name that problems call a place by, or the names of each of several."""
-    if isinstance(place, Source):
-        return (place.name, *(part.name for part in place.parts))
-    if isinstance(place, (str, os.PathLike)):
-        return (os.fspath(place),)
-    return tuple(name for part in place for name in source_names(part))
+Criteria = str | Iterable[str | Criterion]
+Merge = Mapping[str, str] | str | Iterable[str]
 
 
 def both_readings(
@@ -117,28 +90,28 @@ def reading_of(
     return readers.read(source_of(given), format=format, options=options)
 
 
-def check_core_type(core_type: str | None) -> None:
-    """Refuse a name of a core type that no type or attribute can have.
+def settings_of(
+    criteria: Criteria, merge: Merge = (), leave_out: str | Iterable[str] = (), counting: Counting = "one-to-one"
+) -> Settings:
+    """Return settings of scoring; one name may stand for a list of one.
 
     Raises:
-        FormatError: such a name.
+        FormatError: an unknown criterion, a bad merge or counting.
     """
-    if core_type is not None and len(core_type.split()) != 1:
-        raise FormatError.single("core type", None, f"{quoted(core_type)} is no name", "give a brat type or attribute")
+    one_of("counting", counting, Counting)
+    chosen = choose_criteria(_several(criteria))
+    merged = merge if isinstance(merge, Mapping) else parse_merge(_several(merge))
+    return Settings(chosen, tuple(sorted(merged.items())), tuple(sorted(set(_several(leave_out)))), counting)
 
 
-def check_cores(reading: Reading, core_type: str | None) -> None:
-    """Refuse a core type where the format has none.
+def _several(values: Any) -> Any:
+    """Return a single string as a list of one: its letters are not meant."""
+    return (values,) if isinstance(values, str) else values
 
-    Raises:
-        FormatError: the format has no types of cores.
-    """
-    if core_type is None:
-        return
-    from nereval_core.readers.shared.layer_parts import BETWEEN
 
-    known = [readers.reader(name) for name in reading.format.split(BETWEEN) if name in readers.formats()]
-    if not any(getattr(reader, "CORES", False) for reader in known):
-        form = f"the format '{reading.format}'" if reading.format else "a layer"
-        found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
-        raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
+def warn_of_other_types(gold: Layer, pred: Layer, name: str) -> None:
+    """Issue a `UserWarning` where two layers as scored have types, and none in common."""
+    if have_no_common_type(gold, pred):
+        from nereval_core.pairing.type_suggestions import no_common_type_in_words
+
+        warnings.warn(f"{name}: {no_common_type_in_words(gold, pred)}", stacklevel=3)

@@ -1,21 +1,30 @@
-"""Load a corpus: gold and predictions are read, paired, and brought onto gold's documents."""
+"""Load a corpus: gold and predictions are read from their places, paired, and brought onto gold's documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nereval_core import readers
-from nereval_core.api.inputs import Input, check_core_type, check_cores, source_names, source_of
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus
 from nereval_core.pairing import Paired
-from nereval_core.pairing.document_lists import DocumentIds
-from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import Reading
+from nereval_core.pairing.selection import DocumentIds
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers import Reading, Source
 
+Single = Source | str | os.PathLike[str]
+Input = Single | Sequence[Single]
+"""A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
+
+NO_INPUT = (
+    "give a path, several paths, what read() returned, a layer, or a list with a list of spans or tags for each "
+    "document; a table or data set is saved first"
+)
+"""The remedy for an object that is no input."""
 NONE_SHARED = "no document is in all of the files"
 """The finding where documents that all have are asked for and there are none."""
 
@@ -255,3 +264,55 @@ def _with_common_documents(options: LoadOptions, gold: Reading, predictions: Ite
     listed = DocumentIds(tuple(name for name in gold.documents.ids if name in shared), "documents that all have")
     alike = options.documents is None and all(len(documents) == len(shared) for documents in every)
     return replace(options, common=False, documents=None if alike else listed)
+
+
+def source_of(place: Input) -> Source:
+    """Return what is to be read from a place or from several, the parts of one layer.
+
+    Raises:
+        FormatError: no such file or folder, nothing in it, or an object that is no place.
+    """
+    if isinstance(place, Source):
+        return place
+    if isinstance(place, (str, os.PathLike)):
+        return Source.of_path(place)
+    if not isinstance(place, Sequence) or isinstance(place, (bytes, bytearray)):
+        found = f"{type(place).__module__}.{type(place).__name__} is nothing to read from".removeprefix("builtins.")
+        raise FormatError.single("input", None, found, NO_INPUT)
+    return Source.of_parts([source_of(part) for part in place])
+
+
+def source_names(place: Input) -> tuple[str, ...]:
+    """Return the name that problems call a place by, or the names of each of several."""
+    if isinstance(place, Source):
+        return (place.name, *(part.name for part in place.parts))
+    if isinstance(place, (str, os.PathLike)):
+        return (os.fspath(place),)
+    return tuple(name for part in place for name in source_names(part))
+
+
+def check_core_type(core_type: str | None) -> None:
+    """Refuse a name of a core type that no type or attribute can have.
+
+    Raises:
+        FormatError: such a name.
+    """
+    if core_type is not None and len(core_type.split()) != 1:
+        raise FormatError.single("core type", None, f"{quoted(core_type)} is no name", "give a brat type or attribute")
+
+
+def check_cores(reading: Reading, core_type: str | None) -> None:
+    """Refuse a core type where the format has none.
+
+    Raises:
+        FormatError: the format has no types of cores.
+    """
+    if core_type is None:
+        return
+    from nereval_core.readers.shared.layer_parts import BETWEEN
+
+    known = [readers.reader(name) for name in reading.format.split(BETWEEN) if name in readers.formats()]
+    if not any(getattr(reader, "CORES", False) for reader in known):
+        form = f"the format '{reading.format}'" if reading.format else "a layer"
+        found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
+        raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")

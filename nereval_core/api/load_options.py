@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nereval_core.pairing import Missing, PairBy, Pairing, TokenText
-    from nereval_core.pairing.document_lists import DocumentIds
-    from nereval_core.pairing.selection import Selection
+    from nereval_core.pairing.selection import DocumentIds, Selection
     from nereval_core.pairing.type_names import TypeNames
     from nereval_core.readers import Reading
 
@@ -33,7 +32,7 @@ def _formats() -> Mapping[Any, str]:
 
 
 def _documents(words: str) -> DocumentIds:
-    from nereval_core.pairing.document_lists import document_ids
+    from nereval_core.pairing.selection import document_ids
 
     return document_ids(words)
 

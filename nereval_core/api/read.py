@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from nereval_core import readers
-from nereval_core.api.inputs import Input, check_core_type, check_cores, source_of
+from nereval_core.api.load import Input, check_core_type, check_cores, source_of
 from nereval_core.corpus import Documents
-from nereval_core.pairing.document_lists import DocumentIds, restricted
+from nereval_core.pairing.selection import DocumentIds, restricted
 from nereval_core.pairing.type_names import TypeNames, mapped
 from nereval_core.problems import one_of
 from nereval_core.readers import Reading, ReadOptions

@@ -8,8 +8,7 @@ from importlib.util import find_spec
 from typing import Unpack
 
 from nereval_core.alignment.codes import Progress
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
-from nereval_core.api.scoring_settings import check_criteria, settings_of, warn_of_other_types
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of, warn_of_other_types
 from nereval_core.corpus import Corpus
 from nereval_core.corpus.masking import masked, said
 from nereval_core.html_report.page import rendered
@@ -21,7 +20,7 @@ from nereval_core.readers.objects import levelled
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, check_criteria
 
 STRICT = "strict"
 NO_PLOTLY = "Plotly is not installed"

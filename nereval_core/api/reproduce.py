@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
-from nereval_core.api.inputs import Given, Input, both_readings, source_of
+from nereval_core.api.inputs import Given, both_readings
+from nereval_core.api.load import Input, source_of
 from nereval_core.conventions import Given as Files
 from nereval_core.conventions import Outcome, Sides, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer

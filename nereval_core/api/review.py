@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
-from nereval_core.api.inputs import Annotations, reading_of
-from nereval_core.api.scoring_settings import settings_of
+from nereval_core.api.inputs import Annotations, reading_of, settings_of
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Unpack
 
-from nereval_core.api.inputs import Given, Texts, both_readings
-from nereval_core.api.scoring_settings import check_criteria, settings_of, warn_of_other_types
+from nereval_core.api.inputs import Given, Texts, both_readings, settings_of, warn_of_other_types
 from nereval_core.pairing import Pairing, pair
 from nereval_core.scoring import Counting, Scores, score_layers
-from nereval_core.scoring.criteria import SCHEMAS, Criterion
+from nereval_core.scoring.criteria import SCHEMAS, Criterion, check_criteria
 
 
 def score(

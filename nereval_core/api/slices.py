@@ -12,10 +12,9 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.analysis.slices.user_columns import check_columns, read_columns
 from nereval_core.api.inputs import Annotations, Given, Texts, reading_of
 from nereval_core.api.score import score
-from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.pairing import Pairing
 from nereval_core.readers import Source
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.criteria import Criterion, choose_criteria
 
 
 def slices_of(

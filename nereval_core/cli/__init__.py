@@ -1,7 +1,7 @@
 """The command line: `python -m nereval_core VERB …`. Each verb is a file in `verbs`, found by listing that folder.
 
-`options` declares the options that verbs share, `files` assigns files to layers, `runner` reads, scores and writes for
-all verbs, and `results` makes the tables, figures and JSON of verbs with many of them.
+`options` declares the options that verbs share, `files` assigns files to layers, `runner` reads and scores for all
+verbs, `output` writes and prints, and `results` makes the tables, figures and JSON of verbs with many of them.
 """
 
 from __future__ import annotations

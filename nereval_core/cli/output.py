@@ -1,28 +1,142 @@
-"""Printing and writing: results to files and standard output, notes and progress to standard error."""
+"""The one place where results are written and printed: to files or standard output, messages to standard error.
+
+A verb gives its `Result` to `write_result`, with the FILE of each form that was asked for; `write_files` writes them,
+all files or none. What a form needs is imported where it is made: most results are only printed. Layers are written by
+`writers.write`, the folder of scored shards by `engine.scored_folder.write`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from nereval_core.cli.options import STDOUT
-from nereval_core.problems import SHOWN, counted, one_line, quoted
+from nereval_core.cli.files import check_places
+from nereval_core.cli.options import STDOUT, UsageError
+from nereval_core.problems import one_line, quoted
+from nereval_core.report import TABLES
+from nereval_core.report.score_tables import Sheet, as_screen, long_sheet, sheets
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from nereval_core.alignment.codes import Progress
-    from nereval_core.api.load import Loaded
-    from nereval_core.readers import Reading
-    from nereval_core.scoring import Settings
+    from nereval_core.report.figures.files import Figure
+    from nereval_core.scoring.protocols import LayerSummary, SystemScores
+
+FRAMES = ("records", "differences")
+"""Options whose file is a table with a row for each span or record, in one of RECORD_FORMS."""
+INSTEAD_OF_SCREEN = (*TABLES, "differences")
+"""Options whose files replace the printed tables."""
 
 PROGRESS_DELAY_SECONDS = 0.5
 """The time after which progress is shown."""
 
 
-def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
+@dataclass(frozen=True)
+class Result:
+    """The result of a verb in every form. Each form is made when it is asked for.
+
+    `tables` are those to be read, `long` is the one table that CSV and Parquet hold of them all, `json` is the object,
+    `figures` are drawn with `title` in the name of the page, `frames` are the tables of the options in FRAMES, and
+    `files` makes the bytes of any other option's file, given its place.
+    """
+
+    tables: Callable[[], Iterable[Sheet]]
+    long: Callable[[], Sheet]
+    json: Callable[[], Mapping[str, Any]]
+    title: str = ""
+    figures: Callable[[], Sequence[Figure]] | None = None
+    frames: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
+    files: Mapping[str, Callable[[str], bytes]] = field(default_factory=dict)
+    screen: Callable[[], str] | None = None
+    """The text to print, where it is not the tables."""
+
+
+def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -> Result:
+    """Return the scores of systems in every form; `by` breaks them down by "type", "document" or both."""
+
+    def json_object() -> Mapping[str, Any]:
+        from nereval_core.report.json_results import results
+
+        return results(gold, scored, documents="document" in by)
+
+    return Result(lambda: sheets(scored, by=by), lambda: long_sheet(scored, by=by), json_object)
+
+
+def unchecked_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
+    """Return the places that are written to, by option: those of TABLES and `more` that were given.
+
+    They are unchecked: see `output_places`.
+    """
+    return {form: place for form in (*TABLES, *more) if (place := getattr(options, form)) is not None}
+
+
+def output_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
+    """Return the places as `unchecked_places` does, once they are checked.
+
+    Raises:
+        UsageError: an input, a place twice, a name that does not say the form, or a figure that cannot be drawn here.
+    """
+    places = unchecked_places(options, *more)
+    check_places(options, places)
+    for form in [form for form in FRAMES if form in places]:
+        from nereval_core.report.export import RECORD_FORMS, record_form
+
+        # `--differences -` counts them on the screen.
+        if record_form(places[form]) is None and (form, places[form]) != ("differences", STDOUT):
+            raise UsageError(f"--{form} {quoted(places[form])}, end the name in one of {', '.join(RECORD_FORMS)}")
+    if "figure" in places:
+        from nereval_core.report.figures.files import undrawable
+
+        if problem := undrawable(places["figure"]):
+            raise UsageError(problem)
+    return places
+
+
+def write_result(result: Result, places: Mapping[str, str], *, always_print: bool = False) -> None:
+    """Write every form that was asked for, all files or none, and print the tables where no file has them.
+
+    With `always_print` they are printed beside files too. Standard output holds one form at most.
+
+    Raises:
+        FormatError: a file cannot be written.
+    """
+    tables = cache(lambda: tuple(result.tables()))
+    write_files(places, {form: _content(result, tables, form, place) for form, place in places.items()})
+    printed = always_print or not any(form in places for form in INSTEAD_OF_SCREEN)
+    if printed and STDOUT not in places.values():
+        print(result.screen() if result.screen else as_screen(tables()), end="")
+
+
+def _content(result: Result, tables: Callable[[], Sequence[Sheet]], form: str, place: str) -> bytes:
+    if form in result.files:
+        return result.files[form](place)
+    if form in result.frames:
+        from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
+
+        return frame_as(record_form(place) or RECORD_FORMS[0], result.frames[form]())
+    if form == "json":
+        from nereval_core.report.json_results import json_bytes
+
+        return json_bytes(result.json())
+    if form == "figure":
+        from nereval_core.report.figures.files import drawn
+
+        assert result.figures is not None
+        return drawn(result.figures(), place, tables(), result.title)
+    from nereval_core.report.table_formats import in_form
+
+    return in_form(form, tables(), result.long)
+
+
+def write_files(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
     """Write the contents of each form to its place: all of the files or none, then standard output.
 
     Raises:
@@ -40,6 +154,12 @@ def write_outputs(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> 
     for form, place in targets.items():
         if place == STDOUT:
             sys.stdout.buffer.write(contents[form])
+
+
+def say(text: str) -> None:
+    """Print a line on standard error; a full disk there does not stop the work."""
+    with suppress(OSError):
+        print(one_line(text), file=sys.stderr)
 
 
 def progress_bar(name: str, done_word: str) -> Progress | None:
@@ -61,57 +181,3 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
         print(f"\r\x1b[K{shortened}: [{bar:<20}] {percent:3d}% {done_word}{end}", end="", file=sys.stderr, flush=True)
 
     return show
-
-
-def say(text: str) -> None:
-    """Print a line on standard error; a full disk there does not stop the work."""
-    with suppress(OSError):
-        print(one_line(text), file=sys.stderr)
-
-
-def sizes_in_words(documents: int, spans: int, types: int) -> str:
-    """Return the size of a layer: `20 documents, 1 span, 1 type`."""
-    return ", ".join((counted(documents, "document"), counted(spans, "span"), counted(types, "type")))
-
-
-def say_read(reading: Reading) -> None:
-    """Print the format and size of a layer, and the reader's notes."""
-    form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
-    sizes = sizes_in_words(len(reading.documents), len(reading.layer), len(reading.layer.types))
-    say(f"{reading.source}: {'; '.join((form, sizes, *reading.notes))}")
-
-
-def say_lost(loaded: Loaded) -> None:
-    """Print the spans that were lost when layers were projected onto gold's texts."""
-    for lost in loaded.lost.values():
-        for problem in lost[:SHOWN]:
-            say(str(problem))
-        if len(lost) > SHOWN:
-            say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
-
-
-def say_other_types(loaded: Loaded) -> None:
-    """Print the systems that share no type with gold, which may use other names for the same types."""
-    from nereval_core.pairing.type_suggestions import no_common_type_in_words
-
-    gold = loaded.corpus.gold
-    for system in loaded.corpus.systems:
-        if found := no_common_type_in_words(gold, system):
-            say(f"{system.name}: {found}")
-
-
-def say_unused(settings: Settings, types: Collection[str]) -> None:
-    """Print the types to be merged or left out that no span has (`types` are those of spans): often typing errors."""
-    merged = dict(settings.merge)
-    for option, names in (
-        ("--merge", sorted(set(merged).difference(types))),
-        ("--leave-out", sorted(set(settings.leave_out).difference(types, merged.values()))),
-    ):
-        if names:
-            say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
-
-
-def say_greedy(name: str, documents: Sequence[str]) -> None:
-    """Print the documents of a system in which clusters were too large for the exact alignment."""
-    if documents:
-        say(f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}")

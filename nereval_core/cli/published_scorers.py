@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.analysis.criteria.convention_differences import count_by_quirk, differences, twin_criterion
-from nereval_core.api.inputs import Input, source_of
+from nereval_core.api.load import Input, source_of
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.cli.options import STDOUT, UsageError
-from nereval_core.cli.output import say
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result, say
 from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, find_convention, option_values
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared.label_list import label_list
@@ -26,9 +24,9 @@ from nereval_core.report.convention_tables import (
     published_sheets,
 )
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_formats import as_screen
+from nereval_core.report.score_tables import Sheet, as_screen
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.criteria import choose_criteria
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,43 +1,21 @@
-"""Steps that verbs share: read the layers, score them, and write and print the result in every form."""
+"""Steps that verbs share: settings of scoring from the options, the layers read, and their scores."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from nereval_core.api.load import Loaded, load_corpus
-from nereval_core.cli.files import Paths, check_places, gold_path, system_paths
-from nereval_core.cli.options import STDOUT, UsageError, load_options
-from nereval_core.cli.output import (
-    progress_bar,
-    say_greedy,
-    say_lost,
-    say_other_types,
-    say_read,
-    say_unused,
-    write_outputs,
-)
-from nereval_core.cli.settings import applicable_criteria, scoring_settings
+from nereval_core.cli.files import Paths, gold_path, system_paths
+from nereval_core.cli.options import ALL, comma_separated, load_options
+from nereval_core.cli.output import progress_bar, say
 from nereval_core.corpus import Layer
-from nereval_core.problems import quoted
-from nereval_core.report import TABLES
-from nereval_core.report.score_tables import Sheet, long_sheet, sheets
-from nereval_core.report.table_formats import as_screen, in_form
-from nereval_core.scoring import Scores, Settings, score_layers
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from nereval_core.report.figures.files import Figure
-    from nereval_core.scoring.protocols import LayerSummary, SystemScores
-
-FRAMES = ("records", "differences")
-"""Options whose file is a table with a row for each span or record, in one of RECORD_FORMS."""
-INSTEAD_OF_SCREEN = (*TABLES, "differences")
-"""Options whose files replace the printed tables."""
+from nereval_core.pairing import have_no_common_type
+from nereval_core.problems import SHOWN, FormatError, Problem, counted, quoted
+from nereval_core.readers import Reading, Source
+from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Annotated, Criterion, check_criteria, choose_criteria
 
 
 def load_layers(
@@ -99,96 +77,149 @@ def score_systems(loaded: Loaded, settings: Settings) -> list[tuple[Layer, Score
     return scored
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of a verb in every form. Each form is made when it is asked for.
-
-    `tables` are those to be read, `long` is the one table that CSV and Parquet hold of them all, `json` is the object,
-    `figures` are drawn with `title` in the name of the page, `frames` are the tables of the options in FRAMES, and
-    `files` makes the bytes of any other option's file, given its place.
-    """
-
-    tables: Callable[[], Iterable[Sheet]]
-    long: Callable[[], Sheet]
-    json: Callable[[], Mapping[str, Any]]
-    title: str = ""
-    figures: Callable[[], Sequence[Figure]] | None = None
-    frames: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
-    files: Mapping[str, Callable[[str], bytes]] = field(default_factory=dict)
-    screen: Callable[[], str] | None = None
-    """The text to print, where it is not the tables."""
+# Settings of scoring
 
 
-def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -> Result:
-    """Return the scores of systems in every form; `by` breaks them down by "type", "document" or both."""
+def scoring_settings(options: argparse.Namespace, *, several_merges: bool = False) -> Settings:
+    """Return criteria, merges, types left out and the counting.
 
-    def json_object() -> Mapping[str, Any]:
-        from nereval_core.report.json_results import results
-
-        return results(gold, scored, documents="document" in by)
-
-    return Result(lambda: sheets(scored, by=by), lambda: long_sheet(scored, by=by), json_object)
-
-
-def unchecked_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
-    """Return the places that are written to, by option: those of TABLES and `more` that were given.
-
-    They are unchecked: see `output_places`.
-    """
-    return {form: place for form in (*TABLES, *more) if (place := getattr(options, form)) is not None}
-
-
-def output_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
-    """Return the places as `unchecked_places` does, once they are checked.
+    With `several_merges`, each merge is a setting of its own, and so may be each counting: neither is returned.
 
     Raises:
-        UsageError: an input, a place twice, a name that does not say the form, or a figure that cannot be drawn here.
+        FormatError: with all that is wrong with them at once.
     """
-    places = unchecked_places(options, *more)
-    check_places(options, places)
-    for form in [form for form in FRAMES if form in places]:
-        from nereval_core.report.export import RECORD_FORMS, record_form
+    problems: list[Problem] = []
+    composed: list[Criterion] = []
+    chosen: list[str | Criterion] = []
+    merge: dict[str, str] = {}
+    named = SCHEMAS if options.criteria is None else comma_separated([options.criteria])
+    for item in named:
+        try:
+            if item == ALL:
+                # Which of them apply is known when gold is read: see `applicable_criteria`.
+                chosen += CRITERIA
+            elif item.endswith(".toml"):
+                from nereval_core.scoring.criterion_syntax import criteria_from_toml
 
-        # `--differences -` counts them on the screen.
-        if record_form(places[form]) is None and (form, places[form]) != ("differences", STDOUT):
-            raise UsageError(f"--{form} {quoted(places[form])}, end the name in one of {', '.join(RECORD_FORMS)}")
-    if "figure" in places:
-        from nereval_core.report.figures.files import undrawable
+                composed += criteria_from_toml(Source.of_path(item).files[0].text(), item)
+                chosen += composed
+            else:
+                chosen.append(item)
+        except FormatError as error:
+            problems += error.problems
+    for item in options.criterion:
+        try:
+            composed.append(_composed_criterion(item))
+        except FormatError as error:
+            problems += error.problems
+    try:
+        if options.merge and not several_merges:
+            from nereval_core.scoring.type_merging import parse_merge
 
-        if problem := undrawable(places["figure"]):
-            raise UsageError(problem)
-    return places
+            merge = parse_merge(options.merge)
+    except FormatError as error:
+        problems += error.problems
+    criteria: tuple[Criterion, ...] = ()
+    try:
+        if chosen or composed or not problems:
+            criteria = choose_criteria([*chosen, *composed], composed=composed, source="--criteria")
+    except FormatError as error:
+        problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    leave_out = tuple(sorted(set(comma_separated(options.leave_out))))
+    counting: Counting = "one-to-one" if several_merges else options.counting
+    return Settings(criteria, tuple(sorted(merge.items())), leave_out, counting)
 
 
-def write_result(result: Result, places: Mapping[str, str], *, always_print: bool = False) -> None:
-    """Write every form that was asked for, all files or none, and print the tables where no file has them.
-
-    With `always_print` they are printed beside files too. Standard output holds one form at most.
+def applicable_criteria(
+    criteria: Iterable[Criterion], options: argparse.Namespace, gold: Annotated
+) -> tuple[Criterion, ...]:
+    """Return the criteria that gold has what they need for; say which of those that only `all` names are skipped.
 
     Raises:
-        FormatError: a file cannot be written.
+        FormatError: one that is named itself needs what no gold span has.
     """
-    tables = cache(lambda: tuple(result.tables()))
-    write_outputs(places, {form: _content(result, tables, form, place) for form, place in places.items()})
-    printed = always_print or not any(form in places for form in INSTEAD_OF_SCREEN)
-    if printed and STDOUT not in places.values():
-        print(result.screen() if result.screen else as_screen(tables()), end="")
+    named = comma_separated([options.criteria or ""])
+    free = {criterion for name, criterion in CRITERIA.items() if ALL in named and name not in named}
+    check_criteria((criterion for criterion in criteria if criterion not in free), gold, source="--criteria")
+    kept = tuple(criterion for criterion in criteria if criterion.lacks(gold) is None)
+    for criterion in criteria:
+        if criterion not in kept:
+            say(f"--criteria all: {criterion.name} skipped, it needs {criterion.lacks(gold)}")
+    bare = len(gold) - len(gold.cores)
+    if bare and any(criterion.boundary_rule.bare for criterion in kept):
+        say(f"core: {bare} of {len(gold)} gold spans have no core, each counts as its own")
+    return kept
 
 
-def _content(result: Result, tables: Callable[[], Sequence[Sheet]], form: str, place: str) -> bytes:
-    if form in result.files:
-        return result.files[form](place)
-    if form in result.frames:
-        from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
+def _composed_criterion(text: str) -> Criterion:
+    """Read a criterion written `NAME: key=value, key=value`.
 
-        return frame_as(record_form(place) or RECORD_FORMS[0], result.frames[form]())
-    if form == "json":
-        from nereval_core.report.json_results import json_bytes
+    Raises:
+        FormatError: another form, or a part that is unknown or out of range.
+    """
+    from nereval_core.scoring.criterion_syntax import criterion_from_parts
 
-        return json_bytes(result.json())
-    if form == "figure":
-        from nereval_core.report.figures.files import drawn
+    name, colon, rest = text.partition(":")
+    parts: dict[str, str] = {}
+    for item in rest.split(",") if rest.strip() else ():
+        key, equals, value = item.partition("=")
+        if not equals or key.strip() in parts or key.strip() in ("merge", "leave_out"):
+            colon = ""
+        parts[key.strip()] = value.strip()
+    if not colon:
+        remedy = 'write "NAME: boundaries=overlap, types=any, otherwise=PAR"; merge and leave_out go in a .toml file'
+        raise FormatError.single("--criterion", None, f"{quoted(text)} is no criterion", remedy)
+    return criterion_from_parts(name.strip(), parts, "--criterion")
 
-        assert result.figures is not None
-        return drawn(result.figures(), place, tables(), result.title)
-    return in_form(form, tables(), result.long)
+
+# Messages
+
+
+def sizes_in_words(documents: int, spans: int, types: int) -> str:
+    """Return the size of a layer: `20 documents, 1 span, 1 type`."""
+    return ", ".join((counted(documents, "document"), counted(spans, "span"), counted(types, "type")))
+
+
+def say_read(reading: Reading) -> None:
+    """Print the format and size of a layer, and the reader's notes."""
+    form = f"{reading.format}, {reading.scheme}" if reading.scheme else reading.format
+    sizes = sizes_in_words(len(reading.documents), len(reading.layer), len(reading.layer.types))
+    say(f"{reading.source}: {'; '.join((form, sizes, *reading.notes))}")
+
+
+def say_lost(loaded: Loaded) -> None:
+    """Print the spans that were lost when layers were projected onto gold's texts."""
+    for lost in loaded.lost.values():
+        for problem in lost[:SHOWN]:
+            say(str(problem))
+        if len(lost) > SHOWN:
+            say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
+
+
+def say_other_types(loaded: Loaded) -> None:
+    """Print the systems that share no type with gold, which may use other names for the same types."""
+    gold = loaded.corpus.gold
+    for system in loaded.corpus.systems:
+        if have_no_common_type(gold, system):
+            from nereval_core.pairing.type_suggestions import no_common_type_in_words
+
+            say(f"{system.name}: {no_common_type_in_words(gold, system)}")
+
+
+def say_unused(settings: Settings, types: Collection[str]) -> None:
+    """Print the types to be merged or left out that no span has (`types` are those of spans): often typing errors."""
+    merged = dict(settings.merge)
+    for option, names in (
+        ("--merge", sorted(set(merged).difference(types))),
+        ("--leave-out", sorted(set(settings.leave_out).difference(types, merged.values()))),
+    ):
+        if names:
+            say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
+
+
+def say_greedy(name: str, documents: Sequence[str]) -> None:
+    """Print the documents of a system in which clusters were too large for the exact alignment."""
+    if documents:
+        say(f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}")

@@ -17,9 +17,8 @@ from typing import Any
 from nereval_core.cli import published_scorers as published
 from nereval_core.cli.files import Paths, gold_path, real_paths, system_paths
 from nereval_core.cli.options import UsageError, load_options
-from nereval_core.cli.output import progress_bar, say, say_greedy, say_unused, sizes_in_words
-from nereval_core.cli.runner import scores_result, write_result
-from nereval_core.cli.settings import applicable_criteria, scoring_settings
+from nereval_core.cli.output import progress_bar, say, scores_result, write_result
+from nereval_core.cli.runner import applicable_criteria, say_greedy, say_unused, scoring_settings, sizes_in_words
 from nereval_core.engine import scored_folder
 from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes

@@ -74,6 +74,15 @@ class Layer:
         """Return the type of a span by name."""
         return self.types[int(self.type[span])]
 
+    def type_codes(self, types: tuple[str, ...]) -> NDArray[Any]:
+        """Return the types of spans as indices into `types`, which are sorted and hold those of the layer."""
+        if self.types == types:
+            return self.type
+        place = {kind: code for code, kind in enumerate(types)}
+        # Both sides together may have more types than int16 can number.
+        kind_of = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
+        return np.array([place[kind] for kind in self.types], kind_of)[self.type]
+
     @cached_property
     def duplicates(self) -> Int64:
         """Spans that repeat the one before them: same document, boundaries, fragments and type."""
@@ -111,6 +120,11 @@ class Layer:
         order = span_order(self.doc, self.start, self.end, code, self.fragments)
         layer = replace(self, type=frozen(code), types=types)
         return layer if order is None else layer._reordered(order)
+
+    def renumbered(self, doc: Integers) -> Layer:
+        """Return the layer with these document numbers, sorted by them; spans of one document keep their order."""
+        layer = replace(self, doc=frozen(doc.astype(np.int32)))
+        return layer if bool(np.all(doc[1:] >= doc[:-1])) else layer._reordered(np.argsort(doc, kind="stable"))
 
     def _reordered(self, order: Int64) -> Layer:
         number = np.empty(len(order), np.int64)

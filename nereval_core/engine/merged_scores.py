@@ -20,11 +20,10 @@ from nereval_core.engine.shards import Shard
 from nereval_core.engine.tally import SPANS, Means, Tally, ids_of, shares_of, sum_tallies
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.scoring import Settings, coreless_in_words
-from nereval_core.scoring.averages import Average
-from nereval_core.scoring.counts import Counts, DocumentCounts, averages_of
+from nereval_core.scoring import Settings
+from nereval_core.scoring.averages import Average, averages_of
+from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts
 from nereval_core.scoring.criteria import Criterion
-from nereval_core.scoring.ratios import RATIOS
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +115,9 @@ class MergedScores:
         criterion = self.criterion(name)
         if criterion.unit == "token":
             return (token_origin(self.tally.documents, self.tally.tokenized, lambda: self._tokens),)
-        if criterion.boundaries == "core":
+        if criterion.boundary_rule.bare is not None:
             one = self.tally.criteria[name]
-            return (coreless_in_words(one.bare, one.spans),)
+            return (criterion.boundary_rule.bare_in_words(one.bare, one.spans),)
         return ()
 
     @cached_property

@@ -24,7 +24,7 @@ from nereval_core import __version__
 from nereval_core.problems import one_line
 from nereval_core.report.colours import PAGE
 from nereval_core.report.highlight import STYLE
-from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
 
 RequiredMarks = tuple[str, ...]
 """Marks that a record must have, all of them; for `a|b` one of the two."""

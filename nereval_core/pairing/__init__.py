@@ -10,17 +10,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents, Layer
-from nereval_core.pairing.documents import PAIRED_BY_TEXT, Missing, PairBy, pair_documents
-from nereval_core.pairing.span_projection import Match, TokenText, match_documents, match_stream, project_spans, reorder
-from nereval_core.pairing.text_equality import same_texts, same_tokens
+from nereval_core.pairing.documents import (
+    PAIRED_BY_TEXT,
+    Missing,
+    PairBy,
+    TokenText,
+    pair_documents,
+    same_texts,
+    same_tokens,
+)
 from nereval_core.problems import Problem, counted, one_of
 from nereval_core.readers import Reading
+
+if TYPE_CHECKING:
+    from nereval_core.pairing.span_projection import Match
 
 __all__ = [
     "Missing",
@@ -29,6 +38,7 @@ __all__ = [
     "Pairing",
     "TokenText",
     "added_marks",
+    "have_no_common_type",
     "missing_mark",
     "pair",
     "selection_marks",
@@ -98,10 +108,8 @@ def pair(
     found = pair_documents(gold, pred, missing=missing, pair_by=pair_by, align_text=align_text)
     notes = list(found.notes)
     marks += found.marks
-    if found.to is None:
-        match = match_stream(gold, pred, token_text=token_text)
-        notes.append(STREAM)
-    else:
+    same: Bools | None = None
+    if found.to is not None:
         absent = len(ours) - len(found.to)
         if absent:
             marks.append(missing_mark(absent))
@@ -113,10 +121,22 @@ def pair(
             notes.append(f"{other}: spans compared by characters, gold's tokens kept")
         if bool(same.all()):
             return Paired(_renumbered(pred.layer, ours, found.to), tuple(notes), tuple(marks))
+    # Where texts are equal, nothing is projected.
+    from nereval_core.pairing.span_projection import match_documents, match_stream, project_spans
+
+    if found.to is None or same is None:
+        match = match_stream(gold, pred, token_text=token_text)
+        notes.append(STREAM)
+    else:
         match = match_documents(gold, pred, found.to, same, token_text=token_text, align_text=align_text)
     projected = project_spans(gold, pred, match, lose=align_text)
     more_notes, more_marks = _projection_notes(match, projected.lost, align_text)
     return Paired(projected.layer, (*notes, *more_notes), (*marks, *more_marks), projected.lost)
+
+
+def have_no_common_type(gold: Layer, pred: Layer) -> bool:
+    """Tell whether both layers have types, but none in common."""
+    return bool(gold.types) and bool(pred.types) and not set(gold.types) & set(pred.types)
 
 
 def missing_mark(documents: int) -> str:
@@ -183,6 +203,5 @@ def _projection_notes(match: Match, lost: tuple[Problem, ...], align_text: bool)
 
 def _renumbered(layer: Layer, documents: Documents, to: Int64) -> Layer:
     """Return the layer over gold's documents; the texts are equal, so offsets stay."""
-    if bool(np.all(to == np.arange(len(to)))):
-        return replace(layer, documents=documents)
-    return reorder(replace(layer, documents=documents), to[layer.doc])
+    layer = replace(layer, documents=documents)
+    return layer if bool(np.all(to == np.arange(len(to)))) else layer.renumbered(to[layer.doc])

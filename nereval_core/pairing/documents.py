@@ -1,33 +1,32 @@
-"""Pair predicted documents with gold's: by id, by identical text, or by order."""
+"""Pair predicted documents with gold's: by id, by identical text, or by order.
+
+Texts and tokens of both sides are compared as arrays, a block of documents at a time. Texts are reduced to their
+letters, and mismatches put in words, only where the two sides differ.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents
-from nereval_core.pairing.letters import SPACING, WRITING, letter_key, same_letters
-from nereval_core.pairing.mismatches import (
-    absent_document,
-    document_count_mismatch,
-    is_beginning,
-    no_ids_meet,
-    token_count_mismatch,
-    unknown_document,
-)
-from nereval_core.pairing.text_equality import same_texts
+from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading
 
 Missing = Literal["error", "empty"]
 PairBy = Literal["auto", "text", "order"]
+TokenText = Literal["own", "gold"]
 
 PAIRED_BY_TEXT, PAIRED_BY_ORDER = "paired by text: ", "paired by order"
+
+BLOCK_ROWS = 1 << 20
+"""Bytes of text, or tokens, that are compared at once: they fit into the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +94,10 @@ def _by_id_and_text(gold: Reading, pred: Reading, missing: Missing, align_text: 
     found = _add_text_pairs(to, by_text, why)
     assert found.to is not None
     unknown, absent = np.flatnonzero(found.to < 0).tolist(), _absent(found.to, len(ours))
+    if not unknown and (not absent or missing == "empty"):
+        return found
+    from nereval_core.pairing.mismatches import absent_document, no_ids_meet, unknown_document
+
     # Documents that --align-text would pair: their texts differ in spelling conventions only.
     near = _by_text(ours, theirs, absent, unknown, align_text=True).pairs if unknown and not align_text else {}
     if ids and not any_id and len(theirs) and not by_text.pairs and not by_text.unequal:
@@ -104,9 +107,7 @@ def _by_id_and_text(gold: Reading, pred: Reading, missing: Missing, align_text: 
     ]
     if missing == "error":
         problems += [absent_document(gold, pred, there) for there in absent]
-    if problems:
-        raise FormatError(problems)
-    return found
+    raise FormatError(problems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +130,11 @@ def _by_text(
     pairs: dict[int, int] = {}
     unequal: dict[int, tuple[int, int]] = {}
     repeated = 0
-    keys: tuple[Callable[[str], Any], ...] = (str, letter_key) if align_text else (str,)
+    keys: list[Callable[[str], Any]] = [str]
+    if align_text:
+        from nereval_core.pairing.letters import letter_key
+
+        keys.append(letter_key)
     for of in keys:
         here, there = (_grouped(side.texts, rows, of) for side, rows in ((theirs, lone), (ours, free)))
         for text, documents in here.items():
@@ -177,14 +182,90 @@ def _by_order(gold: Reading, pred: Reading, missing: Missing, align_text: bool) 
     if ours.tokens is None or theirs.tokens is None:
         if len(ours) == len(theirs) or (missing == "empty" and ours.texts[: len(theirs)] == theirs.texts):
             return every
+        from nereval_core.pairing.mismatches import document_count_mismatch
+
         raise FormatError([document_count_mismatch(gold, pred)])
     here, there = np.diff(theirs.tokens.first), np.diff(ours.tokens.first)
-    kinds = WRITING if align_text else SPACING
-    # Equal token counts, or equal texts with other tokens.
-    if len(here) == len(there) and bool(np.all(here == there) or same_letters(theirs.texts, ours.texts, kinds).all()):
+    if np.array_equal(here, there) or (len(here) == len(there) and _same_letters(theirs, ours, align_text)):
         return every
     if here.sum() == there.sum():
         return None
+    from nereval_core.pairing.mismatches import is_beginning, token_count_mismatch
+
     if missing == "empty" and is_beginning(here, there):
         return every
     raise FormatError([token_count_mismatch(gold, pred)])
+
+
+def _same_letters(theirs: Documents, ours: Documents, align_text: bool) -> bool:
+    """Tell whether all texts are equal but for white space, or with `align_text` for their writing."""
+    from nereval_core.pairing.letters import SPACING, WRITING, same_letters
+
+    return bool(same_letters(theirs.texts, ours.texts, WRITING if align_text else SPACING).all())
+
+
+def same_texts(ours: Sequence[str], theirs: Sequence[str], to: Int64) -> Bools:
+    """Return for each of their texts whether it equals ours: their number i is compared with our number `to[i]`."""
+    if not isinstance(ours, Texts) or not isinstance(theirs, Texts):
+        if len(to) == len(ours) and _in_order(to) and ours == theirs:
+            return np.ones(len(to), bool)
+        pairs = zip(theirs, to.tolist(), strict=True)
+        return np.fromiter((text == ours[there] for text, there in pairs), np.bool_, len(to))
+    same: Bools = np.diff(theirs.offsets) == np.diff(ours.offsets)[to]
+    for block in _blocks(theirs.offsets):
+        some = np.flatnonzero(same[block]) + block.start
+        here, there, size = _rows(theirs.offsets, ours.offsets, some, to[some])
+        if not np.array_equal(theirs.data[here], ours.data[there]):
+            odd = np.flatnonzero(theirs.data[here] != ours.data[there])
+            same[some[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
+    return same
+
+
+def same_tokens(ours: Documents, theirs: Documents, to: Int64) -> Bools:
+    """Return for each of their documents whether tokens equal those of our number `to[i]`, or a side has none."""
+    same = np.ones(len(to), np.bool_)
+    if ours.tokens is None or theirs.tokens is None:
+        return same
+    one, two = theirs.tokens, ours.tokens
+    if len(to) == len(ours) and _in_order(to) and one.same(two):
+        return same
+    counts = np.diff(one.first), np.diff(two.first)[to]
+    both = (counts[0] > 0) & (counts[1] > 0)
+    same[both & (counts[0] != counts[1])] = False
+    for block in _blocks(one.first):
+        some = np.flatnonzero((both & same)[block]) + block.start
+        here, there, size = _rows(one.first, two.first, some, to[some])
+        odd = np.flatnonzero((one.starts[here] != two.starts[there]) | (one.ends[here] != two.ends[there]))
+        same[some[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
+    return same
+
+
+def _in_order(numbers: Int64) -> bool:
+    return bool(np.all(np.diff(numbers) == 1)) and not numbers[:1].any()
+
+
+def _blocks(first: Int64) -> Iterator[slice]:
+    """Yield runs of documents with about BLOCK_ROWS rows; `first` (documents + 1,) counts the rows before each."""
+    low = 0
+    while low < len(first) - 1:
+        high = max(low + 1, int(np.searchsorted(first, first[low] + BLOCK_ROWS, side="right")) - 1)
+        yield slice(low, high)
+        low = high
+
+
+def _rows(here: Int64, there: Int64, some: Int64, to: Int64) -> tuple[Any, Any, Int64]:
+    """Return the rows of some documents on both sides, as slices if they are consecutive, and the rows of each.
+
+    Documents have equally many rows on both sides.
+    """
+    size = here[some + 1] - here[some]
+    if not len(some):
+        return slice(0, 0), slice(0, 0), size
+    if some[-1] - some[0] == len(some) - 1 and bool(np.all(np.diff(to) == 1)):
+        return (
+            slice(int(here[some[0]]), int(here[some[-1] + 1])),
+            slice(int(there[to[0]]), int(there[to[-1] + 1])),
+            size,
+        )
+    inside = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+    return inside + np.repeat(here[some], size), inside + np.repeat(there[to], size), size

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
-from nereval_core.corpus import SPAN_KEYS, Documents, Fragments, Layer, frozen
+from nereval_core.corpus import Documents, Fragments, Layer, frozen
+from nereval_core.pairing.documents import TokenText
 from nereval_core.pairing.letters import (
     IN_CHARACTER,
     IN_SPACE,
@@ -35,8 +36,6 @@ from nereval_core.pairing.mismatches import (
 )
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading
-
-TokenText = Literal["own", "gold"]
 
 OFF_TOKENS, INSIDE_RESPELT, ACROSS, OFF_LETTERS = 1, 2, 3, 4
 REASONS = {
@@ -212,7 +211,7 @@ def project_spans(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> 
     if problems:
         left = np.setdiff1d(np.arange(count), np.fromiter(problems, np.int64))
         moved, doc = moved.take(left), doc[left]
-    return ProjectedLayer(reorder(moved, doc), tuple(problems.values()))
+    return ProjectedLayer(moved.renumbered(doc), tuple(problems.values()))
 
 
 PARTS = (("fragments", "fragment"), ("cores", "core"), ("alternatives", "alternative"))
@@ -292,26 +291,3 @@ def _by_tokens(
     why = np.select([off, inside, place[first] != place[last]], [OFF_TOKENS, INSIDE_RESPELT, ACROSS], 0)
     low, high = ours.tokens.starts[first] + before, ours.tokens.ends[last] - after
     return place[first], low.astype(np.int64), high.astype(np.int64), why.astype(np.int8)
-
-
-def reorder(layer: Layer, doc: Int64) -> Layer:
-    """Return the layer with these document numbers, sorted by them; spans of one document keep their order."""
-    if bool(np.all(doc[1:] >= doc[:-1])):
-        return replace(layer, doc=frozen(doc.astype(np.int32)))
-    order = np.argsort(doc, kind="stable")
-    read = np.arange(len(layer), dtype=np.int32) if layer.order is None else layer.order
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    new = place.tolist() if any(getattr(layer, key) for key in SPAN_KEYS) else []
-    extras: dict[str, Any] = {
-        key: MappingProxyType({new[span]: value for span, value in getattr(layer, key).items()}) for key in SPAN_KEYS
-    }
-    return replace(
-        layer,
-        doc=frozen(doc[order].astype(np.int32)),
-        start=frozen(layer.start[order]),
-        end=frozen(layer.end[order]),
-        type=frozen(layer.type[order]),
-        order=frozen(read[order]),
-        **extras,
-    )

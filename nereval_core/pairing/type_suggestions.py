@@ -101,15 +101,8 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
     return tuple(found)
 
 
-def have_no_common_type(gold: Layer, pred: Layer) -> bool:
-    """Tell whether both layers have types, but none in common."""
-    return bool(gold.types) and bool(pred.types) and not set(gold.types) & set(pred.types)
-
-
 def no_common_type_in_words(gold: Layer, pred: Layer) -> str:
-    """Return a hint for two layers with types but none in common, which may use other names; else ""."""
-    if not have_no_common_type(gold, pred):
-        return ""
+    """Return a hint for two layers with types but none in common, which may use other names."""
     kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (pred, gold))
     return f"no type is one of gold's: {kinds} here, {ours} in gold; `nereval types GOLD PRED` suggests a mapping"
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from nereval_core.problems import quoted
-from nereval_core.readers.input.archives import ZIP
 from nereval_core.readers.input.encodings import iconv_command
 from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.source import Source, SourceFile
 
 EXAMPLES = 3

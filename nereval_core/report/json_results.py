@@ -8,7 +8,8 @@ from typing import Any
 
 from nereval_core import __version__
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Average, Counts
+from nereval_core.scoring import Counts
+from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import Decision
 from nereval_core.scoring.protocols import CountedScores, LayerSummary, SystemScores
 

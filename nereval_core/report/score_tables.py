@@ -1,18 +1,21 @@
-"""Tables to be read: sheets made from scores and from frames, each with the signatures of its numbers."""
+"""Tables to be read: sheets made from scores and from frames, each with the signatures of its numbers; and printed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nereval_core.problems import one_line
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Average, Counts
+from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import Decision
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from nereval_core.scoring.averages import Average
     from nereval_core.scoring.protocols import CountedScores, SystemScores
 
 Cell = str | int | float | None
@@ -21,6 +24,7 @@ SHARED = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
 SIDES = ("gold COR", "gold INC", "gold PAR", "MIS", "pred COR", "pred INC", "pred PAR", "SPU", "POS", "ACT")
 RATIOS = ("P", "R", "F1")
 BY = ("type", "document")
+UNDEFINED = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,38 @@ def objects(frame: pd.DataFrame) -> list[dict[str, Cell]]:
     """Return the rows of a frame by the names of its columns, as JSON holds them."""
     columns = list(map(str, frame.columns))
     return [dict(zip(columns, row, strict=True)) for row in cells(frame)]
+
+
+def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
+    """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
+    blocks = []
+    for sheet in sheets:
+        grid = [sheet.columns, *([cell_text(cell) for cell in row] for row in sheet.rows)]
+        widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
+        lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
+        blocks.append("\n".join(map(one_line, lines)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell as text, with four places of a ratio."""
+    if cell is None:
+        return UNDEFINED
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[str]:
+    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - _width(cell))
+        yield one_line(cell) + space if number < names else space + one_line(cell)
+
+
+def _width(text: str) -> int:
+    """Return the width of a text in columns of a terminal."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in one_line(text)
+    )
 
 
 def sheets(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from nereval_core import __version__
-from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import counted
 from nereval_core.scoring.criteria import CRITERIA, same_rule
 
@@ -21,11 +20,16 @@ def signature(scores: CountedScores, name: str, *, intervals: str = "") -> str:
     """
     criterion = scores.criterion(name)
     rules = scores.settings.rules_for(criterion)
+    merged = "none"
+    if rules.merge:
+        from nereval_core.pairing.type_names import merged_in_words
+
+        merged = merged_in_words(rules.merge)
     known = name in CRITERIA and same_rule(criterion, CRITERIA[name])
     parts = [
         f"nereval {__version__}",
         f"criterion {name}" if known else f"criterion {name} ({criterion.rule()})",
-        f"types merged: {merged_in_words(rules.merge)}",
+        f"types merged: {merged}",
         f"left out: {','.join(rules.leave_out) or 'none'}",
         f"counting {scores.settings.counting}",
         *scores.data_in_words(name),

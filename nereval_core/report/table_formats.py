@@ -1,11 +1,10 @@
-"""Tables for the screen and as files: Markdown, LaTeX, HTML, CSV, Parquet; each form is escaped here."""
+"""Tables as files: Markdown, LaTeX, HTML, CSV, Parquet; each form is escaped here."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,28 +12,16 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from nereval_core.problems import one_line
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.report.score_tables import Cell, Sheet, cell_text
 from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:
     import pandas as pd
 
-UNDEFINED = "–"
 DAGGER = "†"
 """The sign after a value that differs significantly."""
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
 """LaTeX for our characters that pdfLaTeX does not know."""
-
-
-def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
-    """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
-    blocks = []
-    for sheet in sheets:
-        grid = [sheet.columns, *([_shown(cell) for cell in row] for row in sheet.rows)]
-        widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
-        blocks.append("\n".join(map(one_line, lines)))
-    return "\n\n".join(blocks) + "\n"
 
 
 def as_markdown(sheets: Iterable[Sheet]) -> str:
@@ -43,7 +30,7 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
     for sheet in sheets:
         rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
         rows += [
-            [_bold("**{}**", sheet, at, _markdown(_shown(cell))) for at, cell in _numbered(number, row)]
+            [_bold("**{}**", sheet, at, _markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
             for number, row in enumerate(sheet.rows)
         ]
         lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
@@ -59,7 +46,9 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
     blocks = []
     for sheet in sheets:
         frame = pd.DataFrame(
-            [[one_line(_shown(cell)) for cell in row] for row in sheet.rows], columns=list(sheet.columns), dtype="str"
+            [[one_line(cell_text(cell)) for cell in row] for row in sheet.rows],
+            columns=list(sheet.columns),
+            dtype="str",
         )
         styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
         if sheet.strong:
@@ -118,7 +107,7 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
                 (
                     _each(
                         "<td>{}</td>",
-                        (_bold(_STRONG, sheet, at, _shown(cell)) for at, cell in _numbered(number, row)),
+                        (_bold(_STRONG, sheet, at, cell_text(cell)) for at, cell in _numbered(number, row)),
                     )
                     for number, row in enumerate(sheet.rows)
                 ),
@@ -192,12 +181,6 @@ def in_form(
     return as_parquet(long()) if form == "parquet" else as_csv(long()).encode()
 
 
-def _shown(cell: Cell) -> str:
-    if cell is None:
-        return UNDEFINED
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
-
-
 def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int], Cell]]:
     """Yield the cells of a row with their places."""
     return (((number, column), cell) for column, cell in enumerate(row))
@@ -224,17 +207,3 @@ def _each(pattern: str, values: Iterable[str]) -> Markup:
 def _markdown(text: str) -> str:
     escaped = "".join(f"\\{char}" if char in "\\`*_[]#|~" else char for char in one_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;")
-
-
-def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[str]:
-    for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        space = " " * (width - _width(cell))
-        yield one_line(cell) + space if number < names else space + one_line(cell)
-
-
-def _width(text: str) -> int:
-    """Return the width of a text in columns of a terminal."""
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in one_line(text)
-    )

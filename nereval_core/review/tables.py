@@ -14,7 +14,7 @@ from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS, Given, Marked, minute_of
 from nereval_core.review.verdicts_on_records import text_digests
-from nereval_core.scoring.ratios import RATIOS
+from nereval_core.scoring.counts import RATIOS
 
 WITH = "with verdicts"
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}

@@ -1,6 +1,7 @@
 """Decisions, counts and ratios: from two layers and some criteria to scores.
 
-Counts are integers and add up; ratios are computed when asked for and are None where undefined.
+Counts are integers and add up; ratios are computed when asked for and are None where undefined. Averages, tokens and
+merged types are imported where they are asked for: most scores need none of them.
 """
 
 from __future__ import annotations
@@ -8,21 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment import align
-from nereval_core.alignment.codes import Alignment, Progress, SideOutcome, Spans
-from nereval_core.alignment.questions import QUESTION_BITS
+from nereval_core.alignment.codes import QUESTION_BITS, Alignment, Progress, SideOutcome, Spans
 from nereval_core.arrays import Int32, Int64, UInt8
 from nereval_core.corpus import Layer, Unit
-from nereval_core.corpus.tokens import check_tokens, tokens_in_words, tokens_of
-from nereval_core.scoring.averages import Average, Sums, averages_by_type, sums_by_type
-from nereval_core.scoring.counts import Counts, DocumentCounts, averages_of, counts_of
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, Decision, decision_table, questions_of
-from nereval_core.scoring.type_merging import TypeRules, apply_rules, type_codes
+from nereval_core.scoring.counts import Counts, DocumentCounts, counts_of
+from nereval_core.scoring.criteria import (
+    CRITERIA,
+    SCHEMAS,
+    Criterion,
+    Decision,
+    TypeRules,
+    decision_table,
+    questions_of,
+)
+
+if TYPE_CHECKING:
+    from nereval_core.scoring.averages import Average, Sums
 
 Counting = Literal["one-to-one", "each-side"]
 
@@ -152,14 +160,20 @@ class Scores:
         return found
 
     def macro_types(self, name: str) -> dict[str, Average]:
+        from nereval_core.scoring.averages import averages_of
+
         return averages_of(self.by_type(name).values())
 
     def macro_documents(self, name: str) -> dict[str, Average]:
         """Average over documents that have spans on either side."""
-        return self.by_document(name).averages
+        from nereval_core.scoring.averages import averages_by_document
+
+        return averages_by_document(self.by_document(name))
 
     def macro_documents_by_type(self, name: str) -> dict[str, dict[str, Average]]:
         """Average each type over the documents that have spans of it on either side."""
+        from nereval_core.scoring.averages import averages_by_type
+
         return averages_by_type(*self.sums_by_type(name))
 
     def sums_by_type(self, name: str) -> tuple[list[Sums], tuple[str, ...]]:
@@ -167,6 +181,8 @@ class Scores:
         key = ("documents by type", name)
         group, _ = self._find(name)
         if key not in self._cache:
+            from nereval_core.scoring.averages import sums_by_type
+
             found = sums_by_type(group.gold, group.pred, self._decided(group), group.weights, group.types)
             self._cache.update({("documents by type", each): sums for each, sums in found.items()})
         kept: list[Sums] = self._cache[key]
@@ -189,10 +205,12 @@ class Scores:
         """Return in words the tokens or cores that the data give a criterion that looks at these."""
         criterion = self.criterion(name)
         if criterion.unit == "token":
+            from nereval_core.corpus.tokens import tokens_in_words
+
             return (tokens_in_words(self.gold.documents),)
-        if criterion.boundaries == "core":
+        if criterion.boundary_rule.bare is not None:
             gold = self.layers(name)[0]
-            return (coreless_in_words(len(gold) - len(gold.cores), len(gold)),)
+            return (criterion.boundary_rule.bare_in_words(len(gold) - len(gold.cores), len(gold)),)
         return ()
 
     def _find(self, name: str) -> tuple[_Group, int]:
@@ -284,10 +302,16 @@ def score_layers(
             bundles.append((rules, [criterion]))
     groups: list[_Group | _Tokens] = []
     for rules, bundle in bundles:
-        own, theirs = apply_rules(gold, rules), apply_rules(pred, rules)
+        own, theirs = gold, pred
+        if rules != TypeRules():
+            from nereval_core.scoring.type_merging import apply_rules
+
+            own, theirs = apply_rules(gold, rules), apply_rules(pred, rules)
         types = tuple(sorted({*own.types, *theirs.types}))
         names_in = tuple(criterion.name for criterion in bundle)
         if bundle[0].unit == "token":
+            from nereval_core.corpus.tokens import check_tokens
+
             check_tokens(gold.documents)
             groups.append(_Tokens(names_in, own, theirs, types))
             continue
@@ -296,16 +320,13 @@ def score_layers(
     return Scores(settings, tuple(marks), (gold, pred), tuple(groups))
 
 
-def coreless_in_words(bare: int, spans: int) -> str:
-    """Return in words how many of the gold spans have no core."""
-    return f"gold spans without a core, each its own: {bare} of {spans}"
-
-
 def _of_tokens(name: str, gold: Layer, pred: Layer, types: tuple[str, ...]) -> _Group:
     """Count tokens instead of aligning spans: both countings are the same."""
+    from nereval_core.corpus.tokens import tokens_of
     from nereval_core.scoring.token_counting import token_runs
 
-    runs = token_runs(gold, pred, types, (type_codes(gold, types), type_codes(pred, types)), tokens_of(gold.documents))
+    codes = (gold.type_codes(types), pred.type_codes(types))
+    runs = token_runs(gold, pred, types, codes, tokens_of(gold.documents))
     sides = []
     for own in (runs.gold, runs.pred):
         key = own.layer.type.astype(np.int64) * len(Decision) + own.decisions
@@ -354,18 +375,16 @@ def _align(
 def spans_of(layer: Layer, types: tuple[str, ...]) -> Spans:
     """Return a layer as columns for the alignment; `types` are those of both sides, sorted."""
     return Spans(
-        layer.doc, layer.start, layer.end, type_codes(layer, types), layer.fragments, layer.cores, layer.alternatives
+        layer.doc, layer.start, layer.end, layer.type_codes(types), layer.fragments, layer.cores, layer.alternatives
     )
 
 
 __all__: Sequence[str] = (
-    "Average",
     "Counting",
     "Counts",
     "DocumentCounts",
     "Scores",
     "Settings",
-    "coreless_in_words",
     "score_layers",
     "spans_of",
 )

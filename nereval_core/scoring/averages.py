@@ -15,8 +15,7 @@ from nereval_core.alignment.candidates import CREDIT
 from nereval_core.alignment.codes import Decision
 from nereval_core.arrays import Float64, Int64, UInt8
 from nereval_core.corpus import Layer
-from nereval_core.scoring.ratios import RATIOS, ratio_columns, ratios_of
-from nereval_core.scoring.type_merging import type_codes
+from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts, ratio_columns, ratios_of
 
 Sides = tuple[UInt8, UInt8]
 Weights = tuple[Int64, Int64]
@@ -120,6 +119,22 @@ def _counted(group: NDArray[Any], times: Int64 | None, groups: int) -> Int64:
     return np.bincount(group, times, groups).astype(np.int64)
 
 
+def averages_of(rows: Iterable[Counts]) -> dict[str, Average]:
+    """Return the averages of precision, recall and F1."""
+    everything = list(rows)
+    return {name: Average.of(getattr(row, name) for row in everything) for name in RATIOS}
+
+
+def averages_by_document(counts: DocumentCounts) -> dict[str, Average]:
+    """Return the averages of precision, recall and F1 over the documents that have counts."""
+    found = {}
+    for name, values in zip(RATIOS, counts.ratios, strict=True):
+        sums = Sums(1)
+        sums.add(values)
+        found[name] = Average(sums.mean(), int(sums.n[0]), int(sums.undefined[0]))
+    return found
+
+
 def sums_by_type(
     gold: Layer, pred: Layer, decisions: Mapping[str, Sides], weights: Weights | None, types: tuple[str, ...]
 ) -> dict[str, list[Sums]]:
@@ -129,7 +144,7 @@ def sums_by_type(
     `types` are sorted and hold those of both layers.
     """
     sums = {name: [Sums(len(types)) for _ in RATIOS] for name in decisions}
-    codes = [type_codes(layer, types) for layer in (gold, pred)]
+    codes = [layer.type_codes(types) for layer in (gold, pred)]
     for low, high in _blocks(gold.first + pred.first):
         cells, parts = [], []
         for layer, code in zip((gold, pred), codes, strict=True):

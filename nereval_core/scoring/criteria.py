@@ -8,7 +8,7 @@ their own from the same parts (`criterion_syntax.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, Protocol
@@ -16,9 +16,22 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Decision, Question, Rules
-from nereval_core.alignment.questions import ALTERNATIVES, CORE, QUESTION_BITS
+from nereval_core.alignment.codes import (
+    ALTERNATIVES,
+    CODES,
+    CONTAIN,
+    CORE,
+    END,
+    EQUAL,
+    QUESTION_BITS,
+    SAME_TYPE,
+    START,
+    Decision,
+    Question,
+    Rules,
+)
 from nereval_core.corpus import Layer
+from nereval_core.problems import FormatError, Problem, quoted
 
 Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
@@ -44,7 +57,7 @@ class BoundaryRule:
     It holds where the code of the pair has any of `bits`, or answers `question` with yes; a rule with neither holds for
     every pair, because all pairs share a character. `words` complete "a pair is correct where …". A rule about
     annotations of gold has no meaning where gold has none of them: `annotation` is their name in a layer, `needs` says
-    in words what is needed.
+    in words what is needed. Gold spans without such an annotation may be taken for it themselves: `bare` names them.
     """
 
     words: str
@@ -52,6 +65,11 @@ class BoundaryRule:
     question: Question | None = None
     annotation: Literal["cores", "alternatives"] | None = None
     needs: str | None = None
+    bare: str | None = None
+
+    def bare_in_words(self, bare: int, spans: int) -> str:
+        """Return in words how many of the gold spans have no annotation of their own."""
+        return f"{self.bare}: {bare} of {spans}"
 
 
 BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
@@ -67,6 +85,7 @@ BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
             question=CORE,
             annotation="cores",
             needs="core terms in gold (`core` in JSONL, or brat read with --core-type)",
+            bare="gold spans without a core, each its own",
         ),
         "alternatives": BoundaryRule(
             "the boundaries are those of the gold span or one of its alternatives",
@@ -77,6 +96,22 @@ BOUNDARY_RULES: Mapping[str, BoundaryRule] = MappingProxyType(
         ),
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRules:
+    """Type rules: `merge` maps a member to its merged name, `leave_out` drops spans.
+
+    A type is left out if its own name or the name it is merged into is listed.
+    """
+
+    merge: Mapping[str, str] = field(default_factory=dict)
+    leave_out: tuple[str, ...] = ()
+
+    def name(self, label: str) -> str | None:
+        """Return the type a span is scored as, None where it is left out."""
+        merged = self.merge.get(label, label)
+        return None if label in self.leave_out or merged in self.leave_out else merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +278,47 @@ APPLICABLE = tuple(name for name, criterion in CRITERIA.items() if criterion.nee
 """The criteria that apply to any data."""
 
 
+def choose_criteria(
+    chosen: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
+) -> tuple[Criterion, ...]:
+    """Return criteria by name, composed ones among them, each once and in the order given.
+
+    Raises:
+        FormatError: an unknown name, or one name for two criteria.
+    """
+    own = {criterion.name: criterion for criterion in composed}
+    found: dict[str, Criterion] = {}
+    problems: list[Problem] = []
+    for item in chosen:
+        criterion = item if isinstance(item, Criterion) else own.get(item) or CRITERIA.get(item)
+        if criterion is None:
+            known = ", ".join((*CRITERIA, *own))
+            problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {known}"))
+        elif found.setdefault(criterion.name, criterion) != criterion:
+            remedy = "give each its own name"
+            problems.append(Problem(source, None, f"two criteria are called {quoted(criterion.name)}", remedy))
+    if not found and not problems:
+        problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(CRITERIA)}"))
+    if problems:
+        raise FormatError(problems)
+    return tuple(found.values())
+
+
+def check_criteria(criteria: Iterable[Criterion], gold: Annotated, *, source: str = "criteria") -> None:
+    """Refuse criteria that need what no gold span has.
+
+    Raises:
+        FormatError: with every such criterion.
+    """
+    problems = [
+        Problem(source, None, f"criterion {criterion.name} needs {need}, and gold has none", "leave it out or add them")
+        for criterion in criteria
+        if (need := criterion.lacks(gold)) is not None
+    ]
+    if problems:
+        raise FormatError(problems)
+
+
 def applicable(gold: Layer) -> tuple[str, ...]:
     """Return the names of the field's criteria that apply to a gold layer."""
     return tuple(name for name, criterion in CRITERIA.items() if criterion.lacks(gold) is None)
@@ -299,7 +375,10 @@ __all__ = (
     "BoundaryRule",
     "Criterion",
     "Decision",
+    "TypeRules",
     "applicable",
+    "check_criteria",
+    "choose_criteria",
     "decision_table",
     "questions_of",
     "same_rule",

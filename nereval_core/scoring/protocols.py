@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Protocol
 
 from nereval_core.corpus import Unit
-from nereval_core.scoring import Average, Counts, Settings
+from nereval_core.scoring import Counts, Settings
+from nereval_core.scoring.averages import Average
 from nereval_core.scoring.counts import DocumentCounts
 from nereval_core.scoring.criteria import Criterion
 

@@ -1,34 +1,16 @@
-"""Type rules: types merged into one name or left out before scoring."""
+"""Types merged into one name or left out before scoring, by the type rules of a criterion or of all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.scoring.criteria import TypeRules
 
 MERGE_ONCE = "merge each type straight into its last name"
-
-
-@dataclass(frozen=True, slots=True)
-class TypeRules:
-    """Type rules: `merge` maps a member to its merged name, `leave_out` drops spans.
-
-    A type is left out if its own name or the name it is merged into is listed.
-    """
-
-    merge: Mapping[str, str] = field(default_factory=dict)
-    leave_out: tuple[str, ...] = ()
-
-    def name(self, label: str) -> str | None:
-        """Return the type a span is scored as, None where it is left out."""
-        merged = self.merge.get(label, label)
-        return None if label in self.leave_out or merged in self.leave_out else merged
 
 
 def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
@@ -41,16 +23,6 @@ def apply_rules(layer: Layer, rules: TypeRules) -> Layer:
     code = codes[layer.type]
     changed = layer.retyped(code, types)
     return changed.take(np.flatnonzero(changed.type >= 0)) if (code < 0).any() else changed
-
-
-def type_codes(layer: Layer, types: tuple[str, ...]) -> NDArray[Any]:
-    """Return the types of spans as indices into `types`, which are sorted and hold those of the layer."""
-    if layer.types == types:
-        return layer.type
-    place = {kind: code for code, kind in enumerate(types)}
-    # Both sides together may have more types than int16 can number.
-    kind_of = np.int16 if len(types) <= np.iinfo(np.int16).max else np.int32
-    return np.array([place[kind] for kind in layer.types], kind_of)[layer.type]
 
 
 def parse_merge(values: Iterable[str]) -> dict[str, str]:

@@ -26,7 +26,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.writers.losses import find_losses, remove_losses
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -88,6 +87,9 @@ def write(
     write_whole: Callable[..., tuple[str, ...]] = writer.write
     if escape_formulas:
         write_whole = partial(write_whole, escape_formulas=True)
+    # Only layers are written in formats that cannot hold all of them; results are written too.
+    from nereval_core.writers.losses import find_losses, remove_losses
+
     lost = find_losses(layer, writer)
     refusal = None if lossy else lost.refusal(layer, Path(path))
     if refusal is not None:

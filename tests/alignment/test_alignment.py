@@ -11,7 +11,7 @@ import pytest
 
 from nereval_core.alignment import candidates, greedy, tangled_clusters
 from nereval_core.alignment.candidates import TangledSpans, candidate_pairs
-from nereval_core.alignment.questions import Facts
+from nereval_core.alignment.codes import Facts
 from nereval_core.scoring import Counting, Scores, score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from tests.support.oracle import RULES, Span

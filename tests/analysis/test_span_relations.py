@@ -20,7 +20,8 @@ from nereval_core.analysis.span_relations import (
     span_keys,
 )
 from nereval_core.corpus import Layer
-from nereval_core.scoring.type_merging import TypeRules, apply_rules
+from nereval_core.scoring.criteria import TypeRules
+from nereval_core.scoring.type_merging import apply_rules
 from tests.support.spans import documents, make, random_spans
 
 

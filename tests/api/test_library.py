@@ -12,12 +12,11 @@ import pytest
 import nereval_core
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.api.scoring_settings import choose_criteria
 from nereval_core.corpus import Documents, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.criteria import CRITERIA, choose_criteria
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
 
 TEXT = "Ann saw Bob in Rome"

@@ -15,7 +15,7 @@ import nereval_core
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import VERBS, verb_parser
 from nereval_core.cli.options import load_options, settings_of_one
-from nereval_core.pairing.document_lists import DocumentIds
+from nereval_core.pairing.selection import DocumentIds
 from nereval_core.readers.read_settings import Offer, ReadOptions, ReadSettings, offers
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.readers.shared.offset_units import Offsets

@@ -29,11 +29,11 @@ from nereval_core.engine.work import Job, score_shard
 from nereval_core.pairing import added_marks
 from nereval_core.records.tables import RECORD_COLUMNS
 from nereval_core.report.json_results import results
-from nereval_core.scoring import Average, Counts, Settings
-from nereval_core.scoring.averages import Sums
+from nereval_core.scoring import Counts, Settings
+from nereval_core.scoring.averages import Average, Sums
+from nereval_core.scoring.counts import ratio_columns
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
-from nereval_core.scoring.ratios import ratio_columns
 from tests.support import ROOT
 from tests.support.commands import SIDES, Cli, corpus, written
 

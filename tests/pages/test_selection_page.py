@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.conventions import conventions
-from nereval_core.pairing.document_lists import document_ids
+from nereval_core.pairing.selection import document_ids
 from nereval_core.pairing.type_names import type_names
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import nereval_core
 from nereval_core.cli import main
 from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import parse_types, type_names
-from nereval_core.pairing.type_suggestions import have_no_common_type, suggest_types, suggested_lines
+from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
 from tests.support import ROOT
 from tests.support.layer_strategies import texts
 from tests.support.shared_corpora import SHARED, needs

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core.scoring import Counting, Scores, Settings, averages
-from nereval_core.scoring.averages import Average, Sums
-from nereval_core.scoring.counts import Counts, DocumentCounts
+from nereval_core.scoring.averages import Average, Sums, averages_by_document
+from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts, ratio_columns
 from nereval_core.scoring.criteria import CRITERIA, Decision
-from nereval_core.scoring.ratios import RATIOS, ratio_columns
 from tests.scoring.test_scoring import corpus, score
 from tests.support.spans import CRITERIA_TESTED
 
@@ -99,4 +98,4 @@ def test_documents_as_columns_and_one_by_one() -> None:
 def test_no_documents() -> None:
     empty = np.zeros((0, 5), np.int64)
     table = DocumentCounts.of((), empty, empty)
-    assert table == {} and table.averages["f1"] == Average(None, 0, 0)
+    assert table == {} and averages_by_document(table)["f1"] == Average(None, 0, 0)

@@ -10,9 +10,17 @@ from hypothesis import strategies as st
 
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError
-from nereval_core.scoring.criteria import APPLICABLE, BOUNDARY_RULES, CRITERIA, Criterion, Decision, same_rule
+from nereval_core.scoring.criteria import (
+    APPLICABLE,
+    BOUNDARY_RULES,
+    CRITERIA,
+    Criterion,
+    Decision,
+    TypeRules,
+    same_rule,
+)
 from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_from_parts, criterion_to_toml
-from nereval_core.scoring.type_merging import TypeRules, parse_merge
+from nereval_core.scoring.type_merging import parse_merge
 from tests.support.spans import CRITERIA_TESTED
 
 NAMES = "strict exact partial type left right either approximate lenient core alternatives fragment"

@@ -38,8 +38,8 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.criteria import Criterion
-from nereval_core.scoring.type_merging import TypeRules, apply_rules
+from nereval_core.scoring.criteria import Criterion, TypeRules
+from nereval_core.scoring.type_merging import apply_rules
 
 PAIRWISE = "pairwise"
 """The option that compares each pair of annotators on the documents that the two have in common."""

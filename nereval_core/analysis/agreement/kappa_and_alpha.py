@@ -93,15 +93,10 @@ def count_tokens(
     `types` must be sorted and hold those of all layers.
     """
     number = max(1, len(types))
-    cells = [token_cells(layer, _type_codes(layer, types), number, tokens) for layer in layers]
+    cells = [token_cells(layer, layer.type_codes(types), number, tokens) for layer in layers]
     sizes = np.diff(tokens.first).astype(np.int32)
     doc = np.repeat(np.arange(len(sizes)), sizes)
     return _count_all_types(cells, number, doc, tokens.first), _count_each_type(cells, types, doc, sizes)
-
-
-def _type_codes(layer: Layer, types: tuple[str, ...]) -> Int64:
-    place = {name: code for code, name in enumerate(types)}
-    return np.array([place[name] for name in layer.types], np.int64)[layer.type]
 
 
 def _count_all_types(cells: Sequence[Int64], types: int, doc: Int64, first: Int64) -> TokenCounts:

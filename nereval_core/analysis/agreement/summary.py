@@ -15,7 +15,7 @@ from nereval_core.analysis.comparison.significance import FEW_UNITS, lacks_inter
 from nereval_core.analysis.result_tables import value_with_interval
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing.type_names import merged_in_words
-from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
 
 LABELS: Mapping[str, str] = {

@@ -9,7 +9,8 @@ import pandas as pd
 
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.result_tables import free_name, signed, value_with_interval
-from nereval_core.report.table_formats import DAGGER, UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
+from nereval_core.report.table_formats import DAGGER
 
 
 def scores_wide(intervals: pd.DataFrame, differences: pd.DataFrame, level: float, across: str) -> pd.DataFrame:

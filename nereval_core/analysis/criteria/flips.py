@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules, Spans, describe
-from nereval_core.alignment.questions import Facts
+from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Rules, Spans, describe
 from nereval_core.analysis.span_relations import fragments_of
 from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer

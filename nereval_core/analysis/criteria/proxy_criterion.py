@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.scoring import Scores
-from nereval_core.scoring.ratios import ratio_columns
+from nereval_core.scoring.counts import ratio_columns
 
 FOLDS = 10
 FOLD_COLUMNS: Mapping[str, str] = {

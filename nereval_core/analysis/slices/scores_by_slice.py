@@ -30,7 +30,7 @@ from nereval_core.analysis.slices.span_values import SCORE_TENTHS, Side, SlicedS
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, span_scores, threshold_decisions
 from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
-from nereval_core.scoring.ratios import ratio_columns
+from nereval_core.scoring.counts import ratio_columns
 
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS for end in ("low", "high"))
 SIDED = ("gold_COR", "gold_INC", "gold_PAR", "MIS", "pred_COR", "pred_INC", "pred_PAR", "SPU")

@@ -22,7 +22,7 @@ from nereval_core.analysis.agreement.summary import (
     types_table,
     undefined_reasons,
 )
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.problems import counted
 from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import Sheet, frame_sheet, objects

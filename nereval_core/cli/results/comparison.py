@@ -20,7 +20,7 @@ from nereval_core.analysis.comparison.system_tables import (
 )
 from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
 from nereval_core.analysis.result_tables import p_value_text
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side

@@ -10,7 +10,7 @@ import pandas as pd
 from nereval_core import __version__
 from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, places_in_layers
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.report.json_results import side
 from nereval_core.report.score_tables import Sheet, cells, frame_sheet
 

@@ -11,7 +11,7 @@ from nereval_core import writers
 from nereval_core.analysis.errors import ErrorReport, negative_gains_note
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.sentences import sentence_text
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import counted
 from nereval_core.report.export import join_records

@@ -21,7 +21,7 @@ from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, fold_
 from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
 from nereval_core.analysis.criteria.sensitivity import parse_merges
 from nereval_core.cli.options import comma_separated
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.ledger import single_document
 from nereval_core.pairing.type_names import merged_in_words

@@ -8,14 +8,15 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.criteria.sensitivity import overtakings, ranking_in_words
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.corpus import Corpus
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import together
 from nereval_core.scoring import Counting
-from nereval_core.scoring.type_merging import TypeRules, apply_rules
+from nereval_core.scoring.criteria import TypeRules
+from nereval_core.scoring.type_merging import apply_rules
 
 COUNTINGS: Mapping[str, tuple[Counting, ...]] = {
     "one-to-one": ("one-to-one",),

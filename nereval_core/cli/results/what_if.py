@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nereval_core.cli.runner import Result
+from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet, frame_sheet, objects

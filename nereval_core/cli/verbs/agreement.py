@@ -60,9 +60,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.agreement import PAIRWISE
     from nereval_core.analysis.resampling_units import ResamplingPlan
     from nereval_core.cli.files import TWO_OF_ONE, paths_by_name
-    from nereval_core.cli.output import say_greedy
+    from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.agreement import agreement_result
-    from nereval_core.cli.runner import output_places, write_result
+    from nereval_core.cli.runner import say_greedy
 
     pairwise = options.documents == PAIRWISE and not Path(PAIRWISE).is_file()
     if pairwise and len(paths_by_name(options.files)) == 1:
@@ -86,9 +86,7 @@ def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Ag
     from nereval_core.analysis.resampling_units import resampling_units
     from nereval_core.api.agreement import annotator_layers
     from nereval_core.cli.files import paths_by_name
-    from nereval_core.cli.output import say_unused
-    from nereval_core.cli.runner import load_layers, types_of
-    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.cli.runner import load_layers, say_unused, scoring_settings, types_of
 
     settings = scoring_settings(options)
     paths = paths_by_name(options.files)
@@ -122,8 +120,8 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
     from nereval_core.api.agreement import annotator_layers
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.options import SHARED, load_options
-    from nereval_core.cli.output import say, say_other_types, say_unused
-    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.cli.output import say
+    from nereval_core.cli.runner import say_other_types, say_unused, scoring_settings
     from nereval_core.problems import FormatError, counted
 
     settings = scoring_settings(options)
@@ -198,7 +196,7 @@ def _applicable(settings: Settings, options: argparse.Namespace, layers: Sequenc
     """
     from dataclasses import replace
 
-    from nereval_core.cli.settings import applicable_criteria
+    from nereval_core.cli.runner import applicable_criteria
 
     criteria: list[Criterion] = []
     for criterion in settings.criteria:

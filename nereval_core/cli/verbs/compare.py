@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
     from nereval_core.cli.files import system_paths
+    from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
-    from nereval_core.cli.runner import output_places, write_result
     from nereval_core.corpus import Documents
 
     if any(getattr(options, name) is not None for name in SHARDS):
@@ -92,7 +92,7 @@ def _scored(options: argparse.Namespace) -> Iterator[tuple[LayerSummary, SystemS
     """Read and score, whole or shard by shard; give gold, and each system with its scores."""
     if options.engine is not None:
         from nereval_core.cli import shards
-        from nereval_core.cli.settings import scoring_settings
+        from nereval_core.cli.runner import scoring_settings
 
         with shards.scored_shards(options, scoring_settings(options)) as whole:
             yield whole.gold, whole.systems

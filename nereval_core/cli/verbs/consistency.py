@@ -34,9 +34,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.consistency import consistency
     from nereval_core.analysis.consistency.kinds import check_kinds
     from nereval_core.cli.files import gold_name
-    from nereval_core.cli.output import say
+    from nereval_core.cli.output import output_places, say, write_result
     from nereval_core.cli.results.consistency import consistency_result
-    from nereval_core.cli.runner import load_layers, output_places, write_result
+    from nereval_core.cli.runner import load_layers
     from nereval_core.pairing import selection_marks
 
     if options.top is not None and options.top < 1:

@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core import writers
     from nereval_core.api.read import read
     from nereval_core.cli.files import overwrites
-    from nereval_core.cli.output import progress_bar, say, say_read
+    from nereval_core.cli.output import progress_bar, say
+    from nereval_core.cli.runner import say_read
 
     known = writers.writers()
     if options.target_format not in known:

@@ -46,9 +46,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.errors import error_report, parse_classes
     from nereval_core.analysis.errors.error_classes import STRICT
     from nereval_core.cli.files import system_paths
-    from nereval_core.cli.output import progress_bar
+    from nereval_core.cli.output import output_places, progress_bar, write_result
     from nereval_core.cli.results.errors import errors_result
-    from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
+    from nereval_core.cli.runner import load_for_scoring, score_systems
     from nereval_core.scoring.criteria import CRITERIA
 
     by = check_by(options, ("type",), "the only value is type")

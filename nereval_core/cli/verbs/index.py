@@ -40,8 +40,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.api.linking import TSV
     from nereval_core.cli.files import prediction_files
+    from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.indexing import index_result
-    from nereval_core.cli.runner import output_places, write_result
     from nereval_core.readers import formats
 
     if not prediction_files(options.files):
@@ -62,8 +62,8 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
         FormatError: with the problems of all files.
     """
     from nereval_core.analysis.linking.indexing import index_signature, score_index
-    from nereval_core.api.inputs import source_of
     from nereval_core.api.linking import TSV, load_index
+    from nereval_core.api.load import source_of
     from nereval_core.cli.files import gold_path, system_paths
     from nereval_core.cli.output import say
     from nereval_core.cli.results.indexing import IndexedSystem

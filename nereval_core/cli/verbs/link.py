@@ -54,13 +54,14 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.linking import judge_links
     from nereval_core.analysis.linking.mentions import align_links
-    from nereval_core.cli.output import say, say_unused
+    from nereval_core.cli.output import output_places, say, write_result
     from nereval_core.cli.results.links import LinkedSystem, links_result
-    from nereval_core.cli.runner import load_layers, output_places, types_of, write_result
+    from nereval_core.cli.runner import load_layers, say_unused, types_of
     from nereval_core.problems import FormatError
     from nereval_core.readers.concepts import read_mapping
     from nereval_core.scoring import Settings
-    from nereval_core.scoring.type_merging import TypeRules, apply_rules
+    from nereval_core.scoring.criteria import TypeRules
+    from nereval_core.scoring.type_merging import apply_rules
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     places = output_places(options, "records")

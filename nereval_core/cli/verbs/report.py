@@ -49,8 +49,8 @@ def run(options: argparse.Namespace) -> None:
 
     from nereval_core.api.report import page, scored
     from nereval_core.cli.files import check_places
-    from nereval_core.cli.output import progress_bar, say_greedy, write_outputs
-    from nereval_core.cli.runner import load_for_scoring
+    from nereval_core.cli.output import progress_bar, write_files
+    from nereval_core.cli.runner import load_for_scoring, say_greedy
     from nereval_core.problems import one_line
     from nereval_core.review.store.databases import VARIABLE
 
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
         say_greedy(system, scores.greedy)
     selection = replace(selection, playlist=playlist)
     made = page(found, title=one_line(options.title or ""), command=command(options), selection=selection)
-    write_outputs(places, {"out": made.encode()})
+    write_files(places, {"out": made.encode()})
 
 
 def record_selection(records: str) -> RecordSelection:

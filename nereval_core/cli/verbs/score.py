@@ -22,7 +22,7 @@ from nereval_core.cli.options import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from nereval_core.cli.runner import Result
+    from nereval_core.cli.output import Result
 
 HELP = "score predictions against gold"
 USAGE = "GOLD PRED [PRED ...] [options]"
@@ -74,7 +74,7 @@ def _named_convention(parser: Parser) -> str | None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import check_places
-    from nereval_core.cli.runner import output_places, unchecked_places, write_result
+    from nereval_core.cli.output import output_places, unchecked_places, write_result
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
     for form in ("as_reference", "differences"):
@@ -95,7 +95,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _scored(options: argparse.Namespace, by: list[str]) -> Result:
-    from nereval_core.cli.runner import load_for_scoring, score_systems, scores_result
+    from nereval_core.cli.output import scores_result
+    from nereval_core.cli.runner import load_for_scoring, score_systems
 
     loaded, settings = load_for_scoring(options)
     scored = score_systems(loaded, settings)

@@ -18,7 +18,7 @@ from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.api.load import Loaded
-    from nereval_core.cli.runner import Result
+    from nereval_core.cli.output import Result
     from nereval_core.scoring import Settings
 
 HELP = "score under all criteria, without and with merged types"
@@ -73,7 +73,7 @@ def _seed(value: str) -> int:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.runner import output_places, write_result
+    from nereval_core.cli.output import output_places, write_result
 
     places = output_places(options, "figure")
     experiments = [name for name in EXPERIMENTS if getattr(options, name)]
@@ -86,10 +86,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _all_criteria(options: argparse.Namespace) -> Result:
     from nereval_core.analysis.criteria.sensitivity import ALL_TYPES, merge_settings, sensitivity
-    from nereval_core.cli.output import progress_bar, say, say_unused
+    from nereval_core.cli.output import progress_bar, say
     from nereval_core.cli.results.sensitivity import COUNTINGS, sensitivity_result
-    from nereval_core.cli.runner import load_layers, types_of
-    from nereval_core.cli.settings import applicable_criteria
+    from nereval_core.cli.runner import applicable_criteria, load_layers, say_unused, types_of
     from nereval_core.scoring import Settings
 
     settings, merges = _settings_and_merges(options)
@@ -115,7 +114,7 @@ def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[di
         FormatError: with the problems of both.
     """
     from nereval_core.analysis.criteria.sensitivity import parse_merges
-    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.cli.runner import scoring_settings
     from nereval_core.problems import FormatError
 
     try:
@@ -145,9 +144,8 @@ def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> N
 
 
 def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
-    from nereval_core.cli.output import say_unused
     from nereval_core.cli.results.experiments import experiments_result
-    from nereval_core.cli.runner import load_layers, score_systems, types_of
+    from nereval_core.cli.runner import load_layers, say_unused, score_systems, types_of
 
     loaded = load_layers(options)
     settings = _experiment_settings(options, experiments, loaded)
@@ -162,7 +160,7 @@ def _experiment_settings(options: argparse.Namespace, experiments: list[str], lo
 
     from nereval_core.analysis.criteria.recovered_spans import CHAIN
     from nereval_core.analysis.criteria.sensitivity import parse_merges
-    from nereval_core.cli.settings import applicable_criteria, scoring_settings
+    from nereval_core.cli.runner import applicable_criteria, scoring_settings
     from nereval_core.scoring.criteria import CRITERIA
 
     merge: dict[str, str] = {}

@@ -54,9 +54,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.resampling_units import resampling_units
     from nereval_core.analysis.slices import check_slicings, slice_report
     from nereval_core.analysis.slices.user_columns import check_columns
-    from nereval_core.cli.output import progress_bar, say
+    from nereval_core.cli.output import output_places, progress_bar, say, write_result
     from nereval_core.cli.results.slices import slices_result
-    from nereval_core.cli.runner import load_for_scoring, output_places, score_systems, write_result
+    from nereval_core.cli.runner import load_for_scoring, score_systems
 
     check_resampling(options)
     places = output_places(options, "figure")
@@ -98,7 +98,7 @@ def _read_files(options: argparse.Namespace) -> tuple[Layer | None, UserColumns 
     """
     from nereval_core.analysis.slices.user_columns import read_columns
     from nereval_core.api.read import read
-    from nereval_core.cli.output import say_read
+    from nereval_core.cli.runner import say_read
     from nereval_core.problems import FormatError, Problem
     from nereval_core.readers import Source
 

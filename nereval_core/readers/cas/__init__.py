@@ -29,7 +29,7 @@ from nereval_core.readers.cas.span_choice import (
     span_types,
     type_feature,
 )
-from nereval_core.readers.input.archives import ZIP
+from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.source import unread_files_note, with_progress
 from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, ranked_annotators, short_name
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points

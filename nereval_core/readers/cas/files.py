@@ -13,10 +13,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers.input.archives import ZIP, ZIP_FILES, files_of_inner_zip
+from nereval_core.readers.input.archives import ZIP_FILES, files_of_inner_zip
 from nereval_core.readers.input.encodings import UTF8_BOM
 from nereval_core.readers.input.heads import Head
-from nereval_core.readers.input.origins import MOST_EXPANDED_BYTES, OnDisk
+from nereval_core.readers.input.origins import MOST_EXPANDED_BYTES, ZIP, OnDisk
 from nereval_core.readers.input.source import Source, SourceFile
 
 SUFFIXES = (".xmi", ".json", ".xml")

@@ -1,4 +1,4 @@
-"""Files of a zip, within bounds, as it may come from anywhere; other archives and binary files are refused."""
+"""Files of a zip, within bounds, as it may come from anywhere; archives in it are refused."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.input.compression import SUFFIXES
+from nereval_core.readers.input.compression import GIVE_UNPACKED, SUFFIXES
 from nereval_core.readers.input.origins import (
     BROKEN,
     EXPANSION_RATIO,
     FREE_BYTES,
     MOST_EXPANDED_BYTES,
+    ZIP,
     InInnerZip,
     InZip,
     Origin,
@@ -42,30 +43,11 @@ ANNOTATION_SUFFIXES = frozenset(
     }
 )
 """Endings of annotations, and of the texts and lists that belong to them; other files of a zip are passed over."""
-ZIP = ".zip"
-"""The ending of archives that are read like a folder."""
 REFUSED_SUFFIXES = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
 """Endings of archives that are refused within a zip; zips are too, but for formats whose exports have them."""
-GIVE_UNPACKED = "put it into the zip as it is, or give it alone"
 
 Entry = tuple[tuple[str, ...], zipfile.ZipInfo]
 """The parts of a name, and the entry called so."""
-
-FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
-    # where, the bytes there, what it is, what to do instead
-    (0, b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "pack it as zip"),
-    (0, b"Rar!\x1a\x07", "a RAR archive", "pack it as zip"),
-    (257, b"ustar", "a tar archive", "pack it as zip"),
-    (0, b"BZh", "packed by bzip2", "pack it by gzip or Zstandard, or as zip"),
-    (0, b"\xfd7zXZ\0", "packed by xz", "pack it by gzip or Zstandard, or as zip"),
-    (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save the sheet as CSV"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old file of Office", "save the sheet as CSV"),
-    (0, b"%PDF-", "a PDF", "give a file of annotations"),
-    (0, b"SQLite format 3\0", "a database of SQLite", "export annotations from the tool that keeps it"),
-)
-"""Files that no reader takes, by their first bytes."""
-TARS = (".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz")
-"""Endings of tar archives: old ones are known by their name only."""
 
 
 class Zipped(NamedTuple):
@@ -73,13 +55,6 @@ class Zipped(NamedTuple):
 
     files: Sequence[tuple[str, str, InZip]]
     passed: Sequence[str]
-
-
-def foreign_kind(name: str, head: bytes) -> tuple[str, str] | None:
-    """Return the kind of a file that no reader reads, and the remedy; None where it may be read."""
-    if name.lower().endswith(TARS):
-        return "a tar archive", "pack it as zip"
-    return next(((what, instead) for at, mark, what, instead in FOREIGN if head.startswith(mark, at)), None)
 
 
 def files_of_zip(shown: str, raw: bytes) -> Zipped:

@@ -14,6 +14,8 @@ GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
 PACKED_MAGIC = (GZIP, ZSTD)
 MAGIC_BYTES = len(ZSTD)
+GIVE_UNPACKED = "put it into the zip as it is, or give it alone"
+"""The remedy for a packed file inside a zip."""
 BLOCK = 1 << 20
 """The bytes that are read at once."""
 
@@ -55,9 +57,7 @@ def open_unpacked(origin: Origin, shown: str) -> BinaryIO:
     if not head.startswith(PACKED_MAGIC):
         return io.BufferedReader(_Watched(cast(_Readable, raw), raw, origin), BLOCK)
     if origin.most == 0:
-        raise FormatError.single(
-            shown, None, "a packed file inside a zip", "put it into the zip as it is, or give it alone"
-        )
+        raise FormatError.single(shown, None, "a packed file inside a zip", GIVE_UNPACKED)
     try:
         inner: _Readable = gzip.GzipFile(fileobj=raw) if head.startswith(GZIP) else _zstd(raw)
     except BROKEN as error:

@@ -6,8 +6,8 @@ import codecs
 from shlex import quote
 
 from nereval_core.problems import FormatError
-from nereval_core.readers.input.archives import ZIP
 from nereval_core.readers.input.compression import unpacked_name
+from nereval_core.readers.input.origins import ZIP
 
 UTF8_BOM = "\ufeff"
 # The mark of UTF-32 little endian begins with that of UTF-16, so it is asked for first.

@@ -1,4 +1,7 @@
-"""The first bytes of a file, by which its format is recognised: read once, however many readers look at them."""
+"""The first bytes of a file, by which its format is recognised: read once, however many readers look at them.
+
+A file that no reader takes, such as another archive or a workbook, is known by them too.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,23 @@ OBJECT_BYTES = 1 << 24
 """The bytes of a file in which its first JSON object is followed."""
 OBJECT_MARKS = 1_000_000
 """The most brackets and keys of that object: a small packed file may hold nothing else."""
+
+
+FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
+    # where, the bytes there, what it is, what to do instead
+    (0, b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "pack it as zip"),
+    (0, b"Rar!\x1a\x07", "a RAR archive", "pack it as zip"),
+    (257, b"ustar", "a tar archive", "pack it as zip"),
+    (0, b"BZh", "packed by bzip2", "pack it by gzip or Zstandard, or as zip"),
+    (0, b"\xfd7zXZ\0", "packed by xz", "pack it by gzip or Zstandard, or as zip"),
+    (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save the sheet as CSV"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old file of Office", "save the sheet as CSV"),
+    (0, b"%PDF-", "a PDF", "give a file of annotations"),
+    (0, b"SQLite format 3\0", "a database of SQLite", "export annotations from the tool that keeps it"),
+)
+"""Files that no reader takes, by their first bytes."""
+TARS = (".tar", ".tgz", ".tar.gz", ".tar.zst", ".tar.bz2", ".tar.xz")
+"""Endings of tar archives: old ones are known by their name only."""
 
 
 class Head:
@@ -51,6 +71,13 @@ class Head:
             # A text longer than the head stands before the keys that tell one format from another.
             found, _ = _keys(_text(self._load(OBJECT_BYTES)))
         return frozenset(found)
+
+
+def foreign_kind(name: str, head: bytes) -> tuple[str, str] | None:
+    """Return the kind of a file that no reader reads, and the remedy; None where it may be read."""
+    if name.lower().endswith(TARS):
+        return "a tar archive", "pack it as zip"
+    return next(((what, instead) for at, mark, what, instead in FOREIGN if head.startswith(mark, at)), None)
 
 
 def _text(raw: bytes) -> str:

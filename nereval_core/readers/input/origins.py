@@ -18,6 +18,8 @@ from nereval_core.problems import FormatError, quoted
 
 STDIN = "<stdin>"
 """The name of standard input in problems."""
+ZIP = ".zip"
+"""The ending of archives that are read like a folder."""
 MOST_EXPANDED_BYTES = 1 << 30
 """The most bytes of an upload, or of a zip, when expanded."""
 EXPANSION_RATIO = 200

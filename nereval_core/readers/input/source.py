@@ -13,11 +13,26 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, TypeVar
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.input.archives import GIVE_UNPACKED, ZIP, files_of_zip, foreign_kind
-from nereval_core.readers.input.compression import MAGIC_BYTES, PACKED_MAGIC, SUFFIXES, open_unpacked, unpacked_name
+from nereval_core.readers.input.compression import (
+    GIVE_UNPACKED,
+    MAGIC_BYTES,
+    PACKED_MAGIC,
+    SUFFIXES,
+    open_unpacked,
+    unpacked_name,
+)
 from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
-from nereval_core.readers.input.heads import Head
-from nereval_core.readers.input.origins import STDIN, InMemory, InZip, OnDisk, Origin, standard_input, unreadable_file
+from nereval_core.readers.input.heads import Head, foreign_kind
+from nereval_core.readers.input.origins import (
+    STDIN,
+    ZIP,
+    InMemory,
+    InZip,
+    OnDisk,
+    Origin,
+    standard_input,
+    unreadable_file,
+)
 
 Item = TypeVar("Item")
 
@@ -180,8 +195,8 @@ class Source:
                 raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
             if root.suffix.lower() == ZIP:
-                inside, passed = files_of_zip(shown, root.read_bytes())
-                return cls._checked(shown, label, [SourceFile(*file) for file in inside], passed)
+                inside, passed = _files_of_zip(shown, root.read_bytes())
+                return cls._checked(shown, label, inside, passed)
             files = _file_of_path(root, shown)
             heads = {files[0]: files[0].head()}
             _refuse_foreign(root.name, files[0], heads[files[0]])
@@ -236,8 +251,8 @@ class Source:
             given.append(upload)
             try:
                 if upload.lower().endswith(ZIP):
-                    inside, others = files_of_zip(upload, raw)
-                    folders.append((upload, [SourceFile(*file) for file in inside]))
+                    inside, others = _files_of_zip(upload, raw)
+                    folders.append((upload, inside))
                     passed += others
                 else:
                     inner = unpacked_name(upload.replace("\\", "/").lstrip("/"))
@@ -305,6 +320,19 @@ class Source:
         for file in self.files:
             found.setdefault(file.suffix, []).append(file)
         return {suffix: tuple(files) for suffix, files in found.items()}
+
+
+def _files_of_zip(shown: str, raw: bytes) -> tuple[list[SourceFile], Sequence[str]]:
+    """Return the files of a zip, and the names of those passed over.
+
+    Raises:
+        FormatError: as `files_of_zip`.
+    """
+    # Most sources are no zips.
+    from nereval_core.readers.input.archives import files_of_zip
+
+    inside, passed = files_of_zip(shown, raw)
+    return [SourceFile(*file) for file in inside], passed
 
 
 def _refuse_foreign(name: str, file: SourceFile, head: Head) -> None:

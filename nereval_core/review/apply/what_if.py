@@ -15,8 +15,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.counts import Counts
-from nereval_core.scoring.ratios import RATIOS
+from nereval_core.scoring.counts import RATIOS, Counts
 
 WHAT_IF_COLUMNS = (
     *("system", "criterion"),

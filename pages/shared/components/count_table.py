@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
 from pages.shared.components.downloads import Export, figure_config
 from pages.shared.view import View, keys
 

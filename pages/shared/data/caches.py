@@ -37,7 +37,8 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import Ledger
 from nereval_core.records.tables import records as match_records
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.scoring import Average, Counts, Scores, Settings
+from nereval_core.scoring import Counts, Scores, Settings
+from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Store
 from pages.shared.data import masks, scored_folders, verdict_store

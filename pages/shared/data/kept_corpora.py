@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from nereval_core import __version__
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.pairing.document_lists import DocumentIds
+from nereval_core.pairing.selection import DocumentIds
 from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source

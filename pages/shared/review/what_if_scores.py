@@ -9,7 +9,7 @@ import streamlit as st
 
 from nereval_core.analysis.result_tables import signed
 from nereval_core.records.queries import Query
-from nereval_core.report.table_formats import UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.pairing.document_lists import DocumentIds, listed_ids
+from nereval_core.pairing.selection import DocumentIds, listed_ids
 from nereval_core.pairing.type_names import TypeNames, parse_types
 
 DOCUMENTS, TYPES = "Documents scored", "Names of types"

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import mapping_line, parse_types
-from nereval_core.pairing.type_suggestions import Suggestion, have_no_common_type, suggest_types
+from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 from nereval_core.problems import FormatError
 from pages.shared.components import reading_progress
 from pages.shared.components.downloads import Export

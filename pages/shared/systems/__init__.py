@@ -27,7 +27,8 @@ from nereval_core.analysis.comparison.system_tables import (
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
-from nereval_core.report.table_formats import DAGGER, UNDEFINED
+from nereval_core.report.score_tables import UNDEFINED
+from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence

@@ -21,9 +21,9 @@ from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
-from nereval_core.report.score_tables import Sheet
+from nereval_core.report.score_tables import UNDEFINED, Sheet
 from nereval_core.report.signature import signature
-from nereval_core.report.table_formats import DAGGER, UNDEFINED
+from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation

@@ -22,7 +22,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.output import say, write_outputs
+    from nereval_core.cli.output import say, write_files
     from nereval_core.cli.verdicts import check_kept, check_replaceable, verdict_count
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.verdict_lines import export_lines
@@ -31,5 +31,5 @@ def run(options: argparse.Namespace) -> None:
         check_kept(options.output, [store.database.file])
         check_replaceable(options.output)
         every = store.every()
-        write_outputs({"export": options.output}, {"export": b"".join(export_lines(every))})
+        write_files({"export": options.output}, {"export": b"".join(export_lines(every))})
         say(f"{store.name}: {verdict_count(len(every))} exported")

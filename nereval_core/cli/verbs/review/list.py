@@ -32,10 +32,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core import __version__
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
-    from nereval_core.cli.output import say
-    from nereval_core.cli.runner import Result, unchecked_places, write_result
+    from nereval_core.cli.output import Result, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
-    from nereval_core.report.table_formats import as_screen
+    from nereval_core.report.score_tables import as_screen
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.tables import staleness_test, verdicts_sheet
 

@@ -32,15 +32,14 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.scoring_settings import check_criteria
-    from nereval_core.cli.output import say_unused
+    from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.what_if import what_if_result
-    from nereval_core.cli.runner import output_places, types_of, write_result
-    from nereval_core.cli.settings import scoring_settings
+    from nereval_core.cli.runner import say_unused, scoring_settings, types_of
     from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.deciding_verdicts import conclude_pairs
     from nereval_core.review.apply.what_if import what_if
+    from nereval_core.scoring.criteria import check_criteria
 
     places = output_places(options)
     verdict_kinds(options)

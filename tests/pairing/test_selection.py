@@ -18,7 +18,7 @@ from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.pairing import added_marks
-from nereval_core.pairing.document_lists import document_ids, listed_ids, restricted
+from nereval_core.pairing.selection import document_ids, listed_ids, restricted
 from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading
 from tests.support import ROOT

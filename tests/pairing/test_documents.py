@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Texts
-from nereval_core.pairing import Paired, pair, text_equality
-from nereval_core.pairing.text_equality import same_texts, same_tokens
+from nereval_core.pairing import Paired, documents, pair
+from nereval_core.pairing.documents import same_texts, same_tokens
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading
 from tests.support.layer_strategies import content
@@ -33,7 +33,7 @@ def test_texts_as_bytes_and_one_by_one(ours: list[str], changes: list[tuple[int,
             theirs[place] = text
     expected = [text == ours[there] for text, there in zip(theirs, to.tolist(), strict=True)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_equality, "BLOCK_ROWS", data.draw(BLOCKS))
+        patch.setattr(documents, "BLOCK_ROWS", data.draw(BLOCKS))
         for one in (tuple(ours), Texts.of(ours)):
             for other in (tuple(theirs), Texts.of(theirs)):
                 assert same_texts(one, other, to).tolist() == expected
@@ -57,7 +57,7 @@ def test_tokens_as_arrays_and_one_by_one(
         Documents(tuple(map(str, range(len(cuts)))), ("ab",) * len(cuts), Intervals.of(cuts)) for cuts in (ours, theirs)
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_equality, "BLOCK_ROWS", data.draw(BLOCKS))
+        patch.setattr(documents, "BLOCK_ROWS", data.draw(BLOCKS))
         assert bool(same_tokens(sides[0], sides[1], to).all()) == expected
     assert same_tokens(replace(sides[0], tokens=None), sides[1], to).all()
 
