@@ -132,7 +132,7 @@ def all_annotators(here: Here, found: Agreement) -> None:
 def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     """Show a figure of each two annotators; return the two of the cell chosen.
 
-    Without one, they are a layer taken as gold in the sidebar and the system there; of a pair of annotators, the pair.
+    Without one, they are the reference and the system of the context bar; of a pair of annotators, the pair.
     """
     figures = {WORDS[figure]: figure for figure in FIGURES}
     labels = {word: figure_label(figure, (0, 1)) for word, figure in figures.items()}

@@ -48,8 +48,7 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     assert visit.eventually(lambda: visit.page.locator(".nv-card").inner_text() != before)
     card = visit.page.locator(".nv-card").inner_text()
     assert "missed (MIS)" in card
-    visit.page.get_by_text("Copy link").click()
-    popover = visit.page.get_by_test_id("stPopoverBody")
+    popover = visit.open_menu("Share")
     popover.get_by_test_id("stCode").first.hover()
     popover.get_by_role("button", name="Copy to clipboard").first.click()
     link = visit.page.evaluate("navigator.clipboard.readText()")

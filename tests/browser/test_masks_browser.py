@@ -77,6 +77,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
         visit.save(name, tmp_path / name, exact=True)
         files.append((tmp_path / name).read_bytes())
     visit.open("Overview", VIEW)
+    visit.open_menu("Share")
     visit.save("Download report", tmp_path / "report")
     # Plotly's script has words of its own.
     files.append((tmp_path / "report").read_bytes())

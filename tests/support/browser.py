@@ -176,6 +176,12 @@ class Visit:
             self.page.wait_for_timeout(100)
         return False
 
+    def open_menu(self, name: str) -> Any:
+        """Open a menu of the context bar, and return what it shows."""
+        with self.rerun():
+            self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
+        return self.page.get_by_test_id("stPopoverBody")
+
     def save(self, button: str, file: Path, *, exact: bool = False) -> None:
         """Click a button and save what it downloads."""
         with self.page.expect_download() as started:

@@ -76,7 +76,7 @@ def _sentence(here: Here) -> str:
     if here.criterion in own_criteria.criteria():
         return own_criteria.rule_words(here.criterion)
     said = criterion_explained(here.criterion)
-    if here.criterion.boundaries == "core" and here.loaded.folder is None:
+    if here.criterion.boundary_rule.bare and here.loaded.folder is None:
         gold = here.loaded.corpus.gold
         said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} gold spans have no core: each is its own."
     return said

@@ -116,7 +116,7 @@ def score_table(here: Here, found: Comparison) -> None:
         155,
         "F1 by matching criterion",
         said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
-        f"{here.system}, the system of the sidebar.",
+        f"{here.system}, the system of the context bar.",
         strong=best_cells(ordered, "criterion"),
         figure=lambda: _leaderboard(here, found),
     )

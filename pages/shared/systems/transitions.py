@@ -73,7 +73,7 @@ def _other(here: Here) -> str:
         rest,
         **state.mirror("beside", chosen, state.take_beside),
         width=280,
-        help="The first system is the one chosen in the sidebar.",
+        help="The first system is that of the context bar.",
     )
     return chosen
 
