@@ -29,12 +29,12 @@ from nereval_core.records.queries import Query
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
 from pages.shared.components import navigation
+from pages.shared.components.columns import BAR
 from pages.shared.components.count_table import count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
-from pages.shared.confusion import BAR
 from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view import state

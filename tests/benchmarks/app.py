@@ -308,13 +308,18 @@ def choose_type(page: Any, number: int) -> None:
 
 
 def choose_cell(page: Any, number: int) -> None:
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    page.mouse.click(box["x"] + 150 + 60 * (number % 5), box["y"] + 35 * (1.5 + number % 7))
+    cells = page.get_by_role("gridcell")
+    cells.nth(number % cells.count()).click()
 
 
 def table_there(visit: Visit) -> None:
     # Before the first click the table may stand there and not be drawn yet.
     visit.page.get_by_test_id("stDataFrame").first.locator("canvas").first.wait_for()
+    visit.page.wait_for_timeout(300)
+
+
+def map_there(visit: Visit) -> None:
+    visit.page.get_by_role("gridcell").first.wait_for()
     visit.page.wait_for_timeout(300)
 
 
@@ -337,7 +342,7 @@ ACTIONS = (
         for name in ("Overview", "Confusion", "Inspect", "Documents")
     ),
     *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect", "Documents")),
-    Action("click a confusion cell", "Confusion", choose_cell, table_there),
+    Action("click a confusion cell", "Confusion", choose_cell, map_there),
     Action("turn a page of the queue", "Inspect", turn_page),
     Action("next record", "Documents", next_record, text_there),
 )

@@ -119,7 +119,7 @@ NAMES = (
 )
 SYSTEMS = ("_index", "annotator")
 VIEWS = {
-    "Confusion": ((), ("row-share", "as-map", "by-confusion")),
+    "Confusion": ((), ("row-share", "by-confusion")),
     "Inspect": ((), ("by-class",)),
     "Criteria": ((), ("two-criteria",)),
     "Slices": (("by-period",),),

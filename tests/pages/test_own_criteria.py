@@ -27,7 +27,7 @@ from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 from pages.shared.view.link import check_view, write_link
 from pages.shared.view.queries import Query, query_of
-from tests.support.pages import address, cell, headings, menus, opened, sound
+from tests.support.pages import address, cell, headings, heat_map, heat_map_cell, menus, opened, sound
 
 TOML = """
 [criterion.half]
@@ -203,14 +203,14 @@ def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion)
 def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
     records = caches.ledger(DEMO, "rules", scores.settings, criterion.name)
-    types = opened("Confusion", view, **STATE).dataframe[0].value.index[:-1].tolist()
+    types = heat_map(opened("Confusion", view, **STATE))["rows"][:-1]
     assert types == sorted({kind for layer in scores.layers(criterion.name) for kind in layer.types})
     assert ("macromolecule" in types, "cell_line" in types) == (criterion is ONE_TYPE, criterion is HALF)
     table = confusion_table(records.confusion(), types, ())
     assert int(table.counts.to_numpy().sum()) == records.total(Query()).records
     for row in range(len(table.rows)):
-        for name, value in table.counts.iloc[row].items():
-            app = opened("Confusion", view, **STATE, **{"table_confusion": cell(row, str(name))})
+        for column, value in enumerate(table.counts.iloc[row]):
+            app = opened("Confusion", view, **STATE, **heat_map_cell(view, row, column))
             assert f": {count(int(value), 'record')}" in headings(app)
 
 

@@ -23,7 +23,7 @@ from nereval_core.readers import Source
 from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
-from pages.shared.components.count_table import ROWS, table_key
+from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import csv_of
 from pages.shared.components.navigation import pages
 from pages.shared.components.record_list import count
@@ -42,6 +42,8 @@ from tests.support.pages import (
     address,
     cell,
     headings,
+    heat_map,
+    heat_map_cell,
     menus,
     opened,
     point,
@@ -61,7 +63,7 @@ BAD = (
 @pytest.mark.parametrize("page", EVERY)
 def test_with_nothing_a_page_shows_the_demo(page: str) -> None:
     app = opened(page)
-    assert app.title[0].value == page and app.dataframe and not app.error
+    assert app.title[0].value == page and (app.dataframe or heat_map(app)) and not app.error
     assert address(app) == write_link(replace(VIEW, system=DEMO.start))
     assert any(link.proto.label.startswith("Demo: Pharmacological case notes") for link in app.get("page_link"))
 
@@ -77,7 +79,7 @@ def test_a_link_to_a_corpus_not_here_names_it(page: str) -> None:
 def test_with_the_demo_a_page_shows_a_table(page: str) -> None:
     app = opened(page, VIEW)
     assert app.title[0].value == page
-    assert app.dataframe and not app.warning and not app.info
+    assert (app.dataframe or heat_map(app)) and not app.warning and not app.info
 
 
 def test_a_run_leaves_little_to_collect() -> None:
@@ -141,7 +143,7 @@ def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> Non
     assert len(places) == 3, "gold, the system and a place for one more"
     if page != "Start":
         app = sound(app.switch_page(pages()[page]).run())
-        assert app.dataframe, "the corpus at hand is still shown"
+        assert app.dataframe or heat_map(app), "the corpus at hand is still shown"
 
 
 def test_a_good_system_is_scored_beside_a_bad_one() -> None:
@@ -221,10 +223,11 @@ def test_a_cell_of_confusion_opens_its_records() -> None:
         ledger(scores, "strict", (corpus.gold, corpus.system("rules"))).confusion(), scores.types, ()
     )
     for row in range(len(table.rows)):
-        for name, value in table.counts.iloc[row].items():
-            app = opened("Confusion", VIEW, **{"table_confusion": cell(row, str(name))})
+        for column, value in enumerate(table.counts.iloc[row]):
+            app = opened("Confusion", VIEW, **heat_map_cell(VIEW, row, column))
             assert f": {value} record" in headings(app)
-            assert len(app.dataframe) == (2 if value else 1)
+            assert len(app.dataframe) == (1 if value else 0)
+            assert heat_map(app)["chosen"] == [row, column]
 
 
 def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
@@ -239,13 +242,8 @@ def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
 
 
 def test_the_figures_open_the_same_records_as_the_tables() -> None:
-    view = replace(VIEW, sort=("as-map",))
-    app = opened("Confusion", view, **{table_key("table_map", view): point(0, 3)})
-    assert "gold NORMALIZABLES, predicted missed \\(MIS\\): 20 records" in headings(app)
     app = opened("Overview", VIEW, **{"table_bars": point("type", "MIS")})
     assert f"under type: {app.dataframe[0].value.at[3, 'MIS']} records" in headings(app)
-    for wrong in (point(9, 9), point(), {"selection": {"points": []}}):
-        opened("Confusion", view, **{table_key("table_map", view): wrong})
 
 
 @pytest.mark.parametrize(("page", "acts"), [("Overview", False), ("Inspect", True)])
@@ -275,12 +273,11 @@ def test_confusion_is_laid_out_as_asked_and_the_link_says_so(unit: str) -> None:
     app = sound(app.segmented_control(key="widget_share").set_value(unit).run())
     app = sound(app.toggle(key="widget_off-diagonal").set_value(True).run())
     assert address(app)["sort"] == f"{unit},off-diagonal"
-    shown = app.dataframe[0].value
-    assert all(pd.isna(shown.iat[place, place]) for place in range(len(shown)))
+    shown = heat_map(app)["texts"]
+    assert not any(row[place] for place, row in enumerate(shown)) and any(map(any, shown))
+    assert all(text.endswith(" %") for row in shown for text in row if text)
     app = sound(app.segmented_control(key="widget_share").set_value("").run())
     assert address(app)["sort"] == "off-diagonal"
-    app = sound(app.toggle(key="widget_as-map").set_value(True).run())
-    assert not app.dataframe and app.get("plotly_chart")
 
 
 @pytest.mark.parametrize("place", [cell(99, "COR"), cell(0, "nothing"), cell(-1, "COR")])

@@ -92,7 +92,8 @@ def test_a_folder_is_opened_at_start(served: Path) -> None:
 
 
 def shown(app: AppTest) -> list[str]:
-    return [table.value.to_csv() for table in app.dataframe]
+    maps = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return [table.value.to_csv() for table in app.dataframe] + [str(one["texts"]) for one in maps if "texts" in one]
 
 
 @pytest.mark.parametrize(

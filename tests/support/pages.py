@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from pages.shared.components.count_table import table_key
 from pages.shared.components.navigation import pages
+from pages.shared.confusion.heat_map import CELL
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View
 from pages.shared.view.link import write_link
@@ -56,6 +60,17 @@ def cell(row: int, column: str) -> dict[str, object]:
 def menus(app: AppTest) -> list[str]:
     """Return the labels of the buttons that open something over the page."""
     return [block.proto.popover.label for block in app.get("popover")]
+
+
+def heat_map(app: AppTest) -> dict[str, Any]:
+    """Return names, texts and shades of the confusion table."""
+    found: dict[str, Any] = json.loads(app.get("bidi_component")[0].proto.json)
+    return found
+
+
+def heat_map_cell(view: View, row: int, column: int) -> dict[str, object]:
+    """Return the state of a session in which a cell of the confusion table is chosen."""
+    return {CELL: (table_key("", view), row, column)}
 
 
 def headings(app: AppTest) -> str:

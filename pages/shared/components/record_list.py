@@ -35,8 +35,10 @@ from pages.shared.view.text import explained, plain
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-BESIDE = 32
+AROUND = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
+BESIDE = ("span", "predicted text", "why", "document")
+"""The columns of a list that stands beside a figure."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
 CHOSEN_BY = "span"
@@ -46,13 +48,18 @@ EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
 
 
-def open_records(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
-    """Show the records of a count: title, number, list, and the way to Inspect. `title` is Markdown."""
+def open_records(
+    here: Here, criterion: str, query: Query, title: str, *, name: str, columns: Sequence[str] | None = None
+) -> None:
+    """Show the records of a count: title, number, list of some or all columns, and the way to Inspect.
+
+    `title` is Markdown.
+    """
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{title}: {count_words(criterion, here.ledger(criterion).total(query))}**")
         navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
-    record_table(here, criterion, query, name=name)
+    record_table(here, criterion, query, name=name, columns=columns)
 
 
 def count(number: int, noun: str) -> str:
@@ -79,6 +86,7 @@ def record_table(
     name: str,
     order: str = ORDERS[0],
     height: int | None = None,
+    columns: Sequence[str] | None = None,
     card: Callable[[Here, str, pd.Series], None] | None = None,
     beside: Callable[[int | None], None] | None = None,
 ) -> None:
@@ -105,6 +113,8 @@ def record_table(
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
         table = table.add_column(1, "verdict", pa.array(verdict_labels(found, part.index), pa.string()))
+    if columns is not None:
+        table = table.select(columns)
     below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
 
     def draw_beside(cell: ChosenCell | None) -> None:
@@ -169,7 +179,7 @@ def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
     """Return the rows of a list as they are shown, from records with the columns of RECORD_COLUMNS."""
     columns = {
         "decision": labels(_NAMES[code] for code in _words(part["decision"])),
-        **in_context(context(part, texts, BESIDE)),
+        **in_context(context(part, texts, AROUND)),
         "gold type": _words(part["gold_type"]),
         "predicted type": _words(part["pred_type"]),
         "predicted text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],

@@ -77,7 +77,7 @@ def offer_ways_in(here: Here | None) -> None:
         (
             "Show in a meeting",
             "Confusion",
-            view.with_sort("as-map").with_sort("off-diagonal"),
+            view.with_sort("off-diagonal"),
             "Show which types are taken for which as a picture; every number opens the text behind it.",
         ),
     )
