@@ -3,15 +3,15 @@
 import streamlit as st
 
 from pages.shared import systems
+from pages.shared.components.sort_controls import toggle_all_criteria
 from pages.shared.frame import Here, page
-from pages.shared.overview.tables import all_criteria
 from pages.shared.systems import transitions
 from pages.shared.view.text import plain
 
 
 @page("Systems")
 def draw(here: Here) -> None:
-    everything = all_criteria(here)
+    everything = toggle_all_criteria(here)
     names = systems.shown_criteria(here, everything)
     found = systems.comparison_of(here, names)
     systems.say_comparison(here, found)

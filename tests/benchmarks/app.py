@@ -274,24 +274,14 @@ class Action:
 CHOSEN = ("type", "strict", "partial", "exact")
 
 
-def open_criteria(visit: Visit) -> None:
-    with visit.rerun():
-        visit.page.get_by_test_id("stSidebar").get_by_role("button", name="Matching criterion").click()
-    _criterion(visit.page, "type").wait_for()
-    visit.page.wait_for_timeout(300)
-
-
 def choose_criterion(page: Any, number: int) -> None:
-    _criterion(page, CHOSEN[number % len(CHOSEN)]).click()
-
-
-def _criterion(page: Any, name: str) -> Any:
-    return page.locator(f".st-key-criterion-{name}").get_by_role("button", name=name, exact=True).first
+    page.locator(".st-key-widget_schema button").get_by_text(CHOSEN[number % len(CHOSEN)], exact=True).click()
 
 
 def types_there(visit: Visit) -> None:
-    # Scrolling closes a list; what the click itself would scroll to is to be in view before.
-    visit.page.locator(".st-key-widget_type input").first.evaluate("box => box.scrollIntoView({block: 'center'})")
+    if not visit.page.locator(".st-key-widget_type").is_visible():
+        visit.open_menu("Types")
+    visit.page.locator(".st-key-widget_type input").first.wait_for()
     visit.page.wait_for_timeout(300)
 
 
@@ -338,7 +328,7 @@ def next_record(page: Any, number: int) -> None:
 
 ACTIONS = (
     *(
-        Action("change the criterion", name, choose_criterion, open_criteria)
+        Action("change the criterion", name, choose_criterion)
         for name in ("Overview", "Confusion", "Inspect", "Documents")
     ),
     *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect", "Documents")),

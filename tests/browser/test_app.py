@@ -63,6 +63,15 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
 
 def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     visit.open_demo("Overview")
+    bar = visit.page.locator(".nvb-row").first
+    missed = bar.get_by_role("button", name="missed (MIS)")
+    number = int(missed.inner_text().split()[1])
+    missed.click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
+    visit.page.get_by_text(f"{number} records", exact=True).wait_for()
+    visit.open_demo("Overview")
+    with visit.rerun():
+        visit.page.get_by_text("The same as a table").click()
     visit.table().locator("canvas th", has_text="(ACT)").wait_for(state="attached")
     headers = visit.table().locator("canvas th").all_text_contents()
     shown = {re.findall(r"\((\w+)\)|$", name)[0]: place for place, name in enumerate(headers)}

@@ -83,8 +83,8 @@ def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
     app = sound(app.button(key="criterion-half").click().run())
     assert address(app)["criterion"] == "half"
     assert list(app.dataframe[0].value["criterion"]) == [*SCHEMAS, "half"]
-    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
-    assert list(app.dataframe[0].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
+    app = sound(app.segmented_control(key="widget_tab").set_value("all-criteria").run())
+    assert list(app.dataframe[1].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
     for page in (*PAGES, "Start", "Overview"):
         app = sound(app.switch_page(pages()[page]).run())
         assert address(app)["criterion"] == "half" and not app.warning

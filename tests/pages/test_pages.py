@@ -16,6 +16,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from nereval_core.analysis.comparison import compare_scores
+from nereval_core.analysis.errors import error_report
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
@@ -46,14 +48,13 @@ from tests.support.pages import (
     heat_map_cell,
     menus,
     opened,
-    point,
     settled,
     sound,
     upload,
 )
 
 OURS = ("Overview", "Confusion", "Inspect", "Criteria")
-EVERY = (*OURS, "Slices", "Systems", "Annotators")
+EVERY = (*OURS, "Systems", "Annotators")
 BAD = (
     '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 70, "label": "Drug"}]}\n'
     '{"id": "d2", "text": "No.", "spans": [{"start": 2, "end": 2, "label": "Drug"}]}\n'
@@ -232,18 +233,50 @@ def test_a_cell_of_confusion_opens_its_records() -> None:
 
 def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
     app = opened("Overview", VIEW, table_types=cell(0, "gold MIS"))
-    assert len(app.dataframe) == 4
-    assert len(app.run().dataframe) == 4
-    app.session_state["view"] = replace(VIEW, criterion="lenient")
+    assert len(app.dataframe) == 3
     assert len(app.run().dataframe) == 3
+    app.session_state["view"] = replace(VIEW, criterion="lenient")
+    assert len(app.run().dataframe) == 2
     assert app.session_state["table_types"]["selection"]["cells"] == []
     app.session_state["table_types"] = cell(0, "gold MIS")
-    assert len(app.run().dataframe) == 4
+    assert len(app.run().dataframe) == 3
 
 
-def test_the_figures_open_the_same_records_as_the_tables() -> None:
-    app = opened("Overview", VIEW, **{"table_bars": point("type", "MIS")})
-    assert f"under type: {app.dataframe[0].value.at[3, 'MIS']} records" in headings(app)
+def test_the_bars_lead_to_as_many_records_as_they_say() -> None:
+    bars = json.loads(opened("Overview", VIEW).get("bidi_component")[0].proto.json)
+    table = opened("Overview", VIEW).dataframe[0].value
+    for place, row in enumerate(bars["rows"]):
+        assert row["f1"] == f"{table.at[place, 'F1']:.3f}"
+        for part in row["parts"]:
+            app = opened("Overview", VIEW, table_bars=(row["name"], part["code"]))
+            assert app.title[0].value == "Inspect" and address(app).get("criterion", "strict") == row["name"]
+            assert f"**{part['count']} record" in headings(app)
+            assert int(part["count"]) == table.at[place, part["code"]]
+    app = opened("Overview", VIEW, table_bars=("partial", "F1"))
+    assert "under partial**" in headings(app) and any(code.value.startswith("F1 = ") for code in app.code)
+
+
+def test_the_headline_has_the_intervals_of_the_comparison() -> None:
+    app = opened("Overview", VIEW)
+    shown = {one.label: one.value for one in app.metric}
+    table = app.dataframe[0].value
+    assert [shown[name] for name in ("F1", "precision (P)", "recall (R)")] == [
+        f"{table.at[0, name]:.3f}" for name in ("F1", "P", "R")
+    ]
+    errors = opened("Inspect", VIEW)
+    assert f"**{shown['Errors']} records**" in headings(errors)
+    scores = score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))
+    row = compare_scores({"rules": scores}, names=["strict"]).intervals.iloc[0]
+    assert f"95% interval {row['f1_low']:.3f} to {row['f1_high']:.3f}" in menus(app)
+
+
+def test_the_largest_losses_are_those_of_the_error_classes() -> None:
+    app = opened("Overview", VIEW)
+    classes = error_report(score_layers(DEMO.corpus.gold, DEMO.corpus.system("rules"))).classes["strict"]
+    labels = {link.label: read_link(dict(parse_qsl(link.proto.query_string)))[0] for link in app.get("page_link")}
+    for name, records, gain in classes[["class", "records", "gain"]].head(3).itertuples(index=False):
+        label = f":primary[{plain(name)} {records}] (+{gain:.3f} F1)"
+        assert f"**{count(records, 'record')}**" in headings(opened("Inspect", labels[label]))
 
 
 @pytest.mark.parametrize(("page", "acts"), [("Overview", False), ("Inspect", True)])
@@ -262,8 +295,8 @@ def test_the_order_stands_in_the_link(order: str) -> None:
 
 def test_all_criteria_expand() -> None:
     app = opened("Overview", VIEW)
-    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
-    assert list(app.dataframe[0].value["criterion"]) == list(APPLICABLE)
+    app = sound(app.segmented_control(key="widget_tab").set_value("all-criteria").run())
+    assert list(app.dataframe[1].value["criterion"]) == list(APPLICABLE)
     assert address(app)["sort"] == "all-criteria"
 
 
@@ -490,8 +523,8 @@ def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
 
 @pytest.mark.parametrize(("row", "column"), [(0, "F1"), (1, "P"), (2, "R")])
 def test_an_average_opens_its_formula(row: int, column: str) -> None:
-    app = opened("Overview", VIEW, **{"table_averages": cell(row, column)})
-    value = app.dataframe[2].value.at[row, column]
+    app = opened("Overview", VIEW.with_sort("averages"), **{"table_averages": cell(row, column)})
+    value = app.dataframe[1].value.at[row, column]
     found = [code.value for code in app.code if code.value.startswith(f"{column} = ")]
     assert any(f"= {value:.3f}" in code for code in found)
 
@@ -499,7 +532,7 @@ def test_an_average_opens_its_formula(row: int, column: str) -> None:
 @pytest.mark.parametrize("column", ["COR", "MIS", "SPU", "ACT", "F1"])
 def test_the_documents_of_an_average_open_their_records(column: str) -> None:
     presets = {"table_averages": cell(2, "F1"), "table_documents": cell(4, column)}
-    app = opened("Overview", VIEW, **presets)
+    app = opened("Overview", VIEW.with_sort("averages"), **presets)
     table = next(frame.value for frame in app.dataframe if "document" in frame.value and "COR" in frame.value)
     doc, value = table["document"].iat[4], table[column].iat[4]
     if column == "F1":
@@ -517,12 +550,12 @@ def links(app: AppTest) -> list[tuple[str, View]]:
 
 
 def test_every_number_in_a_link_is_the_number_of_records_listed_there() -> None:
-    asked = {f"list_f1-{layer.name}": True for layer in DEMO.corpus.systems} | {
+    asked = {f"list_formula-{ratio}": True for ratio in ("P", "R", "F1")} | {
         "list_sum-gold": True,
         "list_sum-pred": True,
     }
     found = links(opened("Overview", replace(VIEW, type=("PROTEINAS",)), **asked))
-    assert len(found) > 20, "the formula of each system and the sums of each side"
+    assert len(found) > 15, "the formula of each ratio and the sums of each side"
     for label, view in found:
         said = int(re.search(r"([\d,]+) record", label)[1].replace(",", ""))
         sides = (DEMO.corpus.gold, DEMO.corpus.system(view.system))

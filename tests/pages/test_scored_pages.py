@@ -28,7 +28,7 @@ from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
 from pages.shared.view.link import read_link
-from tests.support.pages import address, menus, opened, sound
+from tests.support.pages import address, opened, sound
 
 
 @pytest.fixture(scope="module")
@@ -110,12 +110,14 @@ def shown(app: AppTest) -> list[str]:
 def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: dict[str, object]) -> None:
     view = View(system=systems()[0], **change)  # type: ignore[arg-type]
     folder, memory = (
-        opened(page, replace(view, corpus=digest))
+        opened(page, replace(view, corpus=digest), widget_merges=True)
         for digest in (read(served / "scored").digest, load_demo("pharmacology").corpus.digest)
     )
     assert shown(folder) == shown(memory) and shown(folder)
     # The types of a folder are as they were.
-    assert ["Types" in menus(app) for app in (folder, memory)] == [False, True]
+    offered = [[box.label for box in app.multiselect] for app in (folder, memory)]
+    assert [boxes.count("Types shown in lists") for boxes in offered] == [1, 1]
+    assert [boxes.count("Types left out") for boxes in offered] == [0, 1]
     signatures = [[code.value for code in app.code if "sha256" in code.value] for app in (folder, memory)]
     assert signatures[0] == signatures[1] and len(signatures[0]) == (page == "Overview")
 

@@ -14,6 +14,7 @@ from pages.shared.components.navigation import pages
 from pages.shared.confusion.heat_map import CELL
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View
+from pages.shared.view.keys import LIST
 from pages.shared.view.link import write_link
 from tests.support import ROOT
 
@@ -27,8 +28,21 @@ GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, 
 PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
 
 
+TABS = {"Slices": ("Overview", "by-slice")}
+"""Parts of pages: the page, and the word of the link that shows them."""
+
+
+FOLDED = {"Overview": {f"{LIST}numbers": True}}
+"""Parts of pages that are folded at first, and that tests look into: what unfolds them."""
+
+
 def opened(page: str, view: View | None = None, **state: object) -> AppTest:
-    """Open a page in a fresh session, as a link does, with widgets preset."""
+    """Open a page, or a part of one, in a fresh session, as a link does, with widgets preset."""
+    if page in TABS:
+        page, word = TABS[page]
+        view = (view or View()).with_sort(word)
+    else:
+        state = FOLDED.get(page, {}) | state
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     file = pages()[page]
     if file != "app.py":

@@ -16,7 +16,7 @@ START = "app.py"
 
 GROUPS = {
     "": ("Start",),
-    "Look": ("Overview", "Confusion", "Slices", "Linking"),
+    "Look": ("Overview", "Confusion", "Linking"),
     "Inspect": ("Inspect", "Documents"),
     "Compare": ("Systems", "Criteria"),
     "Annotators": ("Annotators", "Consistency", "Review"),
@@ -27,7 +27,6 @@ ICONS = {
     "Start": ":material/home:",
     "Overview": ":material/bar_chart:",
     "Confusion": ":material/grid_on:",
-    "Slices": ":material/stacks:",
     "Linking": ":material/link:",
     "Inspect": ":material/search:",
     "Documents": ":material/article:",

@@ -133,6 +133,7 @@ FORMER = {
     "/Errors": "/Inspect",
     "/Compare": "/Systems",
     "/Agreement": "/Annotators",
+    "/Slices": "/Overview",
 }
 """Addresses that pages had before, which links may still name, and where their content is now."""
 

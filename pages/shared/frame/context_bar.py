@@ -29,8 +29,7 @@ def draw_context_bar(here: Here, fits: bool) -> None:
         )
         _pair(here)
         _criterion(here)
-        if here.loaded.folder is None:
-            type_menu.draw_type_menu(here)
+        type_menu.draw_type_menu(here)
         share_menu.draw_share_menu(here, fits)
 
 

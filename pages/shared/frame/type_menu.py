@@ -22,8 +22,10 @@ def draw_type_menu(here: Here) -> None:
     with st.popover(label, key=keys.WIDGET + "merges", on_change="rerun") as popover:
         if popover.open:
             _shown(here)
-            _left_out(here)
-            _merging(here)
+            # Types of a scored folder are merged and left out as they were when it was scored.
+            if here.loaded.folder is None:
+                _left_out(here)
+                _merging(here)
 
 
 def _shown(here: Here) -> None:

@@ -22,7 +22,7 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records
-from pages.shared.overview.tables import all_criteria
+from pages.shared.components.sort_controls import toggle_all_criteria
 from pages.shared.view import keys
 from pages.shared.view.count_tables import formula, number
 from pages.shared.view.text import plain
@@ -45,7 +45,7 @@ def draw_what_if(here: Here) -> None:
     say_headline(here, review.what_if_scores_of(here, names))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         review.choose_accepted()
-        all_criteria(here)
+        toggle_all_criteria(here)
     score_table(here, names)
     order_on_verdicts(here)
 

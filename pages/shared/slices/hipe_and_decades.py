@@ -1,4 +1,4 @@
-"""Views of the Slices page: decades under our criteria, and periods and noise as the CLEF-HIPE scorer has them."""
+"""Views of slices: decades under our criteria, and periods and noise as the CLEF-HIPE scorer has them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from pages.shared.components.columns import count_columns, ratio_columns
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export, figure_config
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
 from pages.shared.overview import convention
@@ -42,22 +41,6 @@ NOISE = (
     "These slices need files in the format of CLEF-HIPE for gold and system: dates stand above the documents there, "
     "and the column MISC says how noisy a token is, as `LED0.12`. This corpus was read from other files."
 )
-
-
-BY_VALUE = "by-value"
-VIEWS = {
-    BY_VALUE: "Spans and documents",
-    "scores": "Scores",
-    "worst-slices": "Worst combinations",
-    "decades": "Decades",
-    "as-clef-hipe": "As CLEF-HIPE",
-}
-"""The views of the page by their word in a link; the first needs none."""
-
-
-def choose_view(here: Here) -> str:
-    """Ask which slices to show: only these are drawn."""
-    return choose_word(here, "slices_view", "Slices", VIEWS)
 
 
 def draw_decades(here: Here) -> None:

@@ -14,13 +14,15 @@ from nereval_core.records.queries import ORDERS
 MASKED = "yes"
 BY_CLASS = "by-class"
 """The word of `sort` by which Inspect shows classes of errors in place of records."""
-LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
+LAYOUTS = ("row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
 CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
 """Views of the Criteria page beside all criteria."""
 SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
 """Views of the Slices page beside slices by properties of spans and documents."""
 REVIEW_VIEWS = ("given-verdicts", "adjudicate", "take-along")
 """Views of the Review page beside what-if scores."""
+OVERVIEW_TABS = ("by-slice", "all-criteria", "averages")
+"""Parts of Overview beside the scores by type."""
 SLICED_BY = (
     *("by-length", "by-tokens", "by-shape", "by-frequency", "by-consistency"),
     *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
@@ -113,6 +115,10 @@ class View:
         """Return the view without the types merged into a name."""
         return replace(self, merge=tuple(pair for pair in self.merge if pair[1] != name))
 
+    def under(self, criterion: str) -> View:
+        """Return the view with another criterion."""
+        return replace(self, criterion=criterion)
+
     def cleared(self) -> View:
         """Return the view without the filters of lists; the settings of scoring stay."""
         return replace(self, **{name: getattr(View(), name) for name in SHOW})
@@ -121,6 +127,7 @@ class View:
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q", "at")
 _RIVALS = (
     ORDERS,
+    OVERVIEW_TABS,
     ("row-share", "column-share"),
     ("first-3", "first-5"),
     CRITERIA_VIEWS,
