@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -50,7 +52,7 @@ class Builder:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
-    types: dict[str, int] = field(default_factory=dict)
+    types: defaultdict[str, int] = field(default_factory=lambda: defaultdict(count().__next__))
     span_lines: dict[int, int | None] = field(default_factory=dict)
     span_sources: dict[int, str] = field(default_factory=dict)
     quotes: dict[int, str] = field(default_factory=dict)
@@ -159,12 +161,10 @@ class Builder:
 
     def code(self, name: str) -> int:
         """Return the code of a type."""
-        return self.types.setdefault(name, len(self.types))
+        return self.types[name]
 
     def type_codes(self, names: Sequence[str]) -> list[int]:
         """Return the codes of types, one a span."""
-        for name in dict.fromkeys(names):
-            self.code(name)
         return list(map(self.types.__getitem__, names))
 
     def size(self) -> tuple[int, int]:
