@@ -286,7 +286,9 @@ def served_sources(
 
     def source(name: str) -> Source | FormatError:
         try:
-            found = replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
+            found = Source.of_path(root / folder / name, within=root)
+            found = found.in_folder(found.layer) if found.layer in found.folders() else found
+            found = replace(found, columns=(columns or {}).get(name))
             return found.apart() if name in apart else found
         except FormatError as error:
             return error

@@ -126,12 +126,12 @@ def _read_upload(ours: Taken, theirs: Sequence[Taken]) -> None:
     gold = st.session_state["upload_gold"]
     raw = _raw(gold)
     systems: dict[str, list[tuple[str, bytes]]] = {}
-    wanted = {GOLD: Wanted(ours.layer, ours.columns, ours.apart)}
+    wanted = {GOLD: Wanted(ours.layer, ours.columns, ours.apart, ours.folders)}
 
     def add(name: str, files: list[tuple[str, bytes]], layer: str, taken: Taken) -> None:
         free = _free(name, systems)
         systems[free] = files
-        wanted[free] = Wanted(layer, taken.columns, taken.apart)
+        wanted[free] = Wanted(layer, taken.columns, taken.apart, taken.folders)
 
     for layer in ours.others:
         add(layer, raw, layer, ours)
