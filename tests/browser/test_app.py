@@ -139,7 +139,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 def test_no_page_scrolls_sideways(visit: Visit) -> None:
     visit.go("/")
     with visit.rerun():
-        visit.page.get_by_role("button", name="Open", exact=True).first.click()
+        visit.page.locator(".st-key-demo-pharmacology button").click()
     for name in ("Start", *PAGES):
         before = visit.run_count()
         visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()

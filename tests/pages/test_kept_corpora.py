@@ -22,7 +22,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
-from pages.shared.data import caches, masks, reading_orders
+from pages.shared.data import caches, http_policy, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
@@ -398,7 +398,7 @@ def captions(app: AppTest) -> str:
 def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> None:
     app = upload(opened("Start"), GOLD, PREDICTION)
     digest = address(app)["corpus"]
-    assert "Stored corpora: 1, 0." in captions(app)
+    assert "Stored corpora: 1, " in captions(app)
     view = View(corpus=digest, system="system0")
     caches.shelf.clear()
     assert list(opened("Overview", view).dataframe[0].value["INC"]) == [1, 1, 0, 0]
@@ -407,6 +407,34 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
     assert not opened("Overview", view).info, "what is open stays open"
     caches.shelf.clear()
     assert digest in opened("Overview", view).info[0].value
+
+
+def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    digest = address(app)["corpus"]
+    caches.shelf.clear()
+    # Another browser, which knows no link.
+    app = opened("Start")
+    assert any(one.value.endswith("** · gold, system0") for one in app.markdown)
+    app = sound(app.button(key=f"kept-{digest}").click().run())
+    assert address(app) == {"corpus": digest, "system": "system0"} and app.button(key=f"kept-{digest}").disabled
+    app = sound(opened("Start", **{f"list_remove-{digest}": True}).button(key=f"kept-remove-{digest}").click().run())
+    assert stored.entries() == () and "Continue" not in [one.value for one in app.header]
+
+
+def test_a_server_that_others_reach_names_no_corpora(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    monkeypatch.setattr(http_policy, "LOOPBACK", ())
+    app = opened("Start")
+    assert "Continue" not in [one.value for one in app.header] and "Stored corpora: 1" in captions(app)
+
+
+def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    (entry,) = stored.entries()
+    entry.path.write_bytes(entry.path.read_bytes()[:-9])
+    assert stored.account(entry) is None
+    assert "Continue" not in [one.value for one in opened("Start").header]
 
 
 def test_a_demo_is_not_stored(stored: Store) -> None:

@@ -90,22 +90,3 @@ def _collect(job: Job) -> None:
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
         demo_cards.open_corpus(job.loaded)
-
-
-def say_stored() -> None:
-    """Show the size of the store on disk, and offer to clear it."""
-    keeper = caches.shelf().keeper
-    if keeper.store is None:
-        return
-    entries = keeper.store.entries()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if entries:
-            said = f"Stored corpora: {len(entries):,}, {_size(sum(entry.bytes for entry in entries))}"
-            st.caption(said, help="What was read is kept in a folder of the server, so that it opens again at once.")
-            st.button("Clear the store", key="stored_clear", on_click=keeper.store.clear)
-        if keeper.trouble:
-            st.caption(f"The corpus read last could not be stored: {plain(keeper.trouble, 200)}.")
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

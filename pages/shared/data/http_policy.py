@@ -33,6 +33,14 @@ def middleware() -> list[Middleware]:
     ]
 
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def only_this_machine() -> bool:
+    """Return whether the server listens on this machine alone, so that nobody else reaches it."""
+    return st.get_option("server.address") in LOOPBACK
+
+
 def inline_scripts(html: str) -> list[str]:
     """Return the text of each script that stands in a page itself."""
 

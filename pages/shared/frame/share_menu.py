@@ -9,13 +9,13 @@ import streamlit as st
 
 from pages.shared.components import report_button
 from pages.shared.data import masks, own_criteria
+from pages.shared.data.http_policy import only_this_machine
 from pages.shared.view import MASKED, keys, state
 from pages.shared.view.link import LIMIT
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SERVE = "streamlit run app.py --server.address 0.0.0.0"
 
 
@@ -29,7 +29,7 @@ def draw_share_menu(here: Here, fits: bool) -> None:
 
 
 def _link(fits: bool) -> None:
-    local = st.get_option("server.address") in LOOPBACK
+    local = only_this_machine()
     st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
     if fits:
         params = state.link(state.view())

@@ -9,22 +9,19 @@ import streamlit as st
 
 from nereval_core.problems import SHOWN
 from nereval_core.report.colours import LOOKS
-from pages.shared.components import demo_cards, navigation, reading_progress
+from pages.shared.components import demo_cards, navigation
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import LayerRead, demo_names
 from pages.shared.frame import Here
+from pages.shared.start import kept, type_mapping, upload_forms
 from pages.shared.start import retry as start_retry
-from pages.shared.start import type_mapping, upload_forms
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import side_query, view_of
 from pages.shared.view.text import plain, show_problems
 
-SENTENCE = (
-    "Compare the entities that a system found with those that people annotated: what it found, cut short, confused, "
-    "missed or made up, under every matching criterion, and each one in its text."
-)
+QUESTION = "What did your NER system get wrong, and is it really wrong?"
 AROUND = 60
 """Characters before and after the spans of the example: one line of a wide screen."""
 EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
@@ -33,7 +30,7 @@ DEMO, DEMO_SYSTEM = "pharmacology", "rules"
 
 def draw_headline() -> None:
     """Introduce the app with a number of the demo, computed and linked, and one of its records in the text."""
-    st.markdown(SENTENCE)
+    st.markdown(f"**{QUESTION}**")
     if DEMO not in demo_names():
         return
     loaded = masks.as_shown(caches.demo(DEMO))
@@ -96,6 +93,7 @@ def _demo_view() -> View | None:
 
 def choose_corpus(here: Here | None) -> None:
     """Offer the demo corpora, uploads and, where the server was given one, its folder."""
+    kept.offer_kept(here.loaded.corpus.digest if here is not None else None)
     st.header("Choose a corpus")
     folder = caches.served_folder()
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
@@ -109,7 +107,6 @@ def choose_corpus(here: Here | None) -> None:
             if not masks.all_masked():
                 scored_folders.offer_folders(folder)
             upload_forms.served_form(folder)
-    reading_progress.say_stored()
 
 
 def show_reading_problems() -> None:
