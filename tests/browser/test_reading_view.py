@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.report.marks import Mark
-from pages.shared.documents.highlighted_text import look, text_data
+from pages.shared.components.highlighted_text import look, text_data
 from tests.report.test_highlight import marked
 from tests.support import ROOT
 

@@ -12,8 +12,8 @@ from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html, lanes, segments
 from nereval_core.report.marks import TRACKS, Mark, within
 from nereval_core.scoring import Scores, Settings
-from pages.shared.documents.document import OpenDocument, open_card, open_document
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.inspect.document import OpenDocument, open_card, open_document
+from pages.shared.components.highlighted_text import text_data
 from tests.support.browser import Visit
 from tests.support.other_formats import Demo
 from tests.support.pages import VIEW, address

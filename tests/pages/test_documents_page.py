@@ -20,7 +20,7 @@ from nereval_core.report.marks import Mark, marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.examples import SIX_CASES, decide
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.documents.document import (
+from pages.shared.inspect.document import (
     OpenDocument,
     document_marks,
     find_record,
@@ -28,7 +28,7 @@ from pages.shared.documents.document import (
     open_document,
     record_card_data,
 )
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.components.highlighted_text import text_data
 from tests.report.test_highlight import marked
 from tests.support.pages import DEMO, VIEW, sound
 from tests.support.pages import opened as open_page

@@ -21,7 +21,7 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria import results
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
-from pages.shared.documents.document import document_marks, find_record, record_card_data
+from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.frame import Here
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table

@@ -17,7 +17,7 @@ START = "app.py"
 GROUPS = {
     "": ("Start",),
     "Look": ("Overview", "Confusion", "Slices", "Linking"),
-    "Inspect": ("Inspect", "Documents"),
+    "Inspect": ("Inspect",),
     "Compare": ("Systems", "Criteria"),
     "Annotators": ("Annotators", "Consistency", "Review"),
     "Show": ("Present",),
@@ -30,7 +30,6 @@ ICONS = {
     "Slices": ":material/stacks:",
     "Linking": ":material/link:",
     "Inspect": ":material/search:",
-    "Documents": ":material/article:",
     "Systems": ":material/compare_arrows:",
     "Criteria": ":material/rule:",
     "Annotators": ":material/group:",

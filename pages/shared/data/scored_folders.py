@@ -124,5 +124,5 @@ def say_elsewhere(title: str) -> None:
     """Say why a page is empty for a scored folder, and where to go instead."""
     st.info(
         f"{plain(title)} looks at all spans at once, which a scored folder is not read for. Overview, Confusion, "
-        "Inspect and Documents show it; to see this page, read one of its shards as a corpus at Start."
+        "Inspect shows it; to see this page, read one of its shards as a corpus at Start."
     )
