@@ -8,11 +8,11 @@ from nereval_core.records.queries import ORDERS
 from pages.shared.components import sentence
 from pages.shared.frame import Here, page
 from pages.shared.inspect import error_classes, filters
-from pages.shared.inspect.workbench import draw_workbench
+from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs, right_span
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import reason_unoffered
-from pages.shared.verdicts.events import give_waiting
+from pages.shared.verdicts.events import apply_events, give_waiting
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -22,7 +22,7 @@ STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 @page("Inspect", filters=lambda view: True)
 def draw(here: Here) -> None:
     st.html(STYLE)
-    if give_waiting(here):
+    if apply_events(here, st.session_state.get(KEY, {}).get("out")) or give_waiting(here):
         st.rerun()
     by_class = error_classes.is_chosen(here)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):

@@ -105,7 +105,8 @@ function lanesOf(data, options) {
       for (let at = from; at <= to; at += 1) {
         const own = lanes[blocks[at]];
         const base = mark.side === "beside" ? sum(own.prediction, own.prediction.length) : 0;
-        const need = base + sum(own[mark.side], mark.lane + 1) + 2;
+        const height = isQuiet(mark, options) ? QUIET : own[mark.side][mark.lane];
+        const need = base + sum(own[mark.side], mark.lane) + height + 2;
         const side = mark.side === "gold" ? "above" : "below";
         segments[at][side] = Math.max(segments[at][side], need);
       }

@@ -37,7 +37,7 @@ LABELS = {
     "noise": "Noise (LED) of gold",
     "doc": "Document",
 }
-SEARCH, FACET, ORDER = 180, 170, 150
+SEARCH, FACET, ORDER = 160, 170, 145
 """Pixels."""
 IN_DOCUMENTS = "in "
 """The beginning of an attribute of records that lie in some documents, see `in_documents`."""

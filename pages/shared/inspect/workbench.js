@@ -371,7 +371,7 @@ function drawHead(memory, text) {
 // Where errors are in the text: ticks beside it, each a way there.
 function drawMap(memory, view) {
   const { parts, text } = memory;
-  const height = Math.max(1, view.scrollHeight);
+  const height = Math.max(view.scrollHeight, parts.scroll.clientHeight, 1);
   const ticks = [];
   const drawn = new Set();
   for (const piece of view.nvPieces) {
@@ -571,7 +571,7 @@ function steps(memory) {
   const box = make("span", "nw-steps");
   for (const [words, key, forward] of [["previous", "K", false], ["next", "J", true]]) {
     const made = button("nw-verdict", "", () => move(memory, forward), `${words} record`);
-    made.append(make("kbd", "", key), ` ${words}`);
+    made.append(make("kbd", "", key), make("span", "nw-word", ` ${words}`));
     box.append(made);
   }
   return box;

@@ -54,10 +54,13 @@ def applied() -> Applied:
     return found
 
 
-def apply_events(here: Here, sent: Mapping[str, Any] | None) -> None:
-    """Apply what the component has sent and was not applied yet, and open the record that the reader has opened."""
+def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
+    """Apply what the component has sent and was not applied yet, and open the record that the reader has opened.
+
+    Return whether there was anything to apply.
+    """
     if not sent:
-        return
+        return False
     now = applied()
     if sent["mount"] != now.mount:
         now.mount, now.last = str(sent["mount"]), 0
@@ -69,10 +72,9 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> None:
                 now.last = event["seq"]
             _apply(here, event)
             now.last = event["seq"]
-    if now.last > before:
-        moved = [one for one in sent["events"] if one["seq"] > before and one["act"] in ("undo", "whole")]
-        if not moved:
-            _open(*sent["at"])
+    if now.last > before and sent["events"][-1]["act"] not in ("undo", "whole"):
+        _open(*sent["at"])
+    return now.last > before
 
 
 def _open(doc: str, record: str, number: int) -> None:

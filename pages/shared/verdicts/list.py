@@ -104,7 +104,7 @@ def draw_progress(here: Here) -> None:
                 args=(view,),
                 help="List all again" if on else "List only these",
             )
-        st.progress(done / every, width=90)
+        st.progress(done / every, width=60)
 
 
 def offer_batch(here: Here) -> None:
