@@ -334,9 +334,9 @@ def next_record(page: Any, number: int) -> None:
 ACTIONS = (
     *(
         Action("change the criterion", name, choose_criterion, open_criteria)
-        for name in ("Overview", "Confusion", "Inspect", "Documents")
+        for name in ("Overview", "Confusion", "Inspect")
     ),
-    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect", "Documents")),
+    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect")),
     Action("click a confusion cell", "Confusion", choose_cell, table_there),
     Action("turn a page of the queue", "Inspect", turn_page),
     Action("next record", "Documents", next_record, text_there),

@@ -120,7 +120,7 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
     ]
     assert address(app)["annotators"] == ",".join(LAYERS)
     held = opened("Annotators", replace(ALL, reference="annotator-1", system="annotator-2"))
-    (there,) = (view for label, view in links(held).items() if label == ":primary[Documents →]")
+    (there,) = (view for label, view in links(held).items() if label == ":primary[Inspect →]")
     assert (there.reference, there.system) == ANNOTATORS
     oneself = opened("Annotators", ALL, **matrix_cell("f1", 0, LAYERS[0]))
     assert "Choose a cell to open" in texts(oneself)
@@ -141,7 +141,7 @@ def test_a_document_is_read_with_one_taken_as_gold() -> None:
     app = opened("Annotators", VIEW, table_agreement_documents=cell(1, "document"))
     (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
     assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
-    assert not opened("Documents", view).warning
+    assert not opened("Inspect", view).warning
 
 
 def test_annotators_are_chosen_and_linked() -> None:

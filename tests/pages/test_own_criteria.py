@@ -21,8 +21,8 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria import results
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
-from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.frame import Here
+from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 from pages.shared.view.link import check_view, write_link
@@ -48,7 +48,7 @@ HALF, ONE_TYPE = BOTH
 STATE = {keys.OWN: own_criteria.OwnCriteria(BOTH)}
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
-PAGES = ("Overview", "Confusion", "Inspect", "Documents")
+PAGES = ("Overview", "Confusion", "Inspect")
 BY_NAME = pytest.mark.parametrize("criterion", BOTH, ids=lambda criterion: criterion.name)
 
 

@@ -129,7 +129,7 @@ def _more(here: Here) -> None:
             widget = state.mirror("on", advance, state.keep(keys.GO_ON), prefix=keys.VERDICT)
             st.toggle("Auto-advance", help="Open the next record after a verdict.", **widget)
             reviewer.show_reviewer()
-            stars.draw_playlist(here)
+        stars.draw_playlist(here)
     records_export(here, here.by, here.query(), here.view.ordered_by(), name="errors").draw()
 
 

@@ -229,7 +229,7 @@ function undo(memory) {
 function star(memory) {
   const [doc, record] = memory.open;
   const card = memory.cards.get(id(doc, record));
-  if (memory.data.verdicts.reason || !card) return;
+  if (!memory.data.verdicts.stars || !card) return;
   card.starred = !card.starred;
   send(memory, { act: "star", doc, record });
   show(memory);
@@ -528,7 +528,11 @@ function drawBar(memory) {
   if (memory.drawn.bar === facts) return;
   memory.drawn.bar = facts;
   if (verdicts.reason) {
-    parts.bar.replaceChildren(make("span", "nv-note", verdicts.reason), steps(memory));
+    const row = make("div", "nw-row");
+    row.append(make("span", "nv-note", verdicts.reason));
+    if (verdicts.stars) row.append(starButton(memory, card));
+    row.append(steps(memory));
+    parts.bar.replaceChildren(row);
     return;
   }
   const typing = parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
@@ -553,18 +557,24 @@ function drawBar(memory) {
   note.value = memory.notes[key] ?? card?.note ?? "";
   note.disabled = !offered;
   note.addEventListener("input", () => (memory.notes[key] = note.value));
-  const starred = Boolean(card?.starred);
-  const put = button("nw-verdict", "", () => star(memory), `${starred ? "Take it out of" : "Put it on"} the playlist ${verdicts.playlist}`);
-  put.append(`${starred ? "★" : "☆"} `, make("kbd", "", "S"));
-  put.setAttribute("aria-label", starred ? "Starred" : "Star");
-  put.setAttribute("aria-pressed", String(starred));
-  put.disabled = !offered;
-  row.append(back, note, put, steps(memory));
+  row.append(back, note);
+  if (verdicts.stars) row.append(starButton(memory, card));
+  row.append(steps(memory));
   parts.bar.replaceChildren(row);
-  const said = memory.said && (memory.said.again ? true : memory.said);
-  if (said) parts.bar.append(outcome(memory));
+  if (memory.said) parts.bar.append(outcome(memory));
   if (verdicts.waiting) parts.bar.append(make("div", "nw-said", `${verdicts.waiting} waiting for your name`));
   if (typing) parts.bar.querySelector(".nw-note").focus();
+}
+
+function starButton(memory, card) {
+  const starred = Boolean(card?.starred);
+  const title = `${starred ? "Take it out of" : "Put it on"} the playlist ${memory.data.verdicts.playlist}`;
+  const made = button("nw-verdict", "", () => star(memory), title);
+  made.append(`${starred ? "★" : "☆"} `, make("kbd", "", "S"));
+  made.setAttribute("aria-label", starred ? "Starred" : "Star");
+  made.setAttribute("aria-pressed", String(starred));
+  made.disabled = !card;
+  return made;
 }
 
 function steps(memory) {

@@ -208,21 +208,24 @@ def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str,
 
 def _with_reviews(here: Here, cards: Mapping[str, Any]) -> dict[str, Any]:
     """Return cards with what reviewers have decided of the records, and whether they are starred."""
-    if reason_unoffered(here) or not cards:
-        return dict(cards)
-    ledger = ledger_of(here)
-    names = [tuple(key.split("\n", 1)) for key in cards]
-    found = {name: ledger.position(*name) for name in names}
-    known = [name for name in names if found[name] is not None]
-    cases = dict(zip(known, cases_of(here, [found[name] for name in known]), strict=True))  # type: ignore[misc]
+    made = {key: dict(card) for key, card in cards.items()}
     playlist = None if verdict_store.problems() else playlists.target_playlist(here.view)
-    made = {}
-    for name, key in zip(names, cards, strict=True):
-        made[key] = cards[key] | (_review(cases[name]) if name in cases else {})
-        if name in cases and playlist is not None:
-            star = playlists.star_of(here, *name) if len(playlist.items) else None
-            made[key]["starred"] = star is not None and playlist.find(star.uid) is not None
+    if playlist is not None and playlist.items:
+        for key, card in made.items():
+            star = playlists.star_of(here, *_name(key))
+            card["starred"] = star is not None and playlist.find(star.uid) is not None
+    if reason_unoffered(here) or not cards:
+        return made
+    ledger = ledger_of(here)
+    known = {key: place for key in made if (place := ledger.position(*_name(key))) is not None}
+    for key, case in zip(known, cases_of(here, list(known.values())), strict=True):
+        made[key] |= _review(case)
     return made
+
+
+def _name(key: str) -> tuple[str, str]:
+    doc, _, record = key.rpartition("\n")
+    return doc, record
 
 
 def _review(case: Case) -> dict[str, Any]:
@@ -239,10 +242,14 @@ def _review(case: Case) -> dict[str, Any]:
 
 def _verdicts(here: Here) -> dict[str, Any]:
     """Return what the bar of verdicts shows."""
-    if reason := reason_unoffered(here):
-        return {"reason": reason}
     playlist = playlists.target_playlist(here.view)
-    return {
+    stars = {
+        "stars": here.criterion.unit != "token" and not verdict_store.problems(),
+        "playlist": playlists.FIRST if playlist is None else playlist.name,
+    }
+    if reason := reason_unoffered(here):
+        return stars | {"reason": reason}
+    return stars | {
         "reason": "",
         "kinds": list(KINDS),
         "labels": ["gold", here.system, "both", "neither", "unclear"],
@@ -250,7 +257,6 @@ def _verdicts(here: Here) -> dict[str, Any]:
         "who": reviewer.reviewer_name(),
         "waiting": len(st.session_state.get(keys.WAITING, ())),
         "said": outcome_data(),
-        "playlist": playlists.FIRST if playlist is None else playlist.name,
     }
 
 
