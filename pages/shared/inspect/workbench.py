@@ -33,6 +33,8 @@ _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"
 AHEAD, BEHIND = 10, 3
 """Records after and before the open one whose texts are sent along."""
+QUOTED = 1_000
+"""Characters of a span that a card quotes."""
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
 _mount = st.components.v2.component(
@@ -116,7 +118,10 @@ def _card(here: Here, beside: str, doc: str, record: str) -> tuple[dict[str, Any
     found, other = there.find(record)
     chosen = found or other
     made = there.card(found, other)
-    return None if made is None or chosen is None else (made, there.part_of(start_of(chosen)))
+    if made is None or chosen is None:
+        return None
+    facts = [[term, quote[:QUOTED], detail] for term, quote, detail in made["facts"]]
+    return made | {"facts": facts}, there.part_of(start_of(chosen))
 
 
 def draw_workbench(here: Here, order: str) -> Open:
