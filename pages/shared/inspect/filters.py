@@ -130,28 +130,31 @@ def _more(here: Here) -> None:
             st.toggle("Auto-advance", help="Open the next record after a verdict.", **widget)
             reviewer.show_reviewer()
         stars.draw_playlist(here)
-    records_export(here, here.by, here.query(), here.view.ordered_by(), name="errors").draw()
 
 
-def draw_record_menu(here: Here, there: Open) -> None:
-    """Offer what else there is to a record: others of its form, and the history of its verdicts."""
+def draw_record_menu(here: Here, there: Open, order: str) -> None:
+    """Offer what else there is: the records as files, others of the open one's form, the history of its verdicts."""
     stars.show_playlist_problems()
     reviewer.remember_reviewer()
-    if reason_unoffered(here) or not there.record:
-        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if there.queue.total:
+            records_export(here, here.by, here.query(), order, name="errors").draw()
+        if not reason_unoffered(here) and there.record:
+            _record(here, there)
+        navigation.link_to("Guide", "What the decisions and criteria mean", here.view)
+
+
+def _record(here: Here, there: Open) -> None:
     position = ledger_of(here).position(there.doc, there.record)
     if position is None:
         return
     case = case_of(here, position)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        verdicts_list.offer_same_form(here, position)
-        if case.version:
-            with st.popover(
-                f"History · {case.version:,}", key=case.widget("past"), type="tertiary", on_change="rerun"
-            ) as box:
-                if box.open:
-                    dialogs.draw_history(case)
-        navigation.link_to("Guide", "What the decisions and criteria mean", here.view)
+    verdicts_list.offer_same_form(here, position)
+    if case.version:
+        label = f"History · {case.version:,}"
+        with st.popover(label, key=case.widget("past"), type="tertiary", on_change="rerun") as box:
+            if box.open:
+                dialogs.draw_history(case)
 
 
 def _take_text(text: str) -> None:

@@ -373,15 +373,20 @@ function drawMap(memory, view) {
   const { parts, text } = memory;
   const height = Math.max(view.scrollHeight, parts.scroll.clientHeight, 1);
   const ticks = [];
-  const drawn = new Set();
+  const drawn = new Map();
   for (const piece of view.nvPieces) {
     const mark = text.marks[piece.number];
-    const key = `${mark.record}|${mark.code}`;
-    if (mark.code === "COR" || drawn.has(key)) continue;
-    drawn.add(key);
+    if (mark.code === "COR") continue;
+    // One tick a line: it leads to the first error of it.
+    const line = Math.round((piece.middle / height) * (parts.scroll.clientHeight / 6));
+    if (drawn.has(line)) {
+      drawn.get(line).title += `\n${mark.title}`;
+      continue;
+    }
     const tick = make("span", "nw-tick");
     paint(tick, mark);
     tick.title = mark.title;
+    drawn.set(line, tick);
     tick.style.top = `${(100 * piece.middle) / height}%`;
     tick.addEventListener("click", () => {
       const at = memory.entries.findIndex((entry) => entry[0] === text.doc && entry[1] === mark.record);
